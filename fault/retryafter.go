@@ -1,0 +1,34 @@
+package fault
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxRetryAfter is the longest time that SQS can hide a message for.
+const maxRetryAfter = 12 * time.Hour
+
+// parseRetryAfter reads the two forms of RFC 9110, section 10.2.3: seconds, or
+// a date, which counts from the given Date header or else from now.
+func parseRetryAfter(value, date string) time.Duration {
+	value = strings.TrimSpace(value)
+	seconds, err := strconv.ParseUint(value, 10, 64)
+	switch {
+	case err == nil:
+		return time.Duration(min(seconds, uint64(maxRetryAfter/time.Second))) * time.Second
+	case errors.Is(err, strconv.ErrRange):
+		return maxRetryAfter
+	}
+	at, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	from, err := http.ParseTime(date)
+	if err != nil {
+		from = time.Now()
+	}
+	return min(max(at.Sub(from), 0), maxRetryAfter)
+}

@@ -1,0 +1,53 @@
+package fault
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"net/url"
+	"os"
+	"syscall"
+)
+
+var networkRules = Table{
+	{ID: "net.reset", Reason: ReasonConnection, Class: ClassRetryable,
+		Match: isAny(syscall.ECONNRESET, syscall.EPIPE, syscall.ECONNABORTED)},
+	{ID: "net.refused", Reason: ReasonConnection, Class: ClassRetryable, Match: isAny(syscall.ECONNREFUSED)},
+	{ID: "net.socket", Reason: ReasonConnection, Class: ClassRetryable,
+		Match: func(_ context.Context, err error) bool { return socketMissing(err) }},
+	{ID: "net.unreachable", Reason: ReasonConnection, Class: ClassRetryable,
+		Match: isAny(syscall.ENETUNREACH, syscall.EHOSTUNREACH)},
+	{ID: "net.closed", Reason: ReasonConnection, Class: ClassRetryable, Match: isAny(net.ErrClosed)},
+	{ID: "net.eof", Reason: ReasonConnection, Class: ClassRetryable, Match: cutShort},
+	{ID: "net.timeout", Reason: ReasonTimeout, Class: ClassRetryable, Match: timedOut},
+	{ID: "dns.not_found", Reason: ReasonEnvironment, Class: ClassRetryable,
+		Match: dns(func(e *net.DNSError) bool { return e.IsNotFound })},
+	{ID: "dns.temporary", Reason: ReasonUnavailable, Class: ClassRetryable,
+		Match: dns(func(e *net.DNSError) bool { return e.IsTemporary })},
+}
+
+// socketMissing knows a dial to a Unix socket that is not there: its server is
+// down. Otherwise it would pass for a file that the job lacks.
+func socketMissing(err error) bool {
+	return has(err, func(e *net.OpError) bool { return errors.Is(e, fs.ErrNotExist) })
+}
+
+// cutShort knows an answer that ended early. A bare io.EOF may be the ordinary
+// end of anything; from an HTTP client it means that no answer came.
+func cutShort(_ context.Context, err error) bool {
+	return errors.Is(err, io.ErrUnexpectedEOF) ||
+		has(err, func(e *url.Error) bool { return errors.Is(e, io.EOF) })
+}
+
+// timedOut asks every error of the chain, as a net.Error may wrap one that knows
+// better.
+func timedOut(ctx context.Context, err error) bool {
+	return has(err, func(e interface{ Timeout() bool }) bool { return e.Timeout() }) ||
+		isAny(context.DeadlineExceeded, os.ErrDeadlineExceeded, syscall.ETIMEDOUT)(ctx, err)
+}
+
+func dns(accept func(*net.DNSError) bool) func(context.Context, error) bool {
+	return func(_ context.Context, err error) bool { return has(err, accept) }
+}

@@ -1,0 +1,35 @@
+package fault
+
+import "context"
+
+var tagRules = Table{
+	{ID: "tag.permanent", Reason: ReasonTagged, Class: ClassPermanent,
+		Match: taggedAs(ClassPermanent), Refine: tagReason},
+	{ID: "tag.retryable", Reason: ReasonTagged, Class: ClassRetryable,
+		Match: taggedAs(ClassRetryable), Refine: tagReasonAndDelay},
+}
+
+func taggedAs(class Class) func(context.Context, error) bool {
+	return func(_ context.Context, err error) bool {
+		e := decider(err, tagged)
+		return e != nil && tagged(e) == class
+	}
+}
+
+// tagReason takes the outermost reason given with a tag of the decided class: a
+// bare tag around a reasoned one does not hide the reason.
+func tagReason(err error, d *Decision) {
+	for e := range chain(err) {
+		if t, ok := e.(*tag); ok && t.class == d.Class && t.reason != "" {
+			d.Reason = t.reason
+			return
+		}
+	}
+}
+
+func tagReasonAndDelay(err error, d *Decision) {
+	tagReason(err, d)
+	addDelay(err, d)
+}
+
+func addDelay(err error, d *Decision) { d.RetryAfter = requestedDelay(err) }

@@ -1,0 +1,186 @@
+package fault_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/sqsafe/sqsafe/fault"
+)
+
+// aws is an error as a service client of the SDK returns it: the code of the
+// service inside the response that carried it.
+func aws(code, message string, status int) error {
+	return &smithy.OperationError{ServiceID: "DynamoDB", OperationName: "PutItem", Err: &smithyhttp.ResponseError{
+		Response: &smithyhttp.Response{Response: &http.Response{StatusCode: status}},
+		Err:      &smithy.GenericAPIError{Code: code, Message: message},
+	}}
+}
+
+// rawJSON is what encoding/json says of the text for a struct with a number.
+func rawJSON(text string) error {
+	var v struct{ N int }
+	return json.Unmarshal([]byte(text), &v)
+}
+
+type ruleCase struct {
+	err    error
+	rule   string
+	class  fault.Class
+	reason string
+}
+
+const (
+	unclassified = fault.ClassUnclassified
+	retryable    = fault.ClassRetryable
+	permanent    = fault.ClassPermanent
+)
+
+func payloadCases() []ruleCase {
+	return []ruleCase{
+		{&fault.DecodeError{Err: io.ErrUnexpectedEOF}, "payload.decode", permanent, "decode"},
+		{&fault.DecodeError{Err: errors.New("unknown field")}, "payload.decode", permanent, "decode"},
+		{&fault.ValidationError{Err: errors.New("id is missing")}, "payload.validation", permanent, "validation"},
+		{rawJSON(`{"N":`), "json.syntax", permanent, "decode"},
+		{rawJSON(`{"N":"one"}`), "json.type", permanent, "decode"},
+	}
+}
+
+func awsCases() []ruleCase {
+	cases := []ruleCase{
+		{aws("RequestTimeout", "", 400), "aws.timeout", retryable, "timeout"},
+		{aws("RequestTimeoutException", "", 400), "aws.timeout", retryable, "timeout"},
+		{aws("InternalServerError", "", 500), "aws.unavailable", retryable, "unavailable"},
+		{aws("ServiceUnavailable", "", 503), "aws.unavailable", retryable, "unavailable"},
+		{aws("TransactionConflictException", "", 400), "aws.conflict", retryable, "conflict"},
+		{aws("TransactionCanceledException", "reasons [None, TransactionConflict]", 400),
+			"aws.transaction", retryable, "conflict"},
+		{aws("TransactionCanceledException", "reasons [ConditionalCheckFailed, TransactionConflict]", 400),
+			"http.4xx", permanent, "rejected"},
+		{aws("TransactionCanceledException", "reasons [ConditionalCheckFailed]", 400),
+			"http.4xx", permanent, "rejected"},
+		{aws("ConditionalCheckFailedException", "TransactionConflict", 400), "http.4xx", permanent, "rejected"},
+		{aws("NoSuchKey", "", 404), "aws.not_found", permanent, "not_found"},
+		{aws("NotFound", "", 404), "aws.not_found", permanent, "not_found"},
+		{aws("ValidationException", "", 400), "aws.validation", permanent, "rejected"},
+		{aws("SomethingNew", "", 503), "http.5xx", retryable, "unavailable"},
+		{aws("SomethingNew", "", 200), "unknown", unclassified, "unclassified"},
+	}
+	for _, code := range []string{
+		"Throttling", "ThrottlingException", "ThrottledException", "RequestThrottled",
+		"RequestThrottledException", "TooManyRequestsException", "ProvisionedThroughputExceededException",
+		"RequestLimitExceeded", "BandwidthLimitExceeded", "LimitExceededException", "SlowDown",
+		"PriorRequestNotComplete", "TransactionInProgressException", "EC2ThrottledException",
+		"KmsThrottled", "KMS.ThrottlingException",
+	} {
+		cases = append(cases, ruleCase{aws(code, "", 400), "aws.throttle", retryable, "rate_limited"})
+	}
+	for _, code := range []string{
+		"AccessDenied", "AccessDeniedException", "ExpiredToken", "ExpiredTokenException",
+		"UnrecognizedClientException", "ResourceNotFoundException", "NoSuchBucket", "QueueDoesNotExist",
+		"AWS.SimpleQueueService.NonExistentQueue", "InvalidClientTokenId", "InvalidSignatureException",
+		"IncompleteSignature", "MissingAuthenticationTokenException", "KmsAccessDenied",
+		"KMS.AccessDeniedException",
+	} {
+		cases = append(cases, ruleCase{aws(code, "", 400), "aws.environment", retryable, "environment"})
+	}
+	return cases
+}
+
+func fileAndNetworkCases() []ruleCase {
+	post := func(err error) error { return &url.Error{Op: "Post", URL: "http://pay.example", Err: err} }
+	_, missing := os.Open("no-such-file")
+	return []ruleCase{
+		{missing, "file.missing", permanent, "not_found"},
+		{fs.ErrNotExist, "file.missing", permanent, "not_found"},
+		{syscall.ECONNRESET, "net.reset", retryable, "connection"},
+		{syscall.EPIPE, "net.reset", retryable, "connection"},
+		{syscall.ECONNABORTED, "net.reset", retryable, "connection"},
+		{syscall.ECONNREFUSED, "net.refused", retryable, "connection"},
+		{syscall.ENETUNREACH, "net.unreachable", retryable, "connection"},
+		{syscall.EHOSTUNREACH, "net.unreachable", retryable, "connection"},
+		{net.ErrClosed, "net.closed", retryable, "connection"},
+		{io.ErrUnexpectedEOF, "net.eof", retryable, "connection"},
+		{post(io.EOF), "net.eof", retryable, "connection"},
+		{io.EOF, "unknown", unclassified, "unclassified"},
+		{os.ErrDeadlineExceeded, "net.timeout", retryable, "timeout"},
+		{syscall.ETIMEDOUT, "net.timeout", retryable, "timeout"},
+		{post(&net.DNSError{Name: "pay.example", IsTimeout: true}), "net.timeout", retryable, "timeout"},
+		{post(&net.DNSError{Name: "pay.example", IsNotFound: true}), "dns.not_found", retryable, "environment"},
+		{post(&net.DNSError{Name: "pay.example", IsTemporary: true}), "dns.temporary", retryable, "unavailable"},
+		{post(&net.DNSError{Name: "pay.example"}), "unknown", unclassified, "unclassified"},
+	}
+}
+
+func ruleCases() []ruleCase {
+	return append(append(payloadCases(), awsCases()...), fileAndNetworkCases()...)
+}
+
+// leafErrors are errors that some rule knows.
+func leafErrors() []error {
+	var errs []error
+	for _, c := range ruleCases() {
+		if c.rule != fault.RuleUnknown {
+			errs = append(errs, c.err)
+		}
+	}
+	return append(errs,
+		&fault.HTTPError{Status: 429, Delay: 7 * time.Second}, &fault.HTTPError{Status: 503},
+		&fault.HTTPError{Status: 403}, &fault.HTTPError{Status: 404}, &fault.HTTPError{Status: 422},
+		fault.RetryAfter(30*time.Second, errors.New("busy")), fault.Permanent(errors.New("gone")))
+}
+
+func TestRules(t *testing.T) {
+	t.Parallel()
+	for _, tt := range ruleCases() {
+		t.Run(fmt.Sprintf("%s/%v", tt.rule, tt.err), func(t *testing.T) {
+			t.Parallel()
+			want := fault.Decision{Class: tt.class, Reason: tt.reason, Rule: tt.rule}
+			for _, err := range []error{
+				tt.err,
+				fmt.Errorf("charge: %w", fmt.Errorf("call: %w", tt.err)),
+				errors.Join(errors.New("boom"), tt.err),
+			} {
+				if got := fault.Classify(t.Context(), err); got != want {
+					t.Errorf("%v:\n got %+v\nwant %+v", err, got, want)
+				}
+			}
+		})
+	}
+}
+
+func TestStatuses(t *testing.T) {
+	t.Parallel()
+	want := map[int]string{
+		408: "http.408", 409: "http.409", 423: "http.423", 425: "http.425", 429: "http.429",
+		401: "http.401", 403: "http.403", 404: "http.404", 410: "http.410",
+		501: "http.501", 505: "http.505",
+	}
+	for status := range 700 {
+		rule, ok := want[status]
+		switch {
+		case ok:
+		case status >= 400 && status <= 499:
+			rule = "http.4xx"
+		case status >= 500 && status <= 599:
+			rule = "http.5xx"
+		default:
+			rule = "unknown"
+		}
+		if got := fault.Classify(t.Context(), &fault.HTTPError{Status: status}); got.Rule != rule {
+			t.Errorf("status %d: rule %q, want %q", status, got.Rule, rule)
+		}
+	}
+}
