@@ -1,0 +1,43 @@
+package handler
+
+import (
+	"fmt"
+
+	"github.com/aws/aws-lambda-go/lambda/messages"
+)
+
+// acknowledge deletes what was finished before a crash, because the batch will
+// have no response from which Lambda could tell.
+func (b *batch) acknowledge() {
+	if b.options.Source == nil {
+		return
+	}
+	var finished []*entry
+	var done []*Message
+	for _, e := range b.entries {
+		if e.acknowledged() {
+			finished = append(finished, e)
+			done = append(done, e.message)
+		}
+	}
+	if len(done) == 0 {
+		return
+	}
+	ctx, cancel := b.invocation.settleContext(b.ctx)
+	defer cancel()
+	for i, err := range b.options.Source.Delete(ctx, done) {
+		if err != nil && i < len(finished) {
+			b.logError(finished[i], "message not deleted before the crash", err)
+		}
+	}
+}
+
+// exit is the value to panic with so that the Lambda runtime reports the
+// original message and ends the process.
+func exit(r *Result) messages.InvokeResponse_Error {
+	out := messages.InvokeResponse_Error{Type: fmt.Sprintf("%T", r.Err), ShouldExit: true}
+	if r.Err != nil {
+		out.Message = r.Err.Error()
+	}
+	return out
+}

@@ -1,0 +1,163 @@
+package handler_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-lambda-go/lambda/messages"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sqsafe/sqsafe/handler"
+)
+
+// crashes runs a batch that is to panic and gives what the runtime would see.
+func crashes(t *testing.T, ctx context.Context, p *handler.Processor, e events.SQSEvent) (out messages.InvokeResponse_Error) {
+	t.Helper()
+	defer func() {
+		value, ok := recover().(messages.InvokeResponse_Error)
+		if !ok {
+			t.Errorf("want a panic with messages.InvokeResponse_Error")
+		}
+		out = value
+	}()
+	response, err := p.Handle(ctx, e)
+	t.Errorf("returned %v, %v, want a panic", response, err)
+	return out
+}
+
+func TestPanicEndsTheProcessWithoutLosingWhatIsDone(t *testing.T) {
+	t.Parallel()
+	q := newQueues()
+	q.sendErr = map[string]error{"unsendable": errOdd}
+	var ran []string
+	h := byBody(map[string]func(context.Context, *handler.Message) error{
+		"reset": script["reset"], "permanent": script["permanent"],
+		"boom": func(context.Context, *handler.Message) error { panic("boom") },
+		"after": func(context.Context, *handler.Message) error {
+			ran = append(ran, "after")
+			return nil
+		},
+	})
+	crash := crashes(t, t.Context(), handler.NewProcessor(h, q.options()), event(
+		record("good", "good"), record("reset", "reset"), record("dead", "permanent"),
+		record("unsendable", "permanent"), record("boom", "boom"), record("after", "after")))
+	if !crash.ShouldExit || crash.Message != "panic: boom" || crash.Type != "*handler.PanicError" {
+		t.Errorf("the runtime sees %+v", crash)
+	}
+	if len(ran) != 0 {
+		t.Error("a message started after the panic")
+	}
+	if diff := cmp.Diff([]string{"good", "dead"}, q.deleted); diff != "" {
+		t.Errorf("deleted (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"dead"}, q.dead()); diff != "" {
+		t.Errorf("dead letters (-want +got):\n%s", diff)
+	}
+	if _, ok := q.hidden["boom"]; ok {
+		t.Error("the panicking message's visibility was changed without a lease to go by")
+	}
+	for _, id := range []string{"reset", "unsendable", "after"} {
+		if q.hidden[id] < time.Second {
+			t.Errorf("%s is hidden for %v, want at least a second", id, q.hidden[id])
+		}
+	}
+	if stack := q.logged(t, handler.LogOutcome, "stack")[4]; !strings.Contains(stack, "handler_test") {
+		t.Errorf("the log has the stack %q, want one that names the user's function", stack)
+	}
+}
+
+func TestWhatCountsAsACrash(t *testing.T) {
+	t.Parallel()
+	middleware := func(next handler.Func) handler.Func {
+		return func(context.Context, *handler.Message) error { panic("in middleware") }
+	}
+	says := func(r *handler.Result) handler.Middleware {
+		return func(handler.Func) handler.Func { return fails(r) }
+	}
+	tests := []struct {
+		name       string
+		middleware handler.Middleware
+		run        func(context.Context, *handler.Message) error
+		want       string
+	}{
+		{"panic with an error", nil, func(context.Context, *handler.Message) error { panic(errOdd) }, "panic: odd"},
+		{"nil map", nil, func(context.Context, *handler.Message) error {
+			var m map[string]int
+			m["x"] = 1
+			return nil
+		}, "panic: assignment to entry in nil map"},
+		{"panic in middleware", middleware, nil, "panic: in middleware"},
+		{"no outcome", says(&handler.Result{}), nil, "none"},
+		{"dead without evidence", says(&handler.Result{Outcome: handler.OutcomeDead}), nil, "dead"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			o := newQueues().options()
+			o.Middleware = []handler.Middleware{tt.middleware}
+			crash := crashes(t, t.Context(), handler.NewProcessor(handler.Func(tt.run), o), event(record("m1", "x")))
+			if crash.Message != tt.want {
+				t.Errorf("message %q, want %q", crash.Message, tt.want)
+			}
+		})
+	}
+}
+
+func TestAHandlerThatIgnoresItsContextIsLeftBehind(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		q := newQueues()
+		release := make(chan struct{})
+		h := byBody(map[string]func(context.Context, *handler.Message) error{
+			"stuck": func(context.Context, *handler.Message) error { <-release; return nil },
+		})
+		crash := crashes(t, ctx, handler.NewProcessor(h, q.options()), event(record("m1", "good"), record("m2", "stuck")))
+		if crash.Message != handler.ErrAbandoned.Error() {
+			t.Errorf("message %q, want %q", crash.Message, handler.ErrAbandoned)
+		}
+		if ctx.Err() != nil {
+			t.Error("settled after the invocation's end")
+		}
+		if diff := cmp.Diff([]string{"m1"}, q.deleted); diff != "" {
+			t.Errorf("deleted (-want +got):\n%s", diff)
+		}
+		close(release)
+	})
+}
+
+func TestTheCrashedMessageWaitsForItsLease(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueues()
+		o := q.options()
+		o.Middleware = []handler.Middleware{func(next handler.Func) handler.Func {
+			return func(ctx context.Context, m *handler.Message) error {
+				r := m.Resolve(ctx, next(ctx, m))
+				r.Lease = time.Now().Add(32500 * time.Millisecond)
+				return r
+			}
+		}}
+		h := handler.Func(func(context.Context, *handler.Message) error { panic("boom") })
+		crashes(t, t.Context(), handler.NewProcessor(h, o), event(record("m1", "x")))
+		if q.hidden["m1"] != 33*time.Second {
+			t.Errorf("hidden for %v, want the rest of the lease, rounded up", q.hidden["m1"])
+		}
+	})
+}
+
+func TestPanicErrorUnwrapsErrors(t *testing.T) {
+	t.Parallel()
+	if !errors.Is(&handler.PanicError{Value: errOdd}, errOdd) {
+		t.Error("the error that was passed to panic is not found")
+	}
+	if errors.Unwrap(&handler.PanicError{Value: "text"}) != nil {
+		t.Error("a text unwraps to an error")
+	}
+}

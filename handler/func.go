@@ -1,0 +1,39 @@
+package handler
+
+import "context"
+
+// Func handles one message. A nil error says that the job is done; any other
+// is turned into a [Result]. A Func must be safe for concurrent use.
+type Func func(ctx context.Context, m *Message) error
+
+// Middleware wraps a Func.
+type Middleware func(next Func) Func
+
+// Chain joins middleware into one. The first is the outermost: it sees the
+// message first and the error last. Nil entries are skipped.
+func Chain(middleware ...Middleware) Middleware {
+	return func(next Func) Func {
+		for i := len(middleware) - 1; i >= 0; i-- {
+			if middleware[i] != nil {
+				next = middleware[i](next)
+			}
+		}
+		return next
+	}
+}
+
+// Handler is a job in two stages. [Func] and the value that [JSON] returns are
+// Handlers.
+type Handler interface {
+	// Prepare decodes and validates the message before anything is claimed for
+	// it. An error is permanent.
+	Prepare(ctx context.Context, m *Message) error
+	// Handle does the work.
+	Handle(ctx context.Context, m *Message) error
+}
+
+// Prepare accepts every message.
+func (f Func) Prepare(context.Context, *Message) error { return nil }
+
+// Handle calls f.
+func (f Func) Handle(ctx context.Context, m *Message) error { return f(ctx, m) }

@@ -1,0 +1,175 @@
+package handler_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/sqsafe/sqsafe/handler"
+)
+
+const (
+	standardARN = "arn:aws:sqs:eu-west-1:123456789012:jobs"
+	fifoARN     = standardARN + ".fifo"
+)
+
+// queues stands for the source queue and the dead-letter queue, with faults.
+type queues struct {
+	mu       sync.Mutex
+	letters  []handler.Letter
+	hidden   map[string]time.Duration
+	deleted  []string
+	order    []string // what was called, in order
+	sendErr  map[string]error
+	hideErr  map[string]error
+	onSend   func(ctx context.Context)
+	logLines bytes.Buffer
+}
+
+func newQueues() *queues { return &queues{hidden: map[string]time.Duration{}} }
+
+func (q *queues) Send(ctx context.Context, letters []handler.Letter) []handler.Sent {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.onSend != nil {
+		q.onSend(ctx)
+	}
+	sent := make([]handler.Sent, len(letters))
+	for i, l := range letters {
+		q.order = append(q.order, "send "+l.Message.MessageId)
+		if err := q.sendErr[l.Message.MessageId]; err != nil {
+			sent[i].Err = err
+			continue
+		}
+		q.letters = append(q.letters, l)
+		sent[i].MessageID = "dead-" + l.Message.MessageId
+	}
+	return sent
+}
+
+func (q *queues) ChangeVisibility(_ context.Context, changes []handler.VisibilityChange) []error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	errs := make([]error, len(changes))
+	for i, c := range changes {
+		q.order = append(q.order, "hide "+c.Message.MessageId)
+		if errs[i] = q.hideErr[c.Message.MessageId]; errs[i] == nil {
+			q.hidden[c.Message.MessageId] = c.Timeout
+		}
+	}
+	return errs
+}
+
+func (q *queues) Delete(_ context.Context, messages []*handler.Message) []error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, m := range messages {
+		q.order = append(q.order, "delete "+m.MessageId)
+		q.deleted = append(q.deleted, m.MessageId)
+	}
+	return make([]error, len(messages))
+}
+
+// options wires the queues, with half-width randomness and a log to read.
+func (q *queues) options() *handler.Options {
+	return &handler.Options{
+		DeadLetter: q,
+		Source:     q,
+		Random:     func() float64 { return 0.5 },
+		Logger:     slog.New(slog.NewJSONHandler(&q.logLines, nil)),
+	}
+}
+
+func (q *queues) dead() []string {
+	ids := []string{}
+	for _, l := range q.letters {
+		ids = append(ids, l.Message.MessageId)
+	}
+	return ids
+}
+
+// logged gives, in order, the values of one field of the lines with a message.
+func (q *queues) logged(t *testing.T, message, field string) []string {
+	t.Helper()
+	var values []string
+	for line := range strings.Lines(q.logLines.String()) {
+		var fields map[string]any
+		if err := json.Unmarshal([]byte(line), &fields); err != nil {
+			t.Fatalf("log line %q: %v", line, err)
+		}
+		if fields["msg"] != message {
+			continue
+		}
+		value, _ := fields[field].(string)
+		values = append(values, value)
+	}
+	return values
+}
+
+// record is one message of an event; edit it further where a test needs it.
+func record(id, body string) events.SQSMessage {
+	return events.SQSMessage{
+		MessageId:      id,
+		ReceiptHandle:  "receipt-" + id,
+		Body:           body,
+		EventSource:    "aws:sqs",
+		EventSourceARN: standardARN,
+		Attributes:     map[string]string{"ApproximateReceiveCount": "1"},
+	}
+}
+
+func received(times int, r events.SQSMessage) events.SQSMessage {
+	r.Attributes["ApproximateReceiveCount"] = strconv.Itoa(times)
+	return r
+}
+
+func grouped(group string, r events.SQSMessage) events.SQSMessage {
+	r.EventSourceARN = fifoARN
+	r.Attributes["MessageGroupId"] = group
+	return r
+}
+
+func event(records ...events.SQSMessage) events.SQSEvent {
+	return events.SQSEvent{Records: records}
+}
+
+func handle(t *testing.T, p *handler.Processor, records ...events.SQSMessage) []string {
+	t.Helper()
+	response, err := p.Handle(t.Context(), event(records...))
+	if err != nil {
+		t.Fatalf("Handle: %v", err)
+	}
+	return reported(response)
+}
+
+func reported(response events.SQSEventResponse) []string {
+	ids := []string{}
+	for _, f := range response.BatchItemFailures {
+		ids = append(ids, f.ItemIdentifier)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// byBody runs the function that a script names for the message's body.
+func byBody(script map[string]func(context.Context, *handler.Message) error) handler.Func {
+	return func(ctx context.Context, m *handler.Message) error {
+		if f := script[m.Body]; f != nil {
+			return f(ctx, m)
+		}
+		return nil
+	}
+}
+
+func fails(err error) func(context.Context, *handler.Message) error {
+	return func(context.Context, *handler.Message) error { return err }
+}

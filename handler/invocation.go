@@ -1,0 +1,90 @@
+package handler
+
+import (
+	"context"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambdacontext"
+)
+
+// invocation is the time that one batch has.
+type invocation struct {
+	start    time.Time
+	deadline time.Time // zero: no limit
+	reserve  time.Duration
+}
+
+type invocationKey struct{}
+
+func newInvocation(ctx context.Context, reserve time.Duration) *invocation {
+	inv := &invocation{start: time.Now()}
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return inv
+	}
+	inv.deadline = deadline
+	total := max(inv.total(), 0)
+	if reserve <= 0 {
+		reserve = max(minimumReserve, total/10)
+	}
+	inv.reserve = min(reserve, total/2)
+	return inv
+}
+
+// InvocationDeadline is the end of the invocation that ctx belongs to. It lies
+// behind the deadline of a message's context by the time kept for settling. ok
+// is false where there is no limit.
+func InvocationDeadline(ctx context.Context) (deadline time.Time, ok bool) {
+	inv, found := ctx.Value(invocationKey{}).(*invocation)
+	if !found {
+		return ctx.Deadline()
+	}
+	return inv.deadline, !inv.deadline.IsZero()
+}
+
+func (inv *invocation) bounded() bool { return !inv.deadline.IsZero() }
+
+func (inv *invocation) total() time.Duration { return inv.deadline.Sub(inv.start) }
+
+// cut is when running messages are cancelled and no more are started.
+func (inv *invocation) cut() time.Time { return inv.deadline.Add(-inv.reserve) }
+
+// over tells whether the time for starting messages has run out.
+func (inv *invocation) over() bool { return inv.bounded() && !time.Now().Before(inv.cut()) }
+
+// messageContext is the context of one message's run.
+func (inv *invocation) messageContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx = context.WithValue(ctx, invocationKey{}, inv)
+	if !inv.bounded() {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, inv.cut())
+}
+
+// settleContext outlives the cancellation of the batch, since what was decided
+// is to be written all the same, but ends in time to answer.
+func (inv *invocation) settleContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx = context.WithValue(context.WithoutCancel(ctx), invocationKey{}, inv)
+	if !inv.bounded() {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, inv.deadline.Add(-inv.reserve/10))
+}
+
+// grace is how long a cancelled handler may take to return.
+func (inv *invocation) grace() time.Duration { return max(inv.reserve/4, minimumGrace) }
+
+const minimumGrace = 100 * time.Millisecond
+
+// cutShort tells whether a run that began at start had less than half of the
+// invocation's time: then it is not the job's fault that it did not finish.
+func (inv *invocation) cutShort(start time.Time) bool {
+	return inv.bounded() && time.Since(start) < inv.total()/2
+}
+
+func requestID(ctx context.Context) string {
+	if lc, ok := lambdacontext.FromContext(ctx); ok {
+		return lc.AwsRequestID
+	}
+	return ""
+}

@@ -1,0 +1,88 @@
+package handler
+
+import (
+	"context"
+	"log/slog"
+)
+
+// LogOutcome is the message of the one log line that each message gets.
+const LogOutcome = "outcome"
+
+// LogDeadLettered is the message of the log line for a confirmed dead letter.
+const LogDeadLettered = "dead-lettered"
+
+const logTextBytes = 512
+
+var outcomeLevels = map[Outcome]slog.Level{
+	OutcomeDead:       slog.LevelError,
+	OutcomeCrash:      slog.LevelError,
+	OutcomeUnrecorded: slog.LevelWarn,
+}
+
+// log writes the line of one message. It carries no payload.
+func (b *batch) log(e *entry) {
+	r := e.result
+	attrs := append(b.identify(e), slog.String("outcome", r.Outcome.String()))
+	if r.Err != nil && r.Outcome != OutcomeUnrun {
+		attrs = append(attrs, slog.String("class", r.Decision.Class.String()))
+	}
+	attrs = appendText(attrs, "reason", r.Decision.Reason)
+	attrs = appendText(attrs, "rule", r.Decision.Rule)
+	if n := attemptNumber(e); n > 0 {
+		attrs = append(attrs, slog.Int("attempt", n))
+	}
+	if r.Delay > 0 {
+		attrs = append(attrs, slog.Float64("delaySeconds", r.Delay.Seconds()))
+	}
+	if r.Err != nil {
+		attrs = appendText(attrs, "error", cut(r.Err.Error(), logTextBytes))
+	}
+	if p, ok := asPanic(r.Err); ok && r.Outcome == OutcomeCrash {
+		attrs = append(attrs, slog.String("stack", p.Stack))
+	}
+	b.options.Logger.LogAttrs(b.ctx, outcomeLevels[r.Outcome], LogOutcome, attrs...)
+}
+
+func (b *batch) logSent(e *entry, sent Sent) {
+	attrs := append(b.identify(e),
+		slog.String("reason", e.result.Decision.Reason),
+		slog.String("deadLetterId", sent.MessageID))
+	b.options.Logger.LogAttrs(b.ctx, slog.LevelInfo, LogDeadLettered, attrs...)
+}
+
+func (b *batch) logError(e *entry, what string, err error) {
+	attrs := append(b.identify(e), slog.String("error", cut(err.Error(), logTextBytes)))
+	b.options.Logger.LogAttrs(context.WithoutCancel(b.ctx), slog.LevelError, what, attrs...)
+}
+
+func (b *batch) identify(e *entry) []slog.Attr {
+	attrs := []slog.Attr{
+		slog.String("messageId", e.message.MessageId),
+		slog.String("queue", e.message.QueueName()),
+		slog.Int("receiveCount", e.message.ReceiveCount()),
+	}
+	attrs = appendText(attrs, "key", e.message.Job.Key)
+	return appendText(attrs, "requestId", requestID(b.ctx))
+}
+
+// attemptNumber counts the runs of the job; 0 where the function did not run.
+func attemptNumber(e *entry) int {
+	switch e.result.Outcome {
+	case OutcomeRetry, OutcomeDead:
+		if n := len(e.result.Job.History.Attempts); n > 0 {
+			return e.result.Job.History.Attempts[n-1].Number
+		}
+		return 0
+	case OutcomeDone, OutcomeUnrecorded, OutcomeCrash:
+		return e.message.Job.History.Len() + 1
+	default:
+		return 0
+	}
+}
+
+func appendText(attrs []slog.Attr, key, value string) []slog.Attr {
+	if value == "" {
+		return attrs
+	}
+	return append(attrs, slog.String(key, value))
+}

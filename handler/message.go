@@ -1,0 +1,87 @@
+package handler
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+)
+
+// Message is one record of a batch, with what the stages before the user's
+// function have found out about it. It is handled by one goroutine at a time.
+type Message struct {
+	events.SQSMessage
+
+	// Job is what the ledger knows; without idempotency it stays zero.
+	Job Job
+	// Replay is what a dead-letter record says that the message carried when it
+	// came; nil on a message that was never dead-lettered.
+	Replay *Replay
+
+	payload  any
+	resolver *resolver
+	received time.Time
+	started  time.Time
+}
+
+// Job is the state of a job over its deliveries. Idempotency fills it in
+// before the user's function runs and stores the one in [Result] afterwards.
+type Job struct {
+	// Key is the idempotency key as the user's function passes it on.
+	Key string
+	// Epoch counts how often the job was begun anew after a death, from 0.
+	Epoch int
+	// Attempts counts the failures that cost budget.
+	Attempts int
+	// Unclassified counts those of them whose class no rule knew.
+	Unclassified int
+	// Crashes counts the runs that ended with the process.
+	Crashes int
+	// History tells of the failed runs.
+	History History
+}
+
+// Replay is the part of a dead-letter record that a later delivery needs.
+type Replay struct {
+	// Key is the idempotency key of the dead-lettered job; empty if it had none.
+	Key string
+	// Epoch is the epoch in which the job died.
+	Epoch int
+	// Verdict tells whether the ledger holds the death; without it Epoch means nothing.
+	Verdict bool
+	// MessageID is the id that the message had when it was first sent.
+	MessageID string
+}
+
+// ReceiveCount is how often SQS has handed the message out, this time
+// included; 1 where SQS did not say.
+func (m *Message) ReceiveCount() int {
+	n, err := strconv.Atoi(m.Attributes["ApproximateReceiveCount"])
+	if err != nil || n < 1 {
+		return 1
+	}
+	return n
+}
+
+// GroupID is the message group; empty where none was set. Messages of standard
+// queues may have one too.
+func (m *Message) GroupID() string { return m.Attributes["MessageGroupId"] }
+
+// SentAt is when the message entered its queue; zero where SQS did not say.
+func (m *Message) SentAt() time.Time {
+	ms, err := strconv.ParseInt(m.Attributes["SentTimestamp"], 10, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms)
+}
+
+// FIFO tells whether the message comes from a FIFO queue. The queue's ARN says
+// so, not the message group, since fair queues are standard queues with groups.
+func (m *Message) FIFO() bool { return strings.HasSuffix(m.EventSourceARN, ".fifo") }
+
+// QueueName is the last part of the source queue's ARN.
+func (m *Message) QueueName() string {
+	return m.EventSourceARN[strings.LastIndexByte(m.EventSourceARN, ':')+1:]
+}

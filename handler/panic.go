@@ -1,0 +1,54 @@
+package handler
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+)
+
+// ErrAbandoned is the error of a handler that did not return when its context
+// was cancelled. Its goroutine may still run, so the process ends.
+var ErrAbandoned = errors.New("handler ignored the cancellation of its context")
+
+// PanicError is a panic of user code.
+type PanicError struct {
+	// Value is what was passed to panic.
+	Value any
+	// Stack is the goroutine's stack at the panic.
+	Stack string
+}
+
+// Error gives the value as text.
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// Unwrap gives the value where it is an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+// recovered calls f and turns its panic, or its end by runtime.Goexit, into a
+// PanicError. After Goexit the caller must be on another goroutine than f.
+func recovered(f func() error, report func(error)) {
+	returned := false
+	var err error
+	defer func() {
+		if returned {
+			report(err)
+			return
+		}
+		value := recover()
+		if value == nil {
+			value = "runtime.Goexit called by the handler"
+		}
+		report(&PanicError{Value: value, Stack: string(debug.Stack())})
+	}()
+	err = f()
+	returned = true
+}
+
+func asPanic(err error) (*PanicError, bool) {
+	var p *PanicError
+	ok := errors.As(err, &p)
+	return p, ok
+}

@@ -1,0 +1,65 @@
+package handler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-lambda-go/events"
+)
+
+// Processor handles batches of SQS messages as a Lambda function gets them. It
+// is safe for concurrent use: all state is that of one invocation.
+type Processor struct {
+	handler  Handler
+	options  Options
+	resolver *resolver
+	chain    Func
+}
+
+// NewProcessor makes a Processor that hands each message to h. A nil o is the
+// zero Options.
+func NewProcessor(h Handler, o *Options) *Processor {
+	p := &Processor{handler: h, options: o.withDefaults()}
+	p.resolver = &resolver{options: p.options}
+	p.chain = p.prepare(Chain(p.options.Middleware...)(p.perform))
+	return p
+}
+
+// ErrNotSQS is the error for an event that is not a batch of SQS messages.
+var ErrNotSQS = errors.New("not an SQS event")
+
+// Handle handles one batch, message by message, and answers with the messages
+// that are to come back. It returns an error, which makes Lambda keep the whole
+// batch, only where no outcome can be told for a single message: for an event
+// that is not from SQS ([ErrNotSQS]). When user code has panicked, Handle
+// settles and acknowledges what was finished, and panics.
+func (p *Processor) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
+	if err := check(event); err != nil {
+		return events.SQSEventResponse{}, err
+	}
+	b := p.newBatch(ctx, event)
+	b.run()
+	b.settle()
+	if b.crash != nil {
+		b.acknowledge()
+		panic(exit(b.crash))
+	}
+	return b.response(), nil
+}
+
+func check(event events.SQSEvent) error {
+	if event.Records == nil {
+		return fmt.Errorf("%w: it has no Records", ErrNotSQS)
+	}
+	for i := range event.Records {
+		r := &event.Records[i]
+		if r.MessageId == "" {
+			return fmt.Errorf("%w: record %d has no messageId", ErrNotSQS, i)
+		}
+		if r.EventSource != "" && r.EventSource != "aws:sqs" {
+			return fmt.Errorf("%w: record %d is from %q, want \"aws:sqs\"", ErrNotSQS, i, r.EventSource)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,175 @@
+package handler
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/sqsafe/sqsafe/backoff"
+	"github.com/sqsafe/sqsafe/fault"
+)
+
+// Reasons that the processor itself gives.
+const (
+	// ReasonExhausted says that the budget of retries is spent.
+	ReasonExhausted = "exhausted"
+	// ReasonMaxReceives says that the job failed at the last receive before the
+	// queue's redrive policy would have moved it.
+	ReasonMaxReceives = "max_receives"
+	// ReasonAbandoned says that the handler ignored its cancellation.
+	ReasonAbandoned = "abandoned"
+	// ReasonNoTime says that the invocation had no time left for the message.
+	ReasonNoTime = "no_time"
+	// ReasonCancelled says that the process was told to stop.
+	ReasonCancelled = "cancelled"
+	// ReasonGroupHead says that an earlier message of the group is not settled.
+	ReasonGroupHead = "group_head"
+	// ReasonAfterCrash says that an earlier message of the batch crashed.
+	ReasonAfterCrash = "after_crash"
+)
+
+// resolver turns errors into results, for one processor.
+type resolver struct {
+	options Options
+}
+
+// Resolve turns what a Func returned into a Result. Nil is done, an error that
+// holds a Result is that Result, and any other error is classified: its Result
+// says retry with the delay, dead with the evidence, or unrun, and carries the
+// job with this run counted. Middleware that stores outcomes calls it; calling
+// it again on the Result gives the same Result.
+func (m *Message) Resolve(ctx context.Context, err error) *Result {
+	if err == nil {
+		return &Result{Outcome: OutcomeDone, Job: m.Job}
+	}
+	if r := AsResult(err); r != nil {
+		return r
+	}
+	rs := m.resolver
+	if rs == nil {
+		rs = &resolver{options: (*Options)(nil).withDefaults()}
+	}
+	return rs.resolve(ctx, m, err)
+}
+
+func (rs *resolver) resolve(ctx context.Context, m *Message, err error) *Result {
+	if r := crashed(m, err); r != nil {
+		return r
+	}
+	if r := rs.cancelled(ctx, m, err); r != nil {
+		return r
+	}
+	d := rs.options.Classifier.Classify(ctx, err)
+	r := &Result{Outcome: OutcomeRetry, Decision: d, Err: err, Job: m.Job}
+	if d.Class == fault.ClassPermanent {
+		r.Outcome = OutcomeDead
+	} else {
+		rs.budget(m, r)
+	}
+	rs.account(ctx, m, r)
+	return r
+}
+
+func crashed(m *Message, err error) *Result {
+	r := &Result{Outcome: OutcomeCrash, Err: err, Job: m.Job}
+	var panicked *PanicError
+	switch {
+	case errors.Is(err, ErrAbandoned):
+		r.Decision = fault.Decision{Reason: ReasonAbandoned}
+	case errors.As(err, &panicked) && !tagged(err):
+		r.Decision = fault.Decision{Reason: ReasonPanic}
+	default:
+		return nil
+	}
+	return r
+}
+
+// cancelled finds runs that were cut off for no fault of the job.
+func (rs *resolver) cancelled(ctx context.Context, m *Message, err error) *Result {
+	if tagged(err) {
+		return nil
+	}
+	switch ctx.Err() {
+	case context.Canceled:
+		if errors.Is(err, context.Canceled) {
+			return rs.unrun(m, ReasonCancelled, err)
+		}
+	case context.DeadlineExceeded:
+		inv, ok := ctx.Value(invocationKey{}).(*invocation)
+		if ok && !m.started.IsZero() && inv.cutShort(m.started) {
+			return rs.unrun(m, ReasonNoTime, err)
+		}
+	}
+	return nil
+}
+
+// tagged tells whether the user has said what the error means.
+func tagged(err error) bool { return fault.Stack(err) != "" }
+
+func (rs *resolver) unrun(m *Message, reason string, err error) *Result {
+	return &Result{
+		Outcome:  OutcomeUnrun,
+		Decision: fault.Decision{Reason: reason},
+		Err:      err,
+		Job:      m.Job,
+		Delay:    rs.round(unrunBackoff.Delay(m.ReceiveCount(), rs.options.Random)),
+	}
+}
+
+// unrunBackoff spreads over its full width: these messages come back together.
+var unrunBackoff = backoff.Exponential{Cap: time.Minute, Jitter: 1}
+
+// budget counts a failure that may be retried and decides between retry and death.
+func (rs *resolver) budget(m *Message, r *Result) {
+	step := m.ReceiveCount()
+	if costs(r.Decision) {
+		if m.Job.Key == "" {
+			// Without a ledger the receive count is all that is known.
+			r.Job.Attempts = m.ReceiveCount() - 1
+			r.Job.Unclassified = r.Job.Attempts
+		}
+		r.Job.Attempts++
+		if r.Decision.Class == fault.ClassUnclassified {
+			r.Job.Unclassified++
+		}
+		step = r.Job.Attempts
+	}
+	if reason := rs.spent(m, r); reason != "" {
+		r.Outcome, r.Decision.Reason = OutcomeDead, reason
+		return
+	}
+	delay := rs.options.Backoff.Delay(step, rs.options.Random)
+	if named := r.Decision.RetryAfter; named > delay {
+		delay = backoff.Spread(named, namedShare, rs.options.Random)
+	}
+	r.Delay = rs.round(backoff.Clamp(delay, time.Since(m.received)))
+}
+
+// namedShare is the jitter on delays that the error itself has named.
+const namedShare = 0.20
+
+// costs tells whether a failure uses up budget. What is wrong with the
+// surroundings is not the job's fault, and a wrong role must not flood the
+// dead-letter queue.
+func costs(d fault.Decision) bool {
+	return d.Reason != fault.ReasonEnvironment && d.Reason != fault.ReasonStore
+}
+
+func (rs *resolver) spent(m *Message, r *Result) string {
+	o := &rs.options
+	unclassified := r.Decision.Class == fault.ClassUnclassified
+	switch {
+	case costs(r.Decision) && unclassified && r.Job.Unclassified >= o.UnclassifiedAttempts:
+		return fault.ReasonUnclassified
+	case costs(r.Decision) && r.Job.Attempts >= o.Backoff.Attempts():
+		return ReasonExhausted
+	case r.Decision.Reason != fault.ReasonStore && o.MaxReceives > 0 && m.ReceiveCount() >= o.MaxReceives:
+		return ReasonMaxReceives
+	}
+	return ""
+}
+
+// round never gives less than a second: nothing is retried at once.
+func (rs *resolver) round(d time.Duration) time.Duration {
+	return max(backoff.WholeSeconds(d, rs.options.Random), time.Second)
+}

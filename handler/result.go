@@ -1,0 +1,59 @@
+package handler
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/sqsafe/sqsafe/fault"
+)
+
+// Result is a decided outcome. It travels as the error of a [Func] from the
+// stage that decided to the stages around it, and is found with [errors.As].
+type Result struct {
+	Outcome Outcome
+	// Decision says what the error means. For outcomes without an error only
+	// its Reason may be set.
+	Decision fault.Decision
+	// Delay is how long the message stays hidden before it comes back; 0 for
+	// outcomes that acknowledge it, and for those that leave the queue's own
+	// visibility timeout in force.
+	Delay time.Duration
+	// Err is the error behind the outcome, nil where there is none.
+	Err error
+	// Failure is the evidence of a dead job; nil for all other outcomes.
+	Failure *Failure
+	// Job is the state to store: the message's, with this run counted.
+	Job Job
+	// Lease is when the claim of this run lapses; zero without a claim. No
+	// dead letter is sent after it.
+	Lease time.Time
+	// AfterSend is called once the dead-letter queue has confirmed the message
+	// id under which it keeps the job; nil where nothing is to follow. Its
+	// error is logged: the message is acknowledged all the same.
+	AfterSend func(ctx context.Context, deadLetterID string) error
+}
+
+// Error describes the outcome and its cause.
+func (r *Result) Error() string {
+	s := r.Outcome.String()
+	if r.Decision.Reason != "" {
+		s += " (" + r.Decision.Reason + ")"
+	}
+	if r.Err != nil {
+		s += ": " + r.Err.Error()
+	}
+	return s
+}
+
+// Unwrap gives the error behind the outcome.
+func (r *Result) Unwrap() error { return r.Err }
+
+// AsResult finds the Result in err; nil if there is none.
+func AsResult(err error) *Result {
+	var r *Result
+	if errors.As(err, &r) {
+		return r
+	}
+	return nil
+}

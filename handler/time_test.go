@@ -1,0 +1,184 @@
+package handler_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/handler"
+)
+
+// takes is a job that needs a time and heeds its context.
+func takes(d time.Duration) func(context.Context, *handler.Message) error {
+	return func(ctx context.Context, _ *handler.Message) error {
+		select {
+		case <-time.After(d):
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func TestNoMessageStartsInTheReserve(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name     string
+		timeout  time.Duration
+		reserve  time.Duration
+		each     time.Duration
+		messages int
+		want     []string // reported
+	}{
+		{"time for all", 30 * time.Second, 0, 5 * time.Second, 3, []string{}},
+		{"the third would start in the last two seconds", 12 * time.Second, 0, 5 * time.Second, 3, []string{"m3"}},
+		{"a tenth of a long timeout", 100 * time.Second, 0, 44 * time.Second, 3, []string{"m3"}},
+		{"a reserve of its own", 30 * time.Second, 12 * time.Second, 9 * time.Second, 3, []string{"m3"}},
+		{"never more than half", 4 * time.Second, time.Minute, 1 * time.Second, 3, []string{"m3"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), tt.timeout)
+				defer cancel()
+				q := newQueues()
+				o := q.options()
+				o.Reserve = tt.reserve
+				response, err := handler.NewProcessor(handler.Func(takes(tt.each)), o).Handle(ctx,
+					event(record("m1", "x"), record("m2", "x"), record("m3", "x")))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(tt.want, reported(response)); diff != "" {
+					t.Errorf("reported (-want +got):\n%s", diff)
+				}
+				if left, _ := ctx.Deadline(); time.Until(left) <= 0 {
+					t.Error("the answer came after the invocation's end")
+				}
+			})
+		})
+	}
+}
+
+func TestTheFirstAlwaysStarts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 0)
+		defer cancel()
+		ran := 0
+		h := handler.Func(func(context.Context, *handler.Message) error { ran++; return nil })
+		response, err := handler.NewProcessor(h, newQueues().options()).Handle(ctx, event(record("m1", "x"), record("m2", "x")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{"m2"}, reported(response)); diff != "" || ran != 1 {
+			t.Errorf("ran %d; reported (-want +got):\n%s", ran, diff)
+		}
+	})
+}
+
+// TestCutOff cancels a job at the reserve. Whether that costs it budget depends
+// on the time that it had.
+func TestCutOff(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name            string
+		before          time.Duration // what the first message takes
+		outcome, reason string
+	}{
+		{"had most of the time", time.Second, "retry", fault.ReasonDeadline},
+		{"had less than half", 20 * time.Second, "unrun", handler.ReasonNoTime},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+				defer cancel()
+				q := newQueues()
+				h := byBody(map[string]func(context.Context, *handler.Message) error{
+					"first": takes(tt.before), "slow": takes(time.Hour),
+				})
+				response, err := handler.NewProcessor(h, q.options()).Handle(ctx, event(record("m1", "first"), record("m2", "slow")))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff([]string{"m2"}, reported(response)); diff != "" {
+					t.Errorf("reported (-want +got):\n%s", diff)
+				}
+				got := []string{q.logged(t, handler.LogOutcome, "outcome")[1], q.logged(t, handler.LogOutcome, "reason")[1]}
+				if diff := cmp.Diff([]string{tt.outcome, tt.reason}, got); diff != "" {
+					t.Errorf("outcome (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+func TestAClientTimeoutIsNotTheDeadline(t *testing.T) {
+	t.Parallel()
+	q := newQueues()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	_, err := handler.NewProcessor(handler.Func(fails(context.DeadlineExceeded)), q.options()).Handle(ctx, event(record("m1", "x")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := q.logged(t, handler.LogOutcome, "reason")[0]; got != fault.ReasonTimeout {
+		t.Errorf("reason %q, want %q", got, fault.ReasonTimeout)
+	}
+}
+
+func TestUnrunDelaysGrowWithReceives(t *testing.T) {
+	t.Parallel()
+	for receives, want := range map[int]time.Duration{1: 2 * time.Second, 3: 6 * time.Second, 9: 90 * time.Second} {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		q := newQueues()
+		response, err := handler.NewProcessor(byBody(nil), q.options()).Handle(ctx, event(received(receives, record("m1", "x"))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := q.hidden["m1"]; len(reported(response)) != 1 || got < want-time.Second || got > want {
+			t.Errorf("receive %d: hidden for %v, want %v rounded by chance", receives, got, want)
+		}
+	}
+}
+
+func TestShutdownIsNoFailureOfTheJob(t *testing.T) {
+	t.Parallel()
+	q := newQueues()
+	ctx, cancel := context.WithCancel(t.Context())
+	h := handler.Func(func(ctx context.Context, _ *handler.Message) error {
+		cancel()
+		return errors.Join(errors.New("stopped"), ctx.Err())
+	})
+	if _, err := handler.NewProcessor(h, q.options()).Handle(ctx, event(received(30, record("m1", "x")))); err != nil {
+		t.Fatal(err)
+	}
+	if got := q.logged(t, handler.LogOutcome, "outcome")[0]; got != "unrun" || len(q.letters) != 0 {
+		t.Errorf("outcome %s with %d dead letters, want unrun", got, len(q.letters))
+	}
+}
+
+func TestSettlingOutlivesTheCancellation(t *testing.T) {
+	t.Parallel()
+	q := newQueues()
+	ctx, cancel := context.WithCancel(t.Context())
+	q.onSend = func(ctx context.Context) {
+		if ctx.Err() != nil {
+			t.Errorf("context of the send: %v", ctx.Err())
+		}
+	}
+	h := handler.Func(func(context.Context, *handler.Message) error { cancel(); return script["permanent"](ctx, nil) })
+	response, err := handler.NewProcessor(h, q.options()).Handle(ctx, event(record("m1", "x")))
+	if err != nil || len(reported(response)) != 0 || len(q.letters) != 1 {
+		t.Errorf("error %v, reported %v, %d dead letters", err, reported(response), len(q.letters))
+	}
+}
