@@ -1,0 +1,60 @@
+package dlq
+
+import "sort"
+
+// cuts are the parts of a record that may be shortened, in the order in which
+// they give way. Keep gives the record with n units of the part.
+var cuts = []struct {
+	size func(r Record) int
+	keep func(r Record, n int) Record
+}{
+	{
+		size: func(r Record) int { return len(r.Stack) },
+		keep: func(r Record, n int) Record { r.Stack = prefix(r.Stack, n); return r },
+	},
+	{
+		size: func(r Record) int { return len(r.History) },
+		keep: Record.withAttempts,
+	},
+	{
+		size: func(r Record) int { return len(r.Message) },
+		keep: func(r Record, n int) Record { r.Message = prefix(r.Message, n); return r },
+	},
+	{
+		size: func(r Record) int { return len(r.Types) },
+		keep: func(r Record, n int) Record { r.Types = r.Types[:n]; return r },
+	},
+}
+
+// cutTo keeps as much of the record as fits into limit bytes.
+func (r Record) cutTo(limit int) (string, error) {
+	r.Cut = true
+	for _, part := range cuts {
+		// A unit takes at least a byte, so more than limit of them cannot fit.
+		most := min(part.size(r), max(limit, 0))
+		var fitting string
+		kept := sort.Search(most+1, func(n int) bool {
+			s, err := part.keep(r, n).marshal()
+			if err != nil || len(s) > limit {
+				return true
+			}
+			fitting = s
+			return false
+		})
+		if kept > 0 {
+			return fitting, nil
+		}
+		r = part.keep(r, 0)
+	}
+	return "", ErrTooLarge
+}
+
+// withAttempts keeps n attempts, half of them from either end.
+func (r Record) withAttempts(n int) Record {
+	last := n / 2
+	first := n - last
+	kept := append([]Attempt(nil), r.History[:first]...)
+	r.Dropped += len(r.History) - n
+	r.History = append(kept, r.History[len(r.History)-last:]...)
+	return r
+}

@@ -1,0 +1,157 @@
+package dlq_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/sqsafe/sqsafe/dlq"
+	"github.com/sqsafe/sqsafe/handler"
+)
+
+// restored runs the message through Restore and gives what the function saw.
+func restored(t *testing.T, m *handler.Message) *handler.Message {
+	t.Helper()
+	var seen *handler.Message
+	next := func(_ context.Context, m *handler.Message) error { seen = m; return nil }
+	if err := dlq.Restore(next)(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	return seen
+}
+
+type attributes = map[string]events.SQSMessageAttribute
+
+func sameAttributes(t *testing.T, got, want attributes) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("attributes differ (-want +got):\n%s", diff)
+	}
+}
+
+func TestRestoreOfAReplayedMessage(t *testing.T) {
+	t.Parallel()
+	l := exhausted()
+	came := delivered(sendOne(t, standardURL, nil, l), "replayed")
+	event := came.MessageAttributes
+	seen := restored(t, came)
+	sameAttributes(t, seen.MessageAttributes, l.Message.MessageAttributes)
+	want := &handler.Replay{Key: "charge:ch-6", Epoch: 1, Verdict: true, MessageID: l.Message.MessageId}
+	if diff := cmp.Diff(want, seen.Replay); diff != "" {
+		t.Errorf("replay differs (-want +got):\n%s", diff)
+	}
+	if _, kept := event[dlq.AttributeName]; !kept {
+		t.Error("the event itself was changed")
+	}
+	replay := seen.Replay
+	if again := restored(t, seen); again.Replay != replay {
+		t.Error("a second Restore changed the replay")
+	}
+}
+
+func TestRestoreLeavesOthersAlone(t *testing.T) {
+	t.Parallel()
+	for name, value := range map[string]string{
+		"broken":  `{"version":1,"messageId":`,
+		"foreign": "yes",
+		"JSON":    `{"safe":true}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := message("m", "x", map[string]string{dlq.AttributeName: value})
+			seen := restored(t, m)
+			sameAttributes(t, seen.MessageAttributes, attributes{dlq.AttributeName: stringAttribute(value)})
+			if seen.Replay != nil {
+				t.Errorf("replay %v", seen.Replay)
+			}
+			// It is the producer's, so it comes back from the dead-letter queue.
+			again := restored(t, delivered(sendOne(t, standardURL, nil, letterOf(seen)), "replayed"))
+			sameAttributes(t, again.MessageAttributes, attributes{dlq.AttributeName: stringAttribute(value)})
+			if again.Replay == nil || again.Replay.MessageID != "m" {
+				t.Errorf("replay %v", again.Replay)
+			}
+		})
+	}
+	t.Run("Binary", func(t *testing.T) {
+		t.Parallel()
+		m := message("m", "x", nil)
+		m.MessageAttributes[dlq.AttributeName] = events.SQSMessageAttribute{DataType: "Binary", BinaryValue: []byte("{}")}
+		if seen := restored(t, m); len(seen.MessageAttributes) != 1 || seen.Replay != nil {
+			t.Errorf("attributes %v, replay %v", seen.MessageAttributes, seen.Replay)
+		}
+	})
+	t.Run("no attributes", func(t *testing.T) {
+		t.Parallel()
+		if seen := restored(t, &handler.Message{}); seen.MessageAttributes != nil || seen.Replay != nil {
+			t.Errorf("attributes %v, replay %v", seen.MessageAttributes, seen.Replay)
+		}
+	})
+}
+
+func TestRestorePassesTheErrorOn(t *testing.T) {
+	t.Parallel()
+	failed := errors.New("failed")
+	next := func(context.Context, *handler.Message) error { return failed }
+	if err := dlq.Restore(next)(t.Context(), &handler.Message{}); !errors.Is(err, failed) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestAnAttributeSetAtTheReplayWinsOverTheDisplacedOne(t *testing.T) {
+	t.Parallel()
+	came := delivered(sendOne(t, standardURL, nil, letterOf(message("m", "x", full()))), "replayed")
+	came.MessageAttributes["a0"] = stringAttribute("edited")
+	if got := restored(t, came).MessageAttributes["a0"]; *got.StringValue != "edited" {
+		t.Errorf("a0 is %q", *got.StringValue)
+	}
+}
+
+// A message can die again before Restore has seen it, such as in decoding, and
+// after.
+func TestASecondDeathKeepsIDAndAttributes(t *testing.T) {
+	t.Parallel()
+	for name, handle := range map[string]func(t *testing.T, m *handler.Message) *handler.Message{
+		"before Restore": func(_ *testing.T, m *handler.Message) *handler.Message { return m },
+		"after Restore":  restored,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			first := message("first", "x", full())
+			l := letterOf(handle(t, delivered(sendOne(t, standardURL, nil, letterOf(first)), "second")))
+			l.Failure.Reason = "decode"
+			sent := sendOne(t, standardURL, nil, l)
+			r, ok := recordOf(t, sent)
+			if !ok || r.MessageID != "first" || r.DeliveredID != "second" || r.Reason != "decode" || len(r.Displaced) != 1 {
+				t.Errorf("record of the second death: %+v", r)
+			}
+			third := restored(t, delivered(sent, "third"))
+			sameAttributes(t, third.MessageAttributes, first.MessageAttributes)
+			if third.Replay.MessageID != "first" {
+				t.Errorf("replay %+v", third.Replay)
+			}
+		})
+	}
+}
+
+func TestASecondDeathWithoutRoomGivesTheDisplacedAttributeBack(t *testing.T) {
+	t.Parallel()
+	const room = 400
+	taken := 0
+	for name, value := range full() {
+		taken += len(name) + len("String") + len(value)
+	}
+	first := message("first", strings.Repeat("x", 1<<20-taken-room), full())
+	sent := sendOne(t, standardURL, nil, letterOf(first))
+	if _, ok := recordOf(t, sent); !ok {
+		t.Fatal("the first death has no record")
+	}
+	l := letterOf(delivered(sent, "second"))
+	l.Failure.Key = strings.Repeat("k", room)
+	again := sendOne(t, standardURL, nil, l)
+	sameAttributes(t, delivered(again, "third").MessageAttributes, first.MessageAttributes)
+}

@@ -1,0 +1,138 @@
+package dlq
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/aws/aws-lambda-go/lambdacontext"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/queue"
+)
+
+// API is what a [Sender] needs of SQS; [*sqs.Client] is one.
+type API interface {
+	SendMessageBatch(
+		ctx context.Context, in *sqs.SendMessageBatchInput, options ...func(*sqs.Options),
+	) (*sqs.SendMessageBatchOutput, error)
+}
+
+// Options are the settings of a [Sender]. The zero value is ready for use.
+type Options struct {
+	// MaxMessageBytes is the MaximumMessageSize of the dead-letter queue, in
+	// bytes; 0 means 1,048,576, the most that SQS allows.
+	MaxMessageBytes int
+	// Concurrency is how many calls run at a time; 0 means 4. To a FIFO queue it
+	// is always one, so that letters arrive in their order.
+	Concurrency int
+	// Function and FunctionVersion go into the records; where they are empty,
+	// those of the Lambda function do.
+	Function        string
+	FunctionVersion string
+	// Logger gets a warning for a letter that goes without its record; nil means
+	// [slog.Default].
+	Logger *slog.Logger
+}
+
+// Sender sends dead letters to one queue. It is safe for concurrent use.
+type Sender struct {
+	api             API
+	queueURL        string
+	fifo            bool
+	maxBytes        int
+	concurrency     int
+	function        string
+	functionVersion string
+	log             *slog.Logger
+}
+
+var _ handler.DeadLetter = (*Sender)(nil)
+
+// NewSender gives a Sender for the queue, which is a FIFO queue if its URL ends
+// with ".fifo"; nil options mean the defaults.
+func NewSender(api API, queueURL string, o *Options) *Sender {
+	if o == nil {
+		o = &Options{}
+	}
+	s := &Sender{
+		api: api, queueURL: queueURL, fifo: strings.HasSuffix(queueURL, ".fifo"),
+		maxBytes:        cmp.Or(o.MaxMessageBytes, maxBytes),
+		concurrency:     cmp.Or(o.Concurrency, 4),
+		function:        cmp.Or(o.Function, lambdacontext.FunctionName),
+		functionVersion: cmp.Or(o.FunctionVersion, lambdacontext.FunctionVersion),
+		log:             cmp.Or(o.Logger, slog.Default()),
+	}
+	if s.fifo {
+		s.concurrency = 1
+	}
+	return s
+}
+
+// Send sends the letters and answers for each, in their order: with the id that
+// the dead-letter queue gave, or with a [*queue.EntryError],
+// [queue.ErrUnanswered] or the error of the call that carried the letter. Only
+// a letter with an id has arrived for certain.
+func (s *Sender) Send(ctx context.Context, letters []handler.Letter) []handler.Sent {
+	entries := make([]entry, len(letters))
+	for i, l := range letters {
+		entries[i] = s.entry(ctx, l)
+	}
+	sent := make([]handler.Sent, len(letters))
+	var running sync.WaitGroup
+	slots := make(chan struct{}, s.concurrency)
+	for _, p := range packs(entries) {
+		slots <- struct{}{}
+		running.Go(func() {
+			defer func() { <-slots }()
+			copy(sent[p.from:p.to], s.sendPack(ctx, entries[p.from:p.to]))
+		})
+	}
+	running.Wait()
+	return sent
+}
+
+// sendPack makes one call of entries that fit into it.
+func (s *Sender) sendPack(ctx context.Context, pack []entry) []handler.Sent {
+	sent := make([]handler.Sent, len(pack))
+	requests := make([]types.SendMessageBatchRequestEntry, len(pack))
+	for i, e := range pack {
+		requests[i] = e.request
+		requests[i].Id = aws.String(strconv.Itoa(i))
+	}
+	out, err := s.api.SendMessageBatch(ctx, &sqs.SendMessageBatchInput{QueueUrl: &s.queueURL, Entries: requests})
+	if err != nil {
+		for i := range sent {
+			sent[i].Err = err
+		}
+		return sent
+	}
+	answers := answersByID(out)
+	for i := range sent {
+		answer, ok := answers[strconv.Itoa(i)]
+		if !ok {
+			answer.Err = queue.ErrUnanswered
+		}
+		sent[i] = answer
+	}
+	return sent
+}
+
+// answersByID gives what the call said of each entry; where it says two things,
+// the failure, since a message sent twice is better than one lost.
+func answersByID(out *sqs.SendMessageBatchOutput) map[string]handler.Sent {
+	answers := make(map[string]handler.Sent, len(out.Successful)+len(out.Failed))
+	for _, entry := range out.Successful {
+		answers[aws.ToString(entry.Id)] = handler.Sent{MessageID: aws.ToString(entry.MessageId)}
+	}
+	for _, entry := range out.Failed {
+		answers[aws.ToString(entry.Id)] = handler.Sent{Err: queue.NewEntryError(entry)}
+	}
+	return answers
+}

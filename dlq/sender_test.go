@@ -1,0 +1,167 @@
+package dlq_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sqsafe/sqsafe/dlq"
+	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/queue"
+)
+
+// letters gives n letters with the bodies 0, 1, …
+func letters(n int) []handler.Letter {
+	out := make([]handler.Letter, n)
+	for i := range out {
+		out[i] = letterOf(message(fmt.Sprint("m-", i), fmt.Sprint(i), nil))
+	}
+	return out
+}
+
+func TestSendAnswersForEachLetter(t *testing.T) {
+	t.Parallel()
+	down := errors.New("dial tcp: connection refused")
+	type refusals = map[string]types.BatchResultErrorEntry
+	internal := types.BatchResultErrorEntry{Code: aws.String("InternalError"), Message: aws.String("try later")}
+	refusal := &queue.EntryError{Code: "InternalError", Message: "try later"}
+	tests := map[string]struct {
+		api  *fakeQueue
+		n    int
+		want map[int]error
+	}{
+		"no letters":   {api: &fakeQueue{}, n: 0},
+		"all arrive":   {api: &fakeQueue{}, n: 25},
+		"one refused":  {&fakeQueue{refuse: refusals{"3": internal}}, 5, map[int]error{3: refusal}},
+		"no message":   {&fakeQueue{refuse: refusals{"13": {}}}, 15, map[int]error{13: &queue.EntryError{}}},
+		"one silent":   {&fakeQueue{silent: map[string]bool{"0": true}}, 3, map[int]error{0: queue.ErrUnanswered}},
+		"both answers": {&fakeQueue{contradict: map[string]bool{"1": true}}, 3, map[int]error{1: &queue.EntryError{}}},
+		"a call fails": {&fakeQueue{callErr: map[string]error{"11": down}}, 12, map[int]error{10: down, 11: down}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sent := dlq.NewSender(tt.api, standardURL, nil).Send(t.Context(), letters(tt.n))
+			if len(sent) != tt.n {
+				t.Fatalf("%d answers for %d letters", len(sent), tt.n)
+			}
+			arrived := map[string]bool{}
+			for i, s := range sent {
+				if want := tt.want[i]; !sameError(s.Err, want) {
+					t.Errorf("letter %d: error %v, want %v", i, s.Err, want)
+				}
+				if (s.MessageID == "") != (s.Err != nil) || arrived[s.MessageID] && s.Err == nil {
+					t.Errorf("letter %d: id %q with error %v", i, s.MessageID, s.Err)
+				}
+				arrived[s.MessageID] = true
+			}
+		})
+	}
+}
+
+func sameError(got, want error) bool {
+	var a, b *queue.EntryError
+	if errors.As(got, &a) && errors.As(want, &b) {
+		return *a == *b
+	}
+	return errors.Is(got, want)
+}
+
+func TestAnswersAreMatchedByID(t *testing.T) {
+	t.Parallel()
+	api := &fakeQueue{}
+	for i, s := range dlq.NewSender(api, standardURL, nil).Send(t.Context(), letters(10)) {
+		if want := fmt.Sprintf("dlq-1-%d", i); s.MessageID != want {
+			t.Errorf("letter %d got the id %s, want %s", i, s.MessageID, want)
+		}
+	}
+}
+
+func TestPacksByBytes(t *testing.T) {
+	t.Parallel()
+	const half = 1 << 19
+	var ls []handler.Letter
+	for i, n := range []int{half - 2048, half - 2048, half, 1 << 20, 1, 1} {
+		ls = append(ls, letterOf(message(fmt.Sprint("m-", i), strings.Repeat("x", n), nil)))
+	}
+	api := &fakeQueue{}
+	o := &dlq.Options{Concurrency: 1, Logger: quiet.Logger}
+	for i, s := range dlq.NewSender(api, standardURL, o).Send(t.Context(), ls) {
+		if s.Err != nil {
+			t.Errorf("letter %d: %v", i, s.Err)
+		}
+	}
+	var got []int
+	for _, call := range api.calls {
+		got = append(got, len(call))
+	}
+	if diff := cmp.Diff([]int{2, 1, 1, 2}, got); diff != "" {
+		t.Errorf("entries of each call differ (-want +got):\n%s", diff)
+	}
+}
+
+func TestALetterTooLargeHarmsNoOther(t *testing.T) {
+	t.Parallel()
+	large := letterOf(message("m-1", strings.Repeat("x", 1<<20+1), nil))
+	ls := []handler.Letter{letters(1)[0], large, letters(1)[0]}
+	sent := dlq.NewSender(&fakeQueue{}, standardURL, quiet).Send(t.Context(), ls)
+	if sent[0].Err != nil || sent[1].Err == nil || sent[2].Err != nil {
+		t.Errorf("errors %v, %v, %v; want only the second", sent[0].Err, sent[1].Err, sent[2].Err)
+	}
+}
+
+func TestConcurrency(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		url     string
+		options *dlq.Options
+		want    int32
+	}{
+		"by default":         {standardURL, nil, 4},
+		"zero":               {standardURL, &dlq.Options{}, 4},
+		"two":                {standardURL, &dlq.Options{Concurrency: 2}, 2},
+		"FIFO keeps order":   {fifoURL, nil, 1},
+		"FIFO, whatever set": {fifoURL, &dlq.Options{Concurrency: 8}, 1},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var running, most atomic.Int32
+				api := &fakeQueue{entered: func() {
+					now := running.Add(1)
+					for seen := most.Load(); now > seen && !most.CompareAndSwap(seen, now); seen = most.Load() {
+					}
+					<-time.After(time.Second)
+					running.Add(-1)
+				}}
+				dlq.NewSender(api, tt.url, tt.options).Send(t.Context(), letters(95))
+				if got := most.Load(); got != tt.want {
+					t.Errorf("%d calls at a time, want %d", got, tt.want)
+				}
+				if len(api.arrived) != 95 {
+					t.Errorf("%d letters arrived, want 95", len(api.arrived))
+				}
+			})
+		})
+	}
+}
+
+func TestFIFOLettersArriveInOrder(t *testing.T) {
+	t.Parallel()
+	api := &fakeQueue{}
+	dlq.NewSender(api, fifoURL, nil).Send(t.Context(), letters(35))
+	for i, e := range api.arrived {
+		if *e.MessageBody != fmt.Sprint(i) {
+			t.Fatalf("letter %s came at place %d", *e.MessageBody, i)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package queue_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/queue"
+)
+
+// Each change has its own answer, since SQS can refuse some entries of a call
+// that succeeds.
+func ExampleSource_ChangeVisibility() {
+	var api queue.API = &fakeSQS{fakeAnswers: fakeAnswers{refuse: map[string]types.BatchResultErrorEntry{
+		"m-1": {Code: aws.String("ReceiptHandleIsInvalid"), SenderFault: true},
+	}}}
+	source := queue.New(api, nil)
+
+	var changes []handler.VisibilityChange
+	for _, m := range messages("arn:aws:sqs:eu-central-1:123456789012:charge", "m", 2) {
+		changes = append(changes, handler.VisibilityChange{Message: m, Timeout: 30 * time.Second})
+	}
+	for i, err := range source.ChangeVisibility(context.Background(), changes) {
+		var refused *queue.EntryError
+		if errors.As(err, &refused) {
+			fmt.Println(changes[i].Message.MessageId, "keeps its timeout:", refused.Code)
+			continue
+		}
+		fmt.Println(changes[i].Message.MessageId, "is hidden for", changes[i].Timeout)
+	}
+	// Output:
+	// m-0 is hidden for 30s
+	// m-1 keeps its timeout: ReceiptHandleIsInvalid
+}

@@ -1,0 +1,107 @@
+package queue
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"github.com/sqsafe/sqsafe/handler"
+)
+
+// API is what a [Source] needs of SQS; [*sqs.Client] is one.
+type API interface {
+	ChangeMessageVisibilityBatch(
+		ctx context.Context, in *sqs.ChangeMessageVisibilityBatchInput, options ...func(*sqs.Options),
+	) (*sqs.ChangeMessageVisibilityBatchOutput, error)
+	DeleteMessageBatch(
+		ctx context.Context, in *sqs.DeleteMessageBatchInput, options ...func(*sqs.Options),
+	) (*sqs.DeleteMessageBatchOutput, error)
+}
+
+// Options are the settings of a [Source]. The zero value is ready for use.
+type Options struct {
+	// Endpoint is the client's own endpoint where it has one; empty for AWS.
+	Endpoint string
+	// Concurrency is how many calls run at a time; 0 means 4.
+	Concurrency int
+}
+
+// Source is the queue that a batch came from. It is safe for concurrent use.
+type Source struct {
+	api         API
+	endpoint    string
+	concurrency int
+}
+
+var _ handler.Source = (*Source)(nil)
+
+// New gives a Source; nil options mean the defaults.
+func New(api API, o *Options) *Source {
+	s := &Source{api: api, concurrency: 4}
+	if o != nil {
+		s.endpoint = o.Endpoint
+		if o.Concurrency > 0 {
+			s.concurrency = o.Concurrency
+		}
+	}
+	return s
+}
+
+// ChangeVisibility applies the changes and answers for each, in their order: nil,
+// an [*EntryError], [ErrUnanswered], or the error of the call that carried it.
+// A part of a second counts as a whole one.
+func (s *Source) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) []error {
+	arnOf := func(i int) string { return changes[i].Message.EventSourceARN }
+	return s.eachPack(ctx, len(changes), arnOf, func(url string, members []int) answers {
+		entries := make([]types.ChangeMessageVisibilityBatchRequestEntry, len(members))
+		for position, i := range members {
+			entries[position] = types.ChangeMessageVisibilityBatchRequestEntry{
+				Id:                aws.String(strconv.Itoa(position)),
+				ReceiptHandle:     aws.String(changes[i].Message.ReceiptHandle),
+				VisibilityTimeout: wholeSeconds(changes[i].Timeout),
+			}
+		}
+		out, err := s.api.ChangeMessageVisibilityBatch(ctx,
+			&sqs.ChangeMessageVisibilityBatchInput{QueueUrl: &url, Entries: entries})
+		if err != nil {
+			return answers{call: err}
+		}
+		a := newAnswers(out.Failed)
+		for _, entry := range out.Successful {
+			a.succeed(entry.Id)
+		}
+		return a
+	})
+}
+
+// Delete acknowledges the messages and answers for each, in their order, with
+// the same errors as [Source.ChangeVisibility].
+func (s *Source) Delete(ctx context.Context, messages []*handler.Message) []error {
+	arnOf := func(i int) string { return messages[i].EventSourceARN }
+	return s.eachPack(ctx, len(messages), arnOf, func(url string, members []int) answers {
+		entries := make([]types.DeleteMessageBatchRequestEntry, len(members))
+		for position, i := range members {
+			entries[position] = types.DeleteMessageBatchRequestEntry{
+				Id:            aws.String(strconv.Itoa(position)),
+				ReceiptHandle: aws.String(messages[i].ReceiptHandle),
+			}
+		}
+		out, err := s.api.DeleteMessageBatch(ctx, &sqs.DeleteMessageBatchInput{QueueUrl: &url, Entries: entries})
+		if err != nil {
+			return answers{call: err}
+		}
+		a := newAnswers(out.Failed)
+		for _, entry := range out.Successful {
+			a.succeed(entry.Id)
+		}
+		return a
+	})
+}
+
+func wholeSeconds(d time.Duration) int32 {
+	return int32((d + time.Second - 1) / time.Second)
+}

@@ -1,0 +1,235 @@
+package queue_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/queue"
+)
+
+// operations are both batch calls as one, so that they are held to one behaviour.
+var operations = map[string]func(t *testing.T, s *queue.Source, ms []*handler.Message) []error{
+	"Delete": func(t *testing.T, s *queue.Source, ms []*handler.Message) []error {
+		return s.Delete(t.Context(), ms)
+	},
+	"ChangeVisibility": func(t *testing.T, s *queue.Source, ms []*handler.Message) []error {
+		changes := make([]handler.VisibilityChange, len(ms))
+		for i, m := range ms {
+			changes[i] = handler.VisibilityChange{Message: m, Timeout: time.Minute}
+		}
+		return s.ChangeVisibility(t.Context(), changes)
+	},
+}
+
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	refusal := types.BatchResultErrorEntry{
+		Code: aws.String("ReceiptHandleIsInvalid"), Message: aws.String("expired"), SenderFault: true,
+	}
+	down := errors.New("dial tcp: connection refused")
+	type refusals = map[string]types.BatchResultErrorEntry
+	tests := map[string]struct {
+		api  fakeAnswers
+		n    int
+		want map[int]error
+	}{
+		"nothing to do": {n: 0},
+		"all succeed":   {n: 25},
+		"one refused": {
+			api: fakeAnswers{refuse: refusals{"m-12": refusal}}, n: 25,
+			want: map[int]error{12: &queue.EntryError{
+				Code: "ReceiptHandleIsInvalid", Message: "expired", SenderFault: true,
+			}},
+		},
+		"refused without a message": {
+			api: fakeAnswers{refuse: refusals{"m-0": {Code: aws.String("InternalError")}}}, n: 3,
+			want: map[int]error{0: &queue.EntryError{Code: "InternalError"}},
+		},
+		"refused without a code": {
+			api: fakeAnswers{refuse: refusals{"m-1": {}}}, n: 2,
+			want: map[int]error{1: &queue.EntryError{}},
+		},
+		"one not answered": {
+			api: fakeAnswers{silent: map[string]bool{"m-9": true}}, n: 11,
+			want: map[int]error{9: queue.ErrUnanswered},
+		},
+		"answered both ways": {
+			api: fakeAnswers{contradict: map[string]bool{"m-2": true}}, n: 3,
+			want: map[int]error{2: &queue.EntryError{}},
+		},
+		"the second call fails": {
+			api: fakeAnswers{callErr: map[string]error{"m-11": down}}, n: 12,
+			want: map[int]error{10: down, 11: down},
+		},
+		"a call fails, the next goes on": {
+			api: fakeAnswers{callErr: map[string]error{"m-1": down}, silent: map[string]bool{"m-3": true}}, n: 11,
+			want: map[int]error{
+				0: down, 1: down, 2: down, 3: down, 4: down, 5: down, 6: down, 7: down, 8: down, 9: down,
+			},
+		},
+	}
+	for operation, run := range operations {
+		for name, tt := range tests {
+			t.Run(operation+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				got := run(t, queue.New(&fakeSQS{fakeAnswers: tt.api}, nil), messages(chargeARN, "m", tt.n))
+				want := make([]error, tt.n)
+				for i, err := range tt.want {
+					want[i] = err
+				}
+				if diff := cmp.Diff(want, got, cmp.Comparer(sameError)); diff != "" {
+					t.Errorf("answers differ (-want +got):\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+func sameError(a, b error) bool {
+	var x, y *queue.EntryError
+	if errors.As(a, &x) && errors.As(b, &y) {
+		return *x == *y
+	}
+	return errors.Is(a, b)
+}
+
+func TestCallsHaveAtMostTenEntriesOfOneQueue(t *testing.T) {
+	t.Parallel()
+	const otherARN = "arn:aws:sqs:eu-central-1:123456789012:notify"
+	for operation, run := range operations {
+		t.Run(operation, func(t *testing.T) {
+			t.Parallel()
+			var mixed []*handler.Message
+			other := messages(otherARN, "o", 3)
+			for i, m := range messages(chargeARN, "c", 12) {
+				mixed = append(mixed, m)
+				if i < len(other) {
+					mixed = append(mixed, other[i])
+				}
+			}
+			api := &fakeSQS{fakeAnswers: fakeAnswers{
+				refuse: map[string]types.BatchResultErrorEntry{"o-1": {Code: aws.String("InternalError")}},
+			}}
+			errs := run(t, queue.New(api, &queue.Options{Concurrency: 1}), mixed)
+
+			type shape struct {
+				URL, IDs, Receipts string
+			}
+			var got []shape
+			for _, c := range api.calls {
+				var receipts []string
+				for _, e := range c.Entries {
+					receipts = append(receipts, e.Receipt)
+				}
+				got = append(got, shape{c.URL, strings.Join(c.IDs, " "), strings.Join(receipts, " ")})
+			}
+			const host = "https://sqs.eu-central-1.amazonaws.com/123456789012/"
+			want := []shape{
+				{host + "charge", "0 1 2 3 4 5 6 7 8 9", "c-0 c-1 c-2 c-3 c-4 c-5 c-6 c-7 c-8 c-9"},
+				{host + "charge", "0 1", "c-10 c-11"},
+				{host + "notify", "0 1 2", "o-0 o-1 o-2"},
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("calls differ (-want +got):\n%s", diff)
+			}
+			for i, err := range errs {
+				if refused := mixed[i].ReceiptHandle == "o-1"; refused != (err != nil) {
+					t.Errorf("%s: error %v", mixed[i].ReceiptHandle, err)
+				}
+			}
+		})
+	}
+}
+
+func TestAMessageOfAnUnknownQueueHarmsNoOther(t *testing.T) {
+	t.Parallel()
+	for operation, run := range operations {
+		t.Run(operation, func(t *testing.T) {
+			t.Parallel()
+			ms := slices.Concat(messages(chargeARN, "a", 1), messages("arn:aws:kinesis:eu-central-1:1:stream/x", "b", 1))
+			errs := run(t, queue.New(&fakeSQS{}, nil), ms)
+			if errs[0] != nil {
+				t.Errorf("message of a queue: %v", errs[0])
+			}
+			if errs[1] == nil || !strings.Contains(errs[1].Error(), "stream/x") {
+				t.Errorf("message of a stream: got %v, want an error that names its ARN", errs[1])
+			}
+		})
+	}
+}
+
+func TestVisibilityTimeoutIsInWholeSeconds(t *testing.T) {
+	t.Parallel()
+	tests := map[time.Duration]int32{
+		0:                       0,
+		time.Millisecond:        1,
+		time.Second:             1,
+		1500 * time.Millisecond: 2,
+		12 * time.Hour:          43200,
+	}
+	for timeout, want := range tests {
+		t.Run(timeout.String(), func(t *testing.T) {
+			t.Parallel()
+			api := &fakeSQS{}
+			change := handler.VisibilityChange{Message: messages(chargeARN, "m", 1)[0], Timeout: timeout}
+			if err := queue.New(api, nil).ChangeVisibility(t.Context(), []handler.VisibilityChange{change})[0]; err != nil {
+				t.Fatal(err)
+			}
+			if got := api.calls[0].Entries[0].Timeout; got != want {
+				t.Errorf("got %d s, want %d s", got, want)
+			}
+		})
+	}
+}
+
+func TestEndpointOption(t *testing.T) {
+	t.Parallel()
+	api := &fakeSQS{}
+	queue.New(api, &queue.Options{Endpoint: "http://127.0.0.1:4570"}).Delete(t.Context(), messages(chargeARN, "m", 1))
+	if got, want := api.calls[0].URL, "http://127.0.0.1:4570/123456789012/charge"; got != want {
+		t.Errorf("queue URL %q, want %q", got, want)
+	}
+}
+
+func TestConcurrencyBoundsTheCalls(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		options *queue.Options
+		want    int32
+	}{
+		"by default": {nil, 4},
+		"zero":       {&queue.Options{}, 4},
+		"two":        {&queue.Options{Concurrency: 2}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var running, most atomic.Int32
+				api := &fakeSQS{entered: func() {
+					now := running.Add(1)
+					for seen := most.Load(); now > seen && !most.CompareAndSwap(seen, now); seen = most.Load() {
+					}
+					<-time.After(time.Second)
+					running.Add(-1)
+				}}
+				errs := queue.New(api, tt.options).Delete(t.Context(), messages(chargeARN, "m", 95))
+				if err := errors.Join(errs...); err != nil {
+					t.Error(err)
+				}
+				if got := most.Load(); got != tt.want {
+					t.Errorf("%d calls at a time, want %d", got, tt.want)
+				}
+			})
+		})
+	}
+}
