@@ -1,0 +1,95 @@
+package eventsource
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+)
+
+// API is the part of the SQS client that a poller calls.
+type API interface {
+	ReceiveMessage(context.Context, *sqs.ReceiveMessageInput, ...func(*sqs.Options)) (
+		*sqs.ReceiveMessageOutput, error)
+	DeleteMessageBatch(context.Context, *sqs.DeleteMessageBatchInput, ...func(*sqs.Options)) (
+		*sqs.DeleteMessageBatchOutput, error)
+}
+
+// Invoker runs the function. It is called by several goroutines at a time.
+type Invoker interface {
+	Invoke(ctx context.Context, event []byte) ([]byte, error)
+}
+
+// Options are what a caller may want to know of a poller.
+type Options struct {
+	// Observe gets what happens to batches. Calls do not overlap. Nil ignores it.
+	Observe func(Event)
+}
+
+// Poller carries out a mapping. Run may be called again after it has returned,
+// but not while it runs.
+type Poller struct {
+	api     API
+	invoker Invoker
+	mapping Mapping
+	options Options
+
+	observing sync.Mutex
+}
+
+// New makes a poller; nil options are the zero ones.
+func New(api API, invoker Invoker, mapping Mapping, options *Options) *Poller {
+	if options == nil {
+		options = &Options{}
+	}
+	return &Poller{api: api, invoker: invoker, mapping: mapping.withDefaults(), options: *options}
+}
+
+// Run polls until ctx ends. Then it stops receiving, lets the batches that it
+// has received finish, and returns nil. A mapping that [Mapping.Validate] does
+// not accept is its only error.
+func (p *Poller) Run(ctx context.Context) error {
+	if err := p.mapping.Validate(); err != nil {
+		return err
+	}
+	var loops sync.WaitGroup
+	for range p.mapping.Concurrency {
+		loops.Go(func() { p.loop(ctx) })
+	}
+	loops.Wait()
+	return nil
+}
+
+func (p *Poller) loop(ctx context.Context) {
+	var pause pause
+	for ctx.Err() == nil {
+		batch, err := p.gather(ctx)
+		if len(batch) > 0 {
+			p.observe(Event{Kind: Received}, batch)
+			p.process(context.WithoutCancel(ctx), batch)
+		}
+		if err == nil {
+			pause.reset()
+			continue
+		}
+		if ctx.Err() == nil {
+			d := pause.next()
+			p.observe(Event{Kind: ReceiveFailed, Err: err, Pause: d}, nil)
+			sleep(ctx, d)
+		}
+	}
+}
+
+func (p *Poller) observe(e Event, batch []delivery) {
+	if p.options.Observe == nil {
+		return
+	}
+	e.Time, e.QueueARN = time.Now(), p.mapping.QueueARN
+	for _, d := range batch {
+		e.Messages = append(e.Messages, d.Message)
+	}
+	p.observing.Lock()
+	defer p.observing.Unlock()
+	p.options.Observe(e)
+}

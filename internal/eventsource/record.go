@@ -1,0 +1,118 @@
+package eventsource
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+)
+
+// record is a message as the function sees it, in the order of AWS's documents.
+type record struct {
+	MessageID              string               `json:"messageId"`
+	ReceiptHandle          string               `json:"receiptHandle"`
+	Body                   string               `json:"body"`
+	Attributes             map[string]string    `json:"attributes"`
+	MessageAttributes      map[string]attribute `json:"messageAttributes"`
+	MD5OfMessageAttributes string               `json:"md5OfMessageAttributes,omitempty"`
+	MD5OfBody              string               `json:"md5OfBody"`
+	EventSource            string               `json:"eventSource"`
+	EventSourceARN         string               `json:"eventSourceARN"`
+	AWSRegion              string               `json:"awsRegion"`
+}
+
+type attribute struct {
+	StringValue *string `json:"stringValue,omitempty"`
+	BinaryValue []byte  `json:"binaryValue,omitempty"`
+	// The lists are part of the form, but SQS has never filled them.
+	StringListValues []string `json:"stringListValues"`
+	BinaryListValues [][]byte `json:"binaryListValues"`
+	DataType         string   `json:"dataType"`
+}
+
+// delivery is a received message with its place in an event.
+type delivery struct {
+	Message
+	receipt string
+	json    []byte
+}
+
+func (m Mapping) delivery(msg types.Message) delivery {
+	r := record{
+		MessageID:              aws.ToString(msg.MessageId),
+		ReceiptHandle:          aws.ToString(msg.ReceiptHandle),
+		Body:                   aws.ToString(msg.Body),
+		Attributes:             msg.Attributes,
+		MessageAttributes:      make(map[string]attribute, len(msg.MessageAttributes)),
+		MD5OfMessageAttributes: aws.ToString(msg.MD5OfMessageAttributes),
+		MD5OfBody:              aws.ToString(msg.MD5OfBody),
+		EventSource:            "aws:sqs",
+		EventSourceARN:         m.QueueARN,
+		AWSRegion:              m.Region,
+	}
+	for name, value := range msg.MessageAttributes {
+		r.MessageAttributes[name] = newAttribute(value)
+	}
+	if r.Attributes == nil {
+		r.Attributes = map[string]string{}
+	}
+	count, _ := strconv.Atoi(r.Attributes["ApproximateReceiveCount"])
+	return delivery{
+		Message: Message{ID: r.MessageID, GroupID: r.Attributes["MessageGroupId"], ReceiveCount: count},
+		receipt: r.ReceiptHandle,
+		json:    r.encode(),
+	}
+}
+
+func newAttribute(v types.MessageAttributeValue) attribute {
+	return attribute{
+		StringValue:      v.StringValue,
+		BinaryValue:      v.BinaryValue,
+		StringListValues: append([]string{}, v.StringListValues...),
+		BinaryListValues: append([][]byte{}, v.BinaryListValues...),
+		DataType:         aws.ToString(v.DataType),
+	}
+}
+
+// encode leaves <, > and & as they are, unlike json.Marshal.
+func (r record) encode() []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(r) // cannot fail: text, bytes and maps of them
+	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'})
+}
+
+const eventHead, eventTail = `{"Records":[`, `]}`
+
+// event is what the function is invoked with.
+func event(batch []delivery) []byte {
+	var b bytes.Buffer
+	b.WriteString(eventHead)
+	for i, d := range batch {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(d.json)
+	}
+	b.WriteString(eventTail)
+	return b.Bytes()
+}
+
+// split cuts a batch into parts whose events have at most limit bytes; a
+// message that is larger by itself is a part of its own.
+func split(batch []delivery, limit int) [][]delivery {
+	var parts [][]delivery
+	start, size := 0, len(eventHead)+len(eventTail)
+	for i, d := range batch {
+		added := len(d.json) + 1
+		if i > start && size+added > limit+1 { // the first record has no comma
+			parts = append(parts, batch[start:i])
+			start, size = i, len(eventHead)+len(eventTail)
+		}
+		size += added
+	}
+	return append(parts, batch[start:])
+}

@@ -1,0 +1,84 @@
+package runtimeapi
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// invocation is one event on its way through a process.
+type invocation struct {
+	id       string
+	payload  []byte
+	deadline time.Time
+	// answered gets what the runtime reports, at most once.
+	answered chan answer
+	// result gets what the caller is told, exactly once.
+	result chan answer
+}
+
+type answer struct {
+	payload []byte
+	err     error
+}
+
+func newInvocation(payload []byte) *invocation {
+	return &invocation{
+		id:       newID(),
+		payload:  payload,
+		answered: make(chan answer, 1),
+		result:   make(chan answer, 1),
+	}
+}
+
+func (i *invocation) setHeaders(h http.Header, arn string) {
+	h.Set("Content-Type", "application/json")
+	h.Set("Lambda-Runtime-Aws-Request-Id", i.id)
+	h.Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(i.deadline.UnixMilli(), 10))
+	h.Set("Lambda-Runtime-Invoked-Function-Arn", arn)
+	h.Set("Lambda-Runtime-Trace-Id", newTrace())
+}
+
+func (i *invocation) timedOut(after time.Duration) *FunctionError {
+	message := fmt.Sprintf("RequestId: %s Error: Task timed out after %.2f seconds", i.id, after.Seconds())
+	return &FunctionError{Type: TypeTimeout, Message: message, RequestID: i.id}
+}
+
+func (i *invocation) initTimedOut(after time.Duration) *FunctionError {
+	const form = "RequestId: %s Error: Init timed out after %.2f seconds: the process did not ask for its first event"
+	return &FunctionError{Type: TypeTimeout, Message: fmt.Sprintf(form, i.id, after.Seconds()), RequestID: i.id}
+}
+
+func (i *invocation) exited(p *process) *FunctionError {
+	message := "Runtime exited without providing a reason"
+	if s := p.status(); !s.success {
+		message = "Runtime exited with error: " + s.text
+	}
+	e := &FunctionError{Type: TypeExit, RequestID: i.id}
+	e.Message = fmt.Sprintf("RequestId: %s Error: %s", i.id, message)
+	return e
+}
+
+func (i *invocation) notStarted(cause error) *FunctionError {
+	message := fmt.Sprintf("RequestId: %s Error: cannot start the function: %v", i.id, cause)
+	return &FunctionError{Type: TypeEntrypoint, Message: message, RequestID: i.id}
+}
+
+// newID gives a random UUID, the form of Lambda's request ids.
+func newID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// newTrace gives a trace id in X-Ray's form that is not sampled.
+func newTrace() string {
+	var b [20]byte
+	_, _ = rand.Read(b[:]) // never fails
+	unique, parent := hex.EncodeToString(b[:12]), hex.EncodeToString(b[12:])
+	return fmt.Sprintf("Root=1-%08x-%s;Parent=%s;Sampled=0", time.Now().Unix(), unique, parent)
+}

@@ -1,0 +1,232 @@
+package runtimeapi_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-lambda-go/lambdacontext"
+
+	"github.com/sqsafe/sqsafe/internal/runtimeapi"
+)
+
+// The test binary is the function under test as well: with this variable set
+// it runs one of the programs instead of the tests.
+const programVariable = "TEST_PROGRAM"
+
+var programs = map[string]func(){
+	"lambda":        func() { lambda.Start(work) },
+	"signalled":     signalled,
+	"deaf":          deaf,
+	"exits":         func() { os.Exit(3) },
+	"ends":          func() { os.Exit(0) },
+	"hangs":         hang,
+	"reports init":  reportInit,
+	"never asks on": answerOnce,
+	"stops asking":  stopAsking,
+	"conversation":  converse,
+	"lingers":       linger,
+	"hosts":         host,
+}
+
+func TestMain(m *testing.M) {
+	if program := programs[os.Getenv(programVariable)]; program != nil {
+		program()
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// order tells the function what to do with an invocation.
+type order struct {
+	Do   string `json:"do"`
+	Text string `json:"text,omitempty"`
+	Size int    `json:"size,omitempty"`
+}
+
+// report is what the function tells about its invocation.
+type report struct {
+	PID       int
+	Text      string
+	RequestID string
+	ARN       string
+	Trace     string
+	Left      time.Duration
+	Directory string
+	Variables []string
+}
+
+func work(ctx context.Context, o order) (any, error) {
+	switch o.Do {
+	case "fail":
+		return nil, errors.New(o.Text)
+	case "panic":
+		panic(o.Text)
+	case "panic elsewhere":
+		go panic(o.Text)
+		hang()
+	case "exit":
+		os.Exit(o.Size)
+	case "say and hang":
+		fmt.Println(o.Text)
+		hang()
+	case "say":
+		fmt.Print(o.Text)
+	case "write":
+		return strings.Repeat("x", o.Size), nil
+	case "stream and fail":
+		return stream{io.MultiReader(strings.NewReader("part"), iotest.ErrReader(errors.New(o.Text)))}, nil
+	case "leave a child":
+		return nil, startLingerer(o.Text)
+	}
+	lc, _ := lambdacontext.FromContext(ctx)
+	deadline, _ := ctx.Deadline()
+	directory, _ := os.Getwd()
+	return report{
+		PID: os.Getpid(), Text: o.Text, RequestID: lc.AwsRequestID, ARN: lc.InvokedFunctionArn,
+		Trace: os.Getenv("_X_AMZN_TRACE_ID"), Left: time.Until(deadline), Directory: directory, Variables: os.Environ(),
+	}, nil
+}
+
+// stream is an answer that is read, since it has no JSON.
+type stream struct{ io.Reader }
+
+func (stream) MarshalJSON() ([]byte, error) { return nil, errors.New("no JSON") }
+
+func hang() { select {} }
+
+func signalled() {
+	lambda.StartWithOptions(work, lambda.WithEnableSIGTERM(func() {
+		fmt.Println("asked to end")
+		os.Exit(0)
+	}))
+}
+
+func deaf() {
+	signal.Ignore(syscall.SIGTERM)
+	lambda.Start(work)
+}
+
+func startLingerer(address string) error {
+	c := exec.Command(os.Args[0])
+	c.Env = []string{programVariable + "=lingers", "ADDRESS=" + address}
+	c.Stdout = os.Stdout
+	return c.Start()
+}
+
+// linger lives until it is killed, which its peer sees as the connection's end.
+func linger() {
+	if _, err := net.Dial("tcp", os.Getenv("ADDRESS")); err != nil {
+		fmt.Println(err)
+	}
+	hang()
+}
+
+// host is a parent that is killed while its function lives.
+func host() {
+	f, err := runtimeapi.New(runtimeapi.Options{
+		Name:   "orphan",
+		Binary: os.Args[0],
+		Environment: map[string]string{
+			programVariable: "lingers",
+			"ADDRESS":       os.Getenv("ADDRESS"),
+		},
+	})
+	if err == nil {
+		_, err = f.Invoke(context.Background(), []byte(`{}`))
+	}
+	fmt.Println(err)
+}
+
+func url(path string) string { return "http://" + os.Getenv("AWS_LAMBDA_RUNTIME_API") + path }
+
+const invocationPath = "/2018-06-01/runtime/invocation/"
+
+// call gives status and body of a request to the Runtime API.
+func call(method, path, body string, header ...string) (*http.Response, string) {
+	r, _ := http.NewRequest(method, url(path), bytes.NewBufferString(body))
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(9)
+	}
+	defer response.Body.Close()
+	b, _ := io.ReadAll(response.Body)
+	return response, string(b)
+}
+
+func reportInit() {
+	call("POST", "/2018-06-01/runtime/init/error", `{"errorType":"Config","errorMessage":"PAYMENT_URL is not set"}`)
+	hang()
+}
+
+func takeEvent() (id, body string) {
+	response, body := call("GET", invocationPath+"next", "")
+	return response.Header.Get("Lambda-Runtime-Aws-Request-Id"), body
+}
+
+func answerOnce() {
+	id, _ := takeEvent()
+	call("POST", invocationPath+id+"/response", `"done"`)
+	hang()
+}
+
+// stopAsking hangs up while it waits for its second event.
+func stopAsking() {
+	id, _ := takeEvent()
+	call("POST", invocationPath+id+"/response", `"done"`)
+	impatient := http.Client{Timeout: 20 * time.Millisecond}
+	_, err := impatient.Get(url(invocationPath + "next"))
+	fmt.Println(err)
+	hang()
+}
+
+// converse plays the requests of its event on the Runtime API before it
+// answers with what came back; {id} stands for the request id.
+func converse() {
+	extension, _ := call("POST", "/2020-01-01/extension/register", `{"events":[]}`, "Lambda-Extension-Name", "test")
+	previous := ""
+	for {
+		id, body := takeEvent()
+		var requests []request
+		_ = json.Unmarshal([]byte(body), &requests)
+		replies := make([]reply, 0, len(requests)+1)
+		replies = append(replies, reply{extension.StatusCode, extension.Header.Get("Lambda-Extension-Identifier")})
+		replace := strings.NewReplacer("{id}", id, "{previous}", previous)
+		for _, r := range requests {
+			response, body := call(r.Method, replace.Replace(r.Path), r.Body, r.Header...)
+			replies = append(replies, reply{response.StatusCode, body})
+		}
+		b, _ := json.Marshal(replies)
+		last, _ := call("POST", invocationPath+id+"/response", string(b))
+		fmt.Println("answer:", last.StatusCode)
+		previous = id
+	}
+}
+
+type request struct {
+	Method, Path, Body string
+	Header             []string
+}
+
+type reply struct {
+	Status int
+	Body   string
+}

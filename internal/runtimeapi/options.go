@@ -1,0 +1,78 @@
+package runtimeapi
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Options describe a function as its template declares it.
+type Options struct {
+	// Name is the function's name; required.
+	Name string
+	// Binary is the path of the built function, usually named bootstrap; required.
+	Binary string
+	// Directory is where the process runs; empty means the current directory.
+	Directory string
+	// Region is the function's AWS region; empty means us-east-1.
+	Region string
+	// Account is the AWS account in the function's ARN; empty means 000000000000.
+	Account string
+	// Environment holds the function's own variables. They win over what Lambda
+	// sets, except for AWS_LAMBDA_RUNTIME_API.
+	Environment map[string]string
+	// Timeout ends an invocation; 0 means 3 s, as on Lambda, which allows 1 s to 900 s.
+	Timeout time.Duration
+	// InitTimeout ends the time until the process asks for its first event; 0
+	// means 10 s, Lambda's limit.
+	InitTimeout time.Duration
+	// Grace is the time that Close leaves between SIGTERM and SIGKILL; 0 means
+	// 500 ms, what Lambda gives a function with an internal extension.
+	Grace time.Duration
+	// MemoryMB is only told to the function, not enforced; 0 means 128, as on Lambda.
+	MemoryMB int
+	// Concurrency is how many processes run side by side; 0 means 1.
+	Concurrency int
+	// Output gets what processes write to stdout and stderr, line by line
+	// without the line's end. Calls do not overlap. Nil discards it.
+	Output func(line string)
+	// Observe gets what happens to processes and invocations. Calls do not
+	// overlap; it must not call the function. Nil ignores it.
+	Observe func(Event)
+}
+
+func (o Options) withDefaults() Options {
+	o.Region = cmp.Or(o.Region, "us-east-1")
+	o.Account = cmp.Or(o.Account, "000000000000")
+	o.Timeout = cmp.Or(o.Timeout, 3*time.Second)
+	o.InitTimeout = cmp.Or(o.InitTimeout, 10*time.Second)
+	o.Grace = cmp.Or(o.Grace, 500*time.Millisecond)
+	o.MemoryMB = cmp.Or(o.MemoryMB, 128)
+	o.Concurrency = cmp.Or(o.Concurrency, 1)
+	return o
+}
+
+func (o Options) validate() error {
+	switch {
+	case o.Name == "":
+		return errors.New("function without a name: set Name")
+	case o.Binary == "":
+		return fmt.Errorf("function %s has no binary: set Binary to the built file", o.Name)
+	case o.Timeout < 0:
+		return fmt.Errorf("function %s: timeout %s is negative: use 0 for the default", o.Name, o.Timeout)
+	case o.InitTimeout < 0:
+		return fmt.Errorf("function %s: init timeout %s is negative: use 0 for the default", o.Name, o.InitTimeout)
+	case o.Grace < 0:
+		return fmt.Errorf("function %s: grace %s is negative: use 0 for the default", o.Name, o.Grace)
+	case o.MemoryMB < 0:
+		return fmt.Errorf("function %s: memory of %d MB is negative: use 0 for the default", o.Name, o.MemoryMB)
+	case o.Concurrency < 0:
+		return fmt.Errorf("function %s: concurrency %d is negative: use 0 for the default", o.Name, o.Concurrency)
+	}
+	return nil
+}
+
+func (o Options) arn() string {
+	return fmt.Sprintf("arn:aws:lambda:%s:%s:function:%s", o.Region, o.Account, o.Name)
+}

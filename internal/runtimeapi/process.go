@@ -1,0 +1,175 @@
+package runtimeapi
+
+import (
+	"net"
+	"net/http"
+	"os/exec"
+	"runtime"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// drain is how long output of a process that has ended is waited for when
+// something it started holds the pipe open.
+const drain = 250 * time.Millisecond
+
+// process is one child and the Runtime API that it talks to.
+type process struct {
+	api    *api
+	cmd    *exec.Cmd
+	output *lineWriter
+	server *http.Server
+	killed atomic.Bool
+	// exited is closed once the process has ended and its output is read.
+	exited chan struct{}
+}
+
+// hooks are what a process tells its function.
+type hooks struct {
+	observe func(Event)
+	print   func(line string)
+	// ended is called before the end is observed.
+	ended func(*process)
+}
+
+func startProcess(o Options, h hooks) (*process, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	p := &process{output: &lineWriter{emit: h.print}, exited: make(chan struct{})}
+	p.api = newAPI(o, p.exited, func(inv *invocation) {
+		h.observe(Event{Kind: Invoked, RequestID: inv.id, PID: p.cmd.Process.Pid})
+	})
+	p.server = &http.Server{Handler: p.api.handler()}
+	p.cmd = exec.Command(o.Binary)
+	p.cmd.Dir = o.Directory
+	p.cmd.Env = environment(o, o.Directory, listener.Addr().String())
+	p.cmd.Stdout, p.cmd.Stderr = p.output, p.output
+	p.cmd.SysProcAttr = attributes()
+	p.cmd.WaitDelay = drain
+
+	go func() { _ = p.server.Serve(listener) }() // ends with the server's Close
+	started := make(chan error)
+	go p.live(h, started)
+	return p, <-started
+}
+
+// live is the child's life, on one thread because Linux ties the child's death
+// to the thread that started it.
+func (p *process) live(h hooks, started chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	defer close(p.exited)
+	defer p.server.Close()
+	err := p.cmd.Start()
+	if err != nil {
+		started <- err
+		return
+	}
+	h.observe(Event{Kind: Started, PID: p.cmd.Process.Pid})
+	started <- nil
+	_ = p.cmd.Wait()                            // its outcome is in ProcessState
+	signalGroup(p.cmd.Process, syscall.SIGKILL) // what it left behind
+	p.output.flush()
+	h.ended(p)
+	end := Event{Kind: Exited, PID: p.cmd.Process.Pid, Status: p.status().text}
+	if p.killed.Load() {
+		end.Kind = Killed
+	}
+	h.observe(end)
+}
+
+// ask sends SIGTERM; kill sends SIGKILL and waits for the end.
+func (p *process) ask() {
+	select {
+	case <-p.exited:
+	default:
+		signalGroup(p.cmd.Process, syscall.SIGTERM)
+	}
+}
+
+func (p *process) kill() {
+	select {
+	case <-p.exited:
+	default:
+		p.killed.Store(true)
+		signalGroup(p.cmd.Process, syscall.SIGKILL)
+		<-p.exited
+	}
+}
+
+// awaitInit waits until the process asks for its first event; if it does not,
+// the process is gone when it returns.
+func (p *process) awaitInit(inv *invocation, limit time.Duration) *FunctionError {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	var e *FunctionError
+	select {
+	case <-p.api.ready:
+		return nil
+	case e = <-p.api.initFailed:
+	case <-timer.C:
+		e = inv.initTimedOut(limit)
+	case <-p.exited:
+		select {
+		case e = <-p.api.initFailed:
+		default:
+			e = inv.exited(p)
+		}
+	}
+	p.kill()
+	e.RequestID = inv.id
+	e.addExit(p)
+	return e
+}
+
+// await waits for the answer; without one the process is gone when it returns.
+func (p *process) await(inv *invocation, limit time.Duration, timeout <-chan time.Time) answer {
+	var missing *FunctionError
+	select {
+	case a := <-inv.answered:
+		return a
+	case <-timeout:
+		p.kill()
+		missing = inv.timedOut(limit)
+	case <-p.exited:
+		missing = inv.exited(p)
+	}
+	select {
+	case a := <-inv.answered: // its last word
+		return a
+	default:
+		return answer{err: missing}
+	}
+}
+
+// settle waits until the process asks for its next event and tells whether it did.
+func (p *process) settle(timeout <-chan time.Time) bool {
+	select {
+	case <-p.api.ready:
+		return true
+	case <-p.exited:
+	case <-timeout:
+		p.kill()
+	}
+	return false
+}
+
+type status struct {
+	text    string
+	success bool
+	code    int
+	signal  string
+}
+
+// status tells how the process ended; valid after its end.
+func (p *process) status() status {
+	state := p.cmd.ProcessState
+	s := status{text: state.String(), success: state.Success(), code: state.ExitCode()}
+	if w, ok := state.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		s.signal = w.Signal().String()
+	}
+	return s
+}
