@@ -1,0 +1,9 @@
+// Package sqsafe makes a Lambda function for SQS of a plain Go function, such
+// that every failure of a job has a defined path: it is retried later with
+// jitter, dead-lettered with the evidence, or recognised as a duplicate; or the
+// process crashes cleanly. [Start] is all that most functions need.
+//
+// The parts stand on their own: package fault says what errors mean, backoff how
+// long to wait, handler runs a batch, idem keeps jobs from taking effect twice,
+// dlq keeps the evidence, and queue tells the source queue.
+package sqsafe

@@ -1,0 +1,141 @@
+package sqsafe
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// complete is the environment that the template sets.
+func complete() map[string]string {
+	return map[string]string{
+		"SQSAFE_TABLE":          "ledger",
+		"SQSAFE_DLQ_URL":        "http://localhost/1/dead",
+		"SQSAFE_MAX_RECEIVES":   "30",
+		"AWS_REGION":            "eu-west-1",
+		"AWS_ACCESS_KEY_ID":     "id",
+		"AWS_SECRET_ACCESS_KEY": "secret",
+		"AWS_SESSION_TOKEN":     "token",
+	}
+}
+
+func lookupIn(env map[string]string) lookupFunc {
+	return func(name string) (string, bool) {
+		value, ok := env[name]
+		return value, ok
+	}
+}
+
+func TestMissingAndWrongVariablesAreNamed(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, variable, value, want string
+	}{
+		{"no table", "SQSAFE_TABLE", "",
+			"environment variable SQSAFE_TABLE is not set; set it to the name of the ledger table in the function's Environment"},
+		{"no dead-letter queue", "SQSAFE_DLQ_URL", "",
+			"environment variable SQSAFE_DLQ_URL is not set; set it to the URL of the dead-letter queue in the function's Environment"},
+		{"no maximum", "SQSAFE_MAX_RECEIVES", "",
+			"environment variable SQSAFE_MAX_RECEIVES is not set; " +
+				"set it to the queue's maxReceiveCount, at least 1 in the function's Environment"},
+		{"no number", "SQSAFE_MAX_RECEIVES", "many",
+			`environment variable SQSAFE_MAX_RECEIVES is "many"; set it to the queue's maxReceiveCount, at least 1`},
+		{"zero attempts", "SQSAFE_MAX_ATTEMPTS", "0",
+			`environment variable SQSAFE_MAX_ATTEMPTS is "0"; set it to a number of attempts, at least 1`},
+		{"negative", "SQSAFE_UNCLASSIFIED_ATTEMPTS", "-1",
+			`environment variable SQSAFE_UNCLASSIFIED_ATTEMPTS is "-1"; set it to a number of attempts, at least 1`},
+		{"no region", "AWS_REGION", "",
+			"environment variable AWS_REGION is not set; set it to the region, as Lambda does in the function's Environment"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			env := complete()
+			env[tt.variable] = tt.value
+			_, err := readEnvironment(lookupIn(env))
+			if err == nil || err.Error() != tt.want {
+				t.Errorf("got  %v\nwant %s", err, tt.want)
+			}
+			missing, isMissing := errors.AsType[*MissingError](err)
+			invalid, isInvalid := errors.AsType[*InvalidError](err)
+			if tt.value == "" && (!isMissing || missing.Name != tt.variable) {
+				t.Errorf("%T, want a MissingError for %s", err, tt.variable)
+			}
+			if tt.value != "" && (!isInvalid || invalid.Value != tt.value) {
+				t.Errorf("%T, want an InvalidError with %s", err, tt.value)
+			}
+		})
+	}
+}
+
+func TestDefaultsOfTheEnvironment(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		set  map[string]string
+		want [3]int
+	}{
+		{nil, [3]int{30, 8, 3}},
+		{map[string]string{"SQSAFE_MAX_ATTEMPTS": "5", "SQSAFE_UNCLASSIFIED_ATTEMPTS": "2"}, [3]int{30, 5, 2}},
+	} {
+		env := complete()
+		maps.Copy(env, tt.set)
+		got, err := readEnvironment(lookupIn(env))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.want, [3]int{got.maxReceives, got.maxAttempts, got.unclassifiedAttempts}); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", tt.set, diff)
+		}
+	}
+}
+
+func TestEndpoints(t *testing.T) {
+	t.Parallel()
+	env := complete()
+	read := func(service string) string {
+		e, err := readEnvironment(lookupIn(env))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg := e.config(service)
+		if (cfg.BaseEndpoint == nil) != (cfg.HTTPClient == nil) {
+			t.Error("the client for a near endpoint comes with the endpoint")
+		}
+		if cfg.BaseEndpoint == nil {
+			return ""
+		}
+		return *cfg.BaseEndpoint
+	}
+	if got := read("SQS"); got != "" {
+		t.Errorf("endpoint %q, want that of AWS", got)
+	}
+	env["AWS_ENDPOINT_URL"] = "http://all"
+	env["AWS_ENDPOINT_URL_DYNAMODB"] = "http://table"
+	if sqs, table := read("SQS"), read("DYNAMODB"); sqs != "http://all" || table != "http://table" {
+		t.Errorf("endpoints %q and %q", sqs, table)
+	}
+}
+
+func TestCredentialsAreReadAtEachUse(t *testing.T) {
+	t.Parallel()
+	env := complete()
+	e, err := readEnvironment(lookupIn(env))
+	if err != nil {
+		t.Fatal(err)
+	}
+	provider := e.config("SQS").Credentials
+	for _, token := range []string{"token", "renewed"} {
+		env["AWS_SESSION_TOKEN"] = token
+		c, err := provider.Retrieve(context.Background())
+		if err != nil || c.AccessKeyID != "id" || c.SecretAccessKey != "secret" || c.SessionToken != token {
+			t.Errorf("got %+v, %v, want the token %s", c, err, token)
+		}
+	}
+	delete(env, "AWS_SECRET_ACCESS_KEY")
+	if _, err := provider.Retrieve(context.Background()); err == nil {
+		t.Error("want an error without a secret key")
+	}
+}

@@ -1,0 +1,79 @@
+package sqsafe_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"github.com/sqsafe/sqsafe"
+	"github.com/sqsafe/sqsafe/backoff"
+	"github.com/sqsafe/sqsafe/dlq"
+	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/idem"
+	"github.com/sqsafe/sqsafe/idem/dynamo"
+	"github.com/sqsafe/sqsafe/queue"
+)
+
+type Parcel struct {
+	ID string `json:"id"`
+}
+
+func ship(_ context.Context, p Parcel) error {
+	fmt.Println("shipping", p.ID)
+	if p.ID == "p-2" {
+		return fault.Retryable(errors.New("the carrier is busy"))
+	}
+	return nil
+}
+
+// A function's whole main: the rest comes from the template.
+func ExampleStart() {
+	sqsafe.Start(ship, sqsafe.KeyField("id"))
+}
+
+// The parts can be put together by hand. Here idempotency is kept in memory, and
+// what fails is left to the queue.
+func Example() {
+	store := idem.NewMemory()
+	p := handler.NewProcessor(handler.JSON(ship), &handler.Options{
+		Middleware: []handler.Middleware{idem.Middleware(store, &idem.Options{Key: idem.JSONField("id")})},
+		Logger:     slog.New(slog.DiscardHandler),
+	})
+	response, err := p.Handle(context.Background(), events.SQSEvent{Records: []events.SQSMessage{
+		{MessageId: "m1", Body: `{"id":"p-1"}`},
+		{MessageId: "m2", Body: `{"id":"p-2"}`},
+		{MessageId: "m3", Body: `{"id":"p-1"}`},
+	}})
+	fmt.Println("to come back:", response.BatchItemFailures, err)
+	// Output:
+	// shipping p-1
+	// shipping p-2
+	// to come back: [{m2}] <nil>
+}
+
+// With clients of one's own, this is what Start does.
+func ExampleStart_byHand() {
+	cfg := aws.Config{Region: os.Getenv("AWS_REGION")} // or that of the SDK's config package
+	queues := sqs.NewFromConfig(cfg)
+	store := dynamo.New(dynamodb.NewFromConfig(cfg), os.Getenv("TABLE"), nil)
+	p := handler.NewProcessor(handler.JSON(ship), &handler.Options{
+		Middleware: []handler.Middleware{
+			dlq.Restore,
+			idem.Middleware(store, &idem.Options{Key: idem.JSONField("id")}),
+		},
+		DeadLetter:  dlq.NewSender(queues, os.Getenv("DEAD_LETTER_QUEUE_URL"), nil),
+		Source:      queue.New(queues, nil),
+		Backoff:     backoff.Exponential{MaxAttempts: 5},
+		MaxReceives: 30,
+	})
+	lambda.Start(p.Handle)
+}

@@ -1,0 +1,177 @@
+package sqsafe
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/idem"
+	"github.com/sqsafe/sqsafe/internal/localaws"
+	"github.com/sqsafe/sqsafe/internal/localaws/localtest"
+)
+
+// world is a stack behind one address, and the environment for it.
+type world struct {
+	server *localaws.Server
+	queues *sqs.Client
+	url    string
+	env    map[string]string
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{server: localaws.New(nil), env: complete()}
+	web := httptest.NewServer(w.server)
+	t.Cleanup(web.Close)
+	config := localtest.Config(w.server)
+	w.queues = sqs.NewFromConfig(config)
+	for _, name := range []string{"jobs", "dead"} {
+		if _, err := w.queues.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: &name}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := dynamodb.NewFromConfig(config).CreateTable(t.Context(), &dynamodb.CreateTableInput{
+		TableName: aws.String("ledger"), BillingMode: types.BillingModePayPerRequest,
+		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+		AttributeDefinitions: []types.AttributeDefinition{
+			{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.url = web.URL + "/000000000000/"
+	maps.Copy(w.env, map[string]string{
+		"AWS_ENDPOINT_URL": web.URL, "AWS_REGION": "us-east-1", "SQSAFE_DLQ_URL": w.url + "dead",
+	})
+	return w
+}
+
+// receive gives what is visible in a queue now, as Lambda hands it over.
+func (w *world) receive(t *testing.T, queue string) events.SQSEvent {
+	t.Helper()
+	out, err := w.queues.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
+		QueueUrl: aws.String(w.url + queue), MaxNumberOfMessages: 10, MessageAttributeNames: []string{"All"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	event := events.SQSEvent{Records: []events.SQSMessage{}}
+	for _, m := range out.Messages {
+		record := events.SQSMessage{
+			MessageId: *m.MessageId, ReceiptHandle: *m.ReceiptHandle, Body: *m.Body,
+			EventSourceARN:    "arn:aws:sqs:us-east-1:000000000000:" + queue,
+			MessageAttributes: map[string]events.SQSMessageAttribute{},
+		}
+		for name, a := range m.MessageAttributes {
+			record.MessageAttributes[name] = events.SQSMessageAttribute{DataType: *a.DataType, StringValue: a.StringValue}
+		}
+		event.Records = append(event.Records, record)
+	}
+	return event
+}
+
+type job struct {
+	ID string `json:"id"`
+}
+
+func TestStartWiresTheWholePath(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ran := map[string]int{}
+	fn := handler.JSON(func(ctx context.Context, j job) error {
+		ran[j.ID]++
+		if idem.Key(ctx) != j.ID {
+			t.Errorf("key %q, want %q", idem.Key(ctx), j.ID)
+		}
+		switch j.ID {
+		case "bad":
+			return fault.Permanent(errors.New("no"), fault.Reason("declined"))
+		case "busy":
+			return fault.Retryable(errors.New("later"))
+		}
+		return nil
+	})
+	var o Options
+	KeyField("id")(&o)
+	o.Logger = slog.New(slog.DiscardHandler)
+	p, err := newProcessor(lookupIn(w.env), fn, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, body := range []string{`{"id":"good"}`, `{"id":"bad"}`, `{"id":"busy"}`, `{"id":"good"}`} {
+		_, err := w.queues.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: aws.String(w.url + "jobs"), MessageBody: &body})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	response, err := p.Handle(t.Context(), w.receive(t, "jobs"))
+	if err != nil || len(response.BatchItemFailures) != 1 {
+		t.Fatalf("response %v, %v, want the busy one only", response, err)
+	}
+	if ran["good"] != 1 || ran["bad"] != 1 || ran["busy"] != 1 {
+		t.Errorf("runs %v, want one each", ran)
+	}
+	dead := w.receive(t, "dead")
+	if len(dead.Records) != 1 || dead.Records[0].Body != `{"id":"bad"}` {
+		t.Fatalf("dead letters %v, want the bad one", dead.Records)
+	}
+	if record := *dead.Records[0].MessageAttributes["sqsafe"].StringValue; !strings.Contains(record, `"reason":"declined"`) {
+		t.Errorf("record %s, want the reason declined", record)
+	}
+}
+
+func TestAJobWithoutAKeyIsWarnedOfOnce(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	_, err := newProcessor(lookupIn(complete()), handler.Func(nil), Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil || strings.Count(log.String(), "no idempotency key") != 1 {
+		t.Errorf("error %v, log:\n%s", err, &log)
+	}
+}
+
+func TestNewProcessorNamesWhatIsMissing(t *testing.T) {
+	t.Setenv("SQSAFE_TABLE", "")
+	_, err := NewProcessor(func(context.Context, job) error { return nil })
+	if missing, ok := errors.AsType[*MissingError](err); !ok || missing.Name != "SQSAFE_TABLE" {
+		t.Errorf("error %v, want one that names SQSAFE_TABLE", err)
+	}
+}
+
+func TestNearEndpointsGetWholeBodies(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || r.ContentLength != int64(len(body)) {
+			t.Errorf("length %d for a body of %d bytes, %v", r.ContentLength, len(body), err)
+		}
+		_, _ = w.Write(body)
+	}))
+	defer server.Close()
+	for _, body := range []io.Reader{nil, strings.NewReader("text"), io.MultiReader(strings.NewReader("of unknown length"))} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := wholeBodyClient().Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+	}
+}

@@ -1,0 +1,103 @@
+package sqsafe
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"github.com/sqsafe/sqsafe/backoff"
+	"github.com/sqsafe/sqsafe/dlq"
+	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/idem"
+	"github.com/sqsafe/sqsafe/idem/dynamo"
+	"github.com/sqsafe/sqsafe/queue"
+)
+
+// Options are what a function says about its jobs. The zero value works.
+type Options struct {
+	// Key gives each job its idempotency key; nil means the message id, under
+	// which a job that is sent or redriven again is another job.
+	Key idem.KeyFunc
+	// Middleware runs before the idempotency check, the first outermost.
+	Middleware []handler.Middleware
+	// Classifier says what errors mean; nil means fault.Rules().
+	Classifier handler.Classifier
+	// Backoff is how long failed jobs wait; nil means backoff.Exponential with
+	// as many attempts as SQSAFE_MAX_ATTEMPTS says.
+	Backoff handler.Backoff
+	// Logger gets one line for each message; nil means JSON lines on standard
+	// error.
+	Logger *slog.Logger
+}
+
+// Option sets a part of the Options.
+type Option func(*Options)
+
+// KeyField takes the idempotency key from a member of the JSON payload, such as
+// "id" or "order.id". A job without it is dead-lettered.
+func KeyField(path string) Option {
+	return func(o *Options) { o.Key = idem.JSONField(path) }
+}
+
+// Start runs fn as a Lambda function that is fed by SQS, and does not return.
+// It takes the names of the table and the queues from the environment, as
+// template.yaml sets it: SQSAFE_TABLE, SQSAFE_DLQ_URL and SQSAFE_MAX_RECEIVES
+// are required; SQSAFE_MAX_ATTEMPTS (8) and SQSAFE_UNCLASSIFIED_ATTEMPTS (3)
+// have defaults. If one is missing or makes no sense, Start names it on standard
+// error and exits with code 1.
+func Start[T any](fn func(ctx context.Context, payload T) error, options ...Option) {
+	p, err := NewProcessor(fn, options...)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "sqsafe:", err)
+		os.Exit(1)
+	}
+	lambda.StartWithOptions(p.Handle, lambda.WithEnableSIGTERM())
+}
+
+// NewProcessor makes the handler that [Start] runs, for programs that start it
+// themselves. Its errors name the environment variable that is missing
+// ([MissingError]) or wrong ([InvalidError]).
+func NewProcessor[T any](
+	fn func(ctx context.Context, payload T) error, options ...Option,
+) (*handler.Processor, error) {
+	var o Options
+	for _, set := range options {
+		set(&o)
+	}
+	return newProcessor(os.LookupEnv, handler.JSON(fn), o)
+}
+
+func newProcessor(lookup lookupFunc, h handler.Handler, o Options) (*handler.Processor, error) {
+	env, err := readEnvironment(lookup)
+	if err != nil {
+		return nil, err
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.NewJSONHandler(os.Stderr, nil))
+	}
+	if o.Key == nil {
+		o.Logger.Warn("no idempotency key is set: a job that is sent or redriven again runs again",
+			"remedy", "give sqsafe.Start a key, such as sqsafe.KeyField")
+	}
+	if o.Backoff == nil {
+		o.Backoff = backoff.Exponential{MaxAttempts: env.maxAttempts}
+	}
+	queues := sqs.NewFromConfig(env.config("SQS"))
+	store := dynamo.New(dynamodb.NewFromConfig(env.config("DYNAMODB")), env.table, nil)
+	return handler.NewProcessor(h, &handler.Options{
+		Middleware: append([]handler.Middleware{dlq.Restore},
+			append(o.Middleware, idem.Middleware(store, &idem.Options{Key: o.Key}))...),
+		DeadLetter:           dlq.NewSender(queues, env.deadLetterURL, nil),
+		Source:               queue.New(queues, &queue.Options{Endpoint: env.endpoint("SQS")}),
+		Classifier:           o.Classifier,
+		Backoff:              o.Backoff,
+		UnclassifiedAttempts: env.unclassifiedAttempts,
+		MaxReceives:          env.maxReceives,
+		Logger:               o.Logger,
+	}), nil
+}
