@@ -1,0 +1,153 @@
+package stack_test
+
+import (
+	"bytes"
+	"crypto/md5"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/sqsafe/sqsafe/internal/stack"
+)
+
+const samples = "../../events"
+
+// wholeTemplate reads the repository's template.
+func wholeTemplate(t *testing.T, parameters map[string]string) *stack.Stack {
+	t.Helper()
+	s, err := stack.Read("../../template.yaml", &stack.Options{Parameters: parameters})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// strictly decodes JSON that may have no member that v does not know.
+func strictly(t *testing.T, data []byte, v any) {
+	t.Helper()
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(v); err != nil {
+		t.Fatal(err)
+	}
+	if decoder.More() {
+		t.Fatal("something follows the JSON value")
+	}
+}
+
+func TestSampleEvents(t *testing.T) {
+	t.Parallel()
+	source, _ := wholeTemplate(t, nil).Queue("ChargeQueue")
+	files, err := filepath.Glob(filepath.Join(samples, "*.json"))
+	if err != nil || len(files) < 9 {
+		t.Fatalf("%d sample events, %v", len(files), err)
+	}
+	var mutex sync.Mutex
+	seen := map[string]string{} // message id to file
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			var batch events.SQSEvent
+			strictly(t, read(t, file), &batch)
+			if n := len(batch.Records); n < 1 || n > 10 {
+				t.Errorf("%d records, want 1 to 10", n)
+			}
+			for _, m := range batch.Records {
+				checkRecord(t, m, source.ARN)
+				mutex.Lock()
+				if other, ok := seen[m.MessageId]; ok {
+					t.Errorf("message id %s is in %s as well", m.MessageId, other)
+				}
+				seen[m.MessageId] = filepath.Base(file)
+				mutex.Unlock()
+			}
+		})
+	}
+}
+
+var (
+	messageID = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+	millis    = regexp.MustCompile(`^[0-9]{13}$`)
+)
+
+func checkRecord(t *testing.T, m events.SQSMessage, arn string) {
+	t.Helper()
+	if !messageID.MatchString(m.MessageId) || m.ReceiptHandle == "" {
+		t.Errorf("message id %q, receipt handle %q", m.MessageId, m.ReceiptHandle)
+	}
+	if m.EventSource != "aws:sqs" || m.EventSourceARN != arn || m.AWSRegion != "us-east-1" {
+		t.Errorf("%s: source %s %s in %s, want %s", m.MessageId, m.EventSource, m.EventSourceARN, m.AWSRegion, arn)
+	}
+	sum := md5.Sum([]byte(m.Body))
+	if got := hex.EncodeToString(sum[:]); got != m.Md5OfBody {
+		t.Errorf("%s: the body's MD5 is %s, not %s", m.MessageId, got, m.Md5OfBody)
+	}
+	if (len(m.MessageAttributes) > 0) != (m.Md5OfMessageAttributes != "") {
+		t.Errorf("%s: %d message attributes with the MD5 %q", m.MessageId, len(m.MessageAttributes), m.Md5OfMessageAttributes)
+	}
+	if n, err := strconv.Atoi(m.Attributes["ApproximateReceiveCount"]); err != nil || n < 1 {
+		t.Errorf("%s: receive count %q", m.MessageId, m.Attributes["ApproximateReceiveCount"])
+	}
+	for _, name := range []string{"SentTimestamp", "ApproximateFirstReceiveTimestamp"} {
+		if !millis.MatchString(m.Attributes[name]) {
+			t.Errorf("%s: %s %q", m.MessageId, name, m.Attributes[name])
+		}
+	}
+	if m.Attributes["SenderId"] == "" {
+		t.Errorf("%s: no SenderId", m.MessageId)
+	}
+}
+
+func TestLastReceiveIsTheTemplatesLast(t *testing.T) {
+	t.Parallel()
+	source, _ := wholeTemplate(t, nil).Queue("ChargeQueue")
+	var batch events.SQSEvent
+	strictly(t, read(t, filepath.Join(samples, "last-receive.json")), &batch)
+	got := batch.Records[0].Attributes["ApproximateReceiveCount"]
+	if want := strconv.Itoa(source.MaxReceiveCount); got != want {
+		t.Errorf("receive count %s, want the queue's maxReceiveCount %s", got, want)
+	}
+}
+
+func TestSampleJobs(t *testing.T) {
+	t.Parallel()
+	s := wholeTemplate(t, nil)
+	lines := strings.Split(strings.TrimSpace(string(read(t, filepath.Join(samples, "jobs.jsonl")))), "\n")
+	times := 0
+	for i, line := range lines {
+		var job struct {
+			Queue      string            `json:"queue"`
+			Body       json.RawMessage   `json:"body"`
+			Attributes map[string]string `json:"attributes"`
+			Group      string            `json:"group"`
+			Dedup      string            `json:"dedup"`
+			Delay      int               `json:"delay"`
+			Times      int               `json:"times"`
+		}
+		strictly(t, []byte(line), &job)
+		if _, ok := s.Queue(job.Queue); !ok || len(job.Body) == 0 {
+			t.Errorf("line %d: queue %q, body %s", i+1, job.Queue, job.Body)
+		}
+		times = max(times, job.Times)
+	}
+	if times != 10 {
+		t.Errorf("the most that a payload is sent is %d times, want 10", times)
+	}
+}
+
+func read(t *testing.T, file string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}

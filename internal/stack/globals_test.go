@@ -1,0 +1,96 @@
+package stack
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// withGlobals puts Globals for functions over the sound template.
+func withGlobals(globals string) string {
+	return "Globals: {Function: " + globals + "}\n" + sound
+}
+
+func TestGlobals(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, globals, old, new string
+		check                   func(f Function) bool
+	}{
+		{
+			"a default", "{MemorySize: 512}", "", "",
+			func(f Function) bool { return f.MemoryMB == 512 },
+		},
+		{
+			"the function's own goes first", "{Timeout: 20}", "", "",
+			func(f Function) bool { return f.Timeout == 10*time.Second },
+		},
+		{
+			"variables are merged", "{Environment: {Variables: {VALUE: a, MORE: b}}}", "", "",
+			func(f Function) bool { return f.Environment["VALUE"] == "plain" && f.Environment["MORE"] == "b" },
+		},
+		{
+			"a function over a mapping replaces it", "{Environment: {Variables: {MORE: b}}}",
+			"{Variables: {VALUE: plain}}", "{Variables: !If [Fast, {ONLY: c}, {}]}",
+			func(f Function) bool { return len(f.Environment) == 1 && f.Environment["ONLY"] == "c" },
+		},
+		{
+			"runtime and code", "{Runtime: provided.al2, CodeUri: code/}",
+			"      CodeUri: code\n      Handler: bootstrap\n      Runtime: provided.al2023\n", "      Handler: bootstrap\n",
+			func(f Function) bool { return f.Runtime == "provided.al2" && strings.HasSuffix(f.CodeURI, "code") },
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			text := withGlobals(tt.globals)
+			if tt.old != "" {
+				text = strings.Replace(text, tt.old, tt.new, 1)
+			}
+			s, err := parse("testdata/template.yaml", []byte(text), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !tt.check(s.Functions[0]) {
+				t.Errorf("function %+v", s.Functions[0])
+			}
+		})
+	}
+}
+
+func TestMergeJoinsLists(t *testing.T) {
+	t.Parallel()
+	root, err := load("t.yaml", []byte("preset: {a: [x], b: 1}\nown: {a: [y], c: 2}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	merged := merge(member(root, "preset"), member(root, "own"))
+	var got []string
+	for _, e := range entries(merged) {
+		text := e.key.Value + "=" + e.value.Value
+		for _, item := range e.value.Content {
+			text += item.Value
+		}
+		got = append(got, text)
+	}
+	if want := "a=xy b=1 c=2"; strings.Join(got, " ") != want {
+		t.Errorf("merged %q, want %s", got, want)
+	}
+}
+
+func TestUnusableText(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ text, want string }{
+		{"", "t.yaml: the template is empty: write its Resources"},
+		{" \n", "t.yaml: the template is empty: write its Resources"},
+		{"just text", "t.yaml:1: not a template: the top must be a mapping with Resources"},
+		{"[a]", "t.yaml:1: not a template: the top must be a mapping with Resources"},
+		{"{}", "t.yaml: no function with an SQS event: give an AWS::Serverless::Function an event of Type: SQS"},
+		{"a: b\n\tc: d", "t.yaml:2: neither YAML nor JSON: found a tab character that violates indentation"},
+	}
+	for _, tt := range tests {
+		if _, err := parse("t.yaml", []byte(tt.text), nil); err == nil || err.Error() != tt.want {
+			t.Errorf("%q: error %v, want %s", tt.text, err, tt.want)
+		}
+	}
+}

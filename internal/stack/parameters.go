@@ -1,0 +1,151 @@
+package stack
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// parameter is a member of the template's Parameters.
+type parameter struct {
+	name  string
+	kind  string
+	node  *yaml.Node // the key
+	rules *yaml.Node
+	value *string // nil if it has none
+	// stored tells that the value is the name of one that AWS stores.
+	stored bool
+}
+
+// declareParameters takes in the parameters, with the caller's values over the
+// defaults.
+func (t *template) declareParameters(n *yaml.Node) {
+	t.parameters = map[string]*parameter{}
+	for _, e := range entries(n) {
+		p := &parameter{name: e.key.Value, kind: "String", node: e.key, rules: e.value}
+		if kind := member(e.value, "Type"); kind != nil {
+			p.kind = kind.Value
+		}
+		if preset := member(e.value, "Default"); preset != nil {
+			p.value = &preset.Value
+			p.stored = strings.HasPrefix(p.kind, "AWS::SSM::")
+		}
+		if given, ok := t.options.Parameters[p.name]; ok {
+			p.value, p.stored = &given, false
+		}
+		t.checkParameter(p)
+		t.parameters[p.name] = p
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.options.Parameters)) {
+		if t.parameters[name] == nil {
+			known := slices.Sorted(maps.Keys(t.parameters))
+			t.fail(&yaml.Node{}, "no parameter %s to override: the template has %s", name, listed(known))
+		}
+	}
+}
+
+// checkParameter holds a parameter's value against its rules. Those of lists
+// and of AWS types are left to AWS.
+func (t *template) checkParameter(p *parameter) {
+	if p.value == nil || p.kind != "String" && p.kind != "Number" {
+		return
+	}
+	problem := p.problem()
+	if problem == "" {
+		problem = t.patternProblem(p)
+	}
+	if problem == "" {
+		return
+	}
+	shown := strconv.Quote(*p.value)
+	if hidden := member(p.rules, "NoEcho"); hidden != nil && hidden.Value == "true" {
+		shown = "(hidden)"
+	}
+	if d := member(p.rules, "ConstraintDescription"); d != nil {
+		problem += " (" + strings.TrimSpace(d.Value) + ")"
+	}
+	t.fail(p.node, "parameter %s: %s %s", p.name, shown, problem)
+}
+
+// problem says what is wrong with the parameter's value; empty for nothing.
+func (p *parameter) problem() string {
+	if allowed := member(p.rules, "AllowedValues"); allowed != nil {
+		var values []string
+		for _, v := range allowed.Content {
+			values = append(values, v.Value)
+		}
+		if !slices.Contains(values, *p.value) {
+			return "is not among its AllowedValues: " + listed(values)
+		}
+	}
+	if p.kind == "Number" {
+		number, err := strconv.ParseFloat(*p.value, 64)
+		if err != nil {
+			return "is not a number"
+		}
+		return p.outside("MinValue", "MaxValue", number)
+	}
+	return p.outside("MinLength", "MaxLength", float64(utf8.RuneCountInString(*p.value)))
+}
+
+func (p *parameter) outside(least, most string, measure float64) string {
+	if limit, ok := p.limit(least); ok && measure < limit {
+		return fmt.Sprintf("is below its %s %v", least, limit)
+	}
+	if limit, ok := p.limit(most); ok && measure > limit {
+		return fmt.Sprintf("is above its %s %v", most, limit)
+	}
+	return ""
+}
+
+func (p *parameter) limit(name string) (float64, bool) {
+	n := member(p.rules, name)
+	if n == nil {
+		return 0, false
+	}
+	limit, err := strconv.ParseFloat(n.Value, 64)
+	return limit, err == nil
+}
+
+// patternProblem holds the value against the AllowedPattern, which must match
+// the whole of it. Patterns are Java's, so one that Go does not know is noted.
+func (t *template) patternProblem(p *parameter) string {
+	n := member(p.rules, "AllowedPattern")
+	if n == nil {
+		return ""
+	}
+	pattern, err := regexp.Compile("^(?:" + n.Value + ")$")
+	if err != nil {
+		t.note(n, "parameter %s: its AllowedPattern is not checked here", p.name)
+		return ""
+	}
+	if !pattern.MatchString(*p.value) {
+		return "does not match its AllowedPattern " + n.Value
+	}
+	return ""
+}
+
+// parameterValue is what Ref means for a parameter.
+func (t *template) parameterValue(p *parameter, at *yaml.Node) *yaml.Node {
+	switch {
+	case p.value == nil:
+		t.fail(p.node, "parameter %s has no value and no Default: give it one, as in %s=VALUE", p.name, p.name)
+		return nil
+	case p.stored:
+		t.fail(p.node, "parameter %s: its value is stored in AWS: give it one, as in %s=VALUE", p.name, p.name)
+		return nil
+	case p.kind == "CommaDelimitedList" || strings.HasPrefix(p.kind, "List<"):
+		items := strings.Split(*p.value, ",")
+		for i := range items {
+			items[i] = strings.TrimSpace(items[i])
+		}
+		return sequence(items, at)
+	}
+	return scalar(*p.value, at)
+}

@@ -1,0 +1,134 @@
+package stack
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// Options says what a template cannot know. The zero value works.
+type Options struct {
+	// Parameters override the defaults of the template's parameters.
+	Parameters map[string]string
+	// Region is what AWS::Region means; us-east-1 if empty.
+	Region string
+	// Account is what AWS::AccountId means; 123456789012 if empty.
+	Account string
+	// QueueURL gives a queue's URL by its name; the one in AWS if nil.
+	QueueURL func(name string) string
+}
+
+func (o *Options) withDefaults() Options {
+	var full Options
+	if o != nil {
+		full = *o
+	}
+	if full.Region == "" {
+		full.Region = "us-east-1"
+	}
+	if full.Account == "" {
+		full.Account = "123456789012"
+	}
+	if full.QueueURL == nil {
+		full.QueueURL = func(name string) string {
+			return fmt.Sprintf("https://sqs.%s.amazonaws.com/%s/%s", full.Region, full.Account, name)
+		}
+	}
+	return full
+}
+
+// Read reads the template at path. Every error is an [*Error]: the file is not
+// there, is no template, has no function with an SQS event, or asks for
+// something that cannot be had.
+func Read(path string, o *Options) (*Stack, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	return parse(path, data, o)
+}
+
+func unreadable(path string, err error) *Error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Error{File: path, Message: "no such template: name an existing file", Err: err}
+	}
+	cause := err
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		cause = p.Err
+	}
+	return &Error{File: path, Message: fmt.Sprintf("the template cannot be read: %v", cause), Err: err}
+}
+
+// parse reads a template's text; path is its place, which CodeUri is relative to.
+func parse(path string, data []byte, o *Options) (*Stack, error) {
+	document, err := load(path, data)
+	if err != nil {
+		return nil, err
+	}
+	t := &template{file: path, options: o.withDefaults()}
+	t.declare(document)
+	s := &Stack{}
+	if t.err == nil {
+		t.readInto(s)
+	}
+	if t.err != nil {
+		return nil, t.err
+	}
+	return s, nil
+}
+
+// readInto reads the resources. Functions come last, since their events need
+// the queues.
+func (t *template) readInto(s *Stack) {
+	var functions []*resource
+	for _, r := range t.resources {
+		if !t.exists(r) {
+			t.note(r.node, "%s is left out: its condition does not hold", r.id)
+			continue
+		}
+		switch r.kind {
+		case kindQueue:
+			s.Queues = append(s.Queues, t.queue(r))
+		case kindTable, kindSimpleTable:
+			s.Tables = append(s.Tables, t.table(r))
+		case kindFunction:
+			functions = append(functions, r)
+		default:
+			t.note(r.node, "%s is left alone: %s exists in AWS only", r.id, r.kind)
+		}
+	}
+	t.linkDeadLetters(s)
+	for _, r := range functions {
+		if f, ok := t.function(r, s); ok {
+			s.Functions = append(s.Functions, f)
+		}
+	}
+	if len(s.Functions) == 0 {
+		t.fail(&yaml.Node{}, "no function with an SQS event: give an %s an event of Type: SQS", kindFunction)
+	}
+	t.refuseSameNames(s)
+	s.Notes = t.notes
+}
+
+// refuseSameNames finds two resources of one name, which AWS would refuse.
+func (t *template) refuseSameNames(s *Stack) {
+	seen := map[string]string{}
+	check := func(kind, name, id string) {
+		if other, ok := seen[kind+name]; ok {
+			t.fail(t.resource(id).node, "%s: %s has the name %s as well: names must differ", id, other, name)
+		}
+		seen[kind+name] = id
+	}
+	for _, q := range s.Queues {
+		check("queue ", q.Name, q.LogicalID)
+	}
+	for _, table := range s.Tables {
+		check("table ", table.Name, table.LogicalID)
+	}
+	for _, f := range s.Functions {
+		check("function ", f.Name, f.LogicalID)
+	}
+}

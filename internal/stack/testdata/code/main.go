@@ -1,0 +1,4 @@
+// Command code stands for a function's folder.
+package main
+
+func main() {}
