@@ -84,9 +84,9 @@ func parse(path string, data []byte, o *Options) (*Stack, error) {
 // the queues.
 func (t *template) readInto(s *Stack) {
 	var functions []*resource
+	var foreign []string
 	for _, r := range t.resources {
 		if !t.exists(r) {
-			t.note(r.node, "%s is left out: its condition does not hold", r.id)
 			continue
 		}
 		switch r.kind {
@@ -97,8 +97,11 @@ func (t *template) readInto(s *Stack) {
 		case kindFunction:
 			functions = append(functions, r)
 		default:
-			t.note(r.node, "%s is left alone: %s exists in AWS only", r.id, r.kind)
+			foreign = append(foreign, r.id)
 		}
+	}
+	if len(foreign) > 0 {
+		t.note(&yaml.Node{}, "left alone, since they exist in AWS only: %s", listed(foreign))
 	}
 	t.linkDeadLetters(s)
 	for _, r := range functions {

@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/sqsafe/sqsafe/internal/local"
+)
+
+// Local is the subcommand that runs a stack on this machine.
+type Local struct {
+	Template  string   `help:"SAM template to run." default:"template.yaml" placeholder:"FILE"`
+	Jobs      string   `help:"Send the jobs of this file of JSON lines." placeholder:"FILE"`
+	UntilIdle bool     `help:"End when nothing is visible, delayed or in flight outside dead-letter queues."`
+	JSON      bool     `name:"json" help:"Print one JSON object a line."`
+	Addr      string   `help:"Address of SQS and DynamoDB." default:"127.0.0.1:4570" placeholder:"HOST:PORT"`
+	EnvVars   string   `help:"Environment variables by function, in SAM's JSON format." placeholder:"FILE"`
+	Overrides []string `name:"parameter-overrides" sep:"none" placeholder:"NAME=VALUE" help:"Parameters of the template; may be given several times."` //nolint:lll // a struct tag is one line
+	More      []string `arg:"" optional:"" hidden:"" help:"Further NAME=VALUE pairs, as SAM takes them."`
+
+	// Report adds rows to the table at the end, and an error that makes the
+	// command fail; nil adds none.
+	Report func(local.Summary) ([]Row, error) `kong:"-"`
+}
+
+// stopLimit is how long running jobs may take to finish after the signal.
+const stopLimit = 30 * time.Second
+
+// Run runs the stack until it is idle or ctx ends. Only with UntilIdle is an
+// early end of ctx an error.
+func (l *Local) Run(ctx context.Context, streams Streams) error {
+	options, err := l.options()
+	if err != nil {
+		return err
+	}
+	printer := newPrinter(l.JSON, streams)
+	options.Observe = printer.event
+	running, err := local.Start(ctx, options)
+	if err != nil {
+		return err
+	}
+	interrupted := l.wait(ctx, running)
+	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
+	defer cancel()
+	summary, err := running.Close(stopping)
+	if reportErr := l.report(printer, summary); err == nil {
+		err = reportErr
+	}
+	if err == nil && interrupted {
+		return errInterrupted
+	}
+	return err
+}
+
+func (l *Local) options() (local.Options, error) {
+	parameters, err := overrides(append(l.Overrides, l.More...))
+	if err != nil {
+		return local.Options{}, err
+	}
+	o := local.Options{Template: l.Template, Jobs: l.Jobs, Address: l.Addr, Parameters: parameters}
+	if l.EnvVars != "" {
+		o.Variables, err = local.ReadVariables(l.EnvVars)
+	}
+	return o, err
+}
+
+// wait tells whether ctx ended before there was nothing left to do.
+func (l *Local) wait(ctx context.Context, running *local.Stack) (interrupted bool) {
+	if !l.UntilIdle {
+		<-ctx.Done()
+		return false
+	}
+	return running.Idle(ctx) != nil
+}
+
+func (l *Local) report(p printer, s local.Summary) error {
+	var rows []Row
+	var err error
+	if l.Report != nil {
+		rows, err = l.Report(s)
+	}
+	p.summary(s, rows)
+	if err == nil && s.Lost > 0 {
+		err = fmt.Errorf("%d messages are lost: they left their queue without an outcome", s.Lost)
+	}
+	return err
+}

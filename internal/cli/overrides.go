@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+)
+
+// overrides reads parameters in the forms that SAM takes: NAME=VALUE, several of
+// them in one argument, and ParameterKey=NAME,ParameterValue=VALUE. A value with
+// spaces stands in quotes.
+func overrides(arguments []string) (map[string]string, error) {
+	parameters := map[string]string{}
+	for _, argument := range arguments {
+		for _, field := range fields(argument) {
+			name, value, ok := strings.Cut(field, "=")
+			if name == "ParameterKey" {
+				name, value, ok = strings.Cut(value, ",ParameterValue=")
+			}
+			if !ok || name == "" {
+				return nil, fmt.Errorf("parameter override %q: want NAME=VALUE", field)
+			}
+			parameters[name] = value
+		}
+	}
+	return parameters, nil
+}
+
+// fields splits at spaces outside of quotes and takes the quotes away.
+func fields(s string) []string {
+	var out []string
+	var field strings.Builder
+	var quote rune
+	started := false
+	for _, r := range s {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '"' || r == '\''):
+			quote, started = r, true
+		case quote == 0 && r == ' ':
+			if started {
+				out = append(out, field.String())
+			}
+			field.Reset()
+			started = false
+		default:
+			field.WriteRune(r)
+			started = true
+		}
+	}
+	if started {
+		out = append(out, field.String())
+	}
+	return out
+}

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"encoding/json"
+
+	"github.com/sqsafe/sqsafe/internal/local"
+)
+
+// Row is a line of the table at the end.
+type Row struct {
+	Name  string
+	Value string
+	// Good tells how the value is coloured; nil leaves it plain.
+	Good *bool
+}
+
+// printer shows what happens. Its calls do not overlap.
+type printer interface {
+	event(local.Event)
+	summary(local.Summary, []Row)
+}
+
+func newPrinter(asJSON bool, streams Streams) printer {
+	if asJSON {
+		encoder := json.NewEncoder(streams.Out)
+		encoder.SetEscapeHTML(false)
+		return jsonPrinter{encoder}
+	}
+	return newTextPrinter(streams.Out)
+}
+
+type jsonPrinter struct{ *json.Encoder }
+
+func (p jsonPrinter) event(e local.Event) { _ = p.Encode(e) }
+
+func (p jsonPrinter) summary(s local.Summary, rows []Row) {
+	_ = p.Encode(struct {
+		local.Summary
+		More map[string]string `json:"more,omitempty"`
+	}{s, named(rows)})
+}
+
+func named(rows []Row) map[string]string {
+	more := map[string]string{}
+	for _, r := range rows {
+		more[r.Name] = r.Value
+	}
+	return more
+}

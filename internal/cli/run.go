@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/alecthomas/kong"
+)
+
+// Exit codes of the command.
+const (
+	ExitOK = 0
+	// ExitFailed: the command could not do its work.
+	ExitFailed = 1
+	// ExitUsage: the command line was wrong.
+	ExitUsage = 2
+	// ExitInterrupted: a signal ended the command before its work was done.
+	ExitInterrupted = 130
+)
+
+// errInterrupted says that a signal came first.
+var errInterrupted = errors.New("interrupted")
+
+// Streams are where a command reads and writes.
+type Streams struct {
+	Out, Err io.Writer
+}
+
+// commands is the command line.
+type commands struct {
+	Local Local `cmd:"" help:"Run the stack of a SAM template on this machine: queues, table and functions."`
+}
+
+// Run runs the command line args and gives the exit code. Cancelling ctx is the
+// signal to stop cleanly.
+func Run(ctx context.Context, args []string, streams Streams) int {
+	code, exited := ExitOK, false
+	parser := kong.Must(&commands{},
+		kong.Name("sqsafe"),
+		kong.Description("Background jobs on SQS and Lambda in which every failure has a defined path."),
+		kong.Writers(streams.Out, streams.Err),
+		kong.Exit(func(c int) { code, exited = c, true }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(streams),
+	)
+	parsed, err := parser.Parse(args)
+	if exited {
+		return code
+	}
+	if err != nil {
+		fmt.Fprintf(streams.Err, "sqsafe: %v; see sqsafe --help\n", err)
+		return ExitUsage
+	}
+	return Exit(parsed.Run(), streams)
+}
+
+// Exit tells the user what a command's error is, and gives its exit code.
+func Exit(err error, streams Streams) int {
+	switch {
+	case err == nil:
+		return ExitOK
+	case errors.Is(err, errInterrupted):
+		return ExitInterrupted
+	default:
+		fmt.Fprintf(streams.Err, "sqsafe: %v\n", err)
+		return ExitFailed
+	}
+}

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/lipgloss"
+
+	"github.com/sqsafe/sqsafe/internal/local"
+)
+
+// textPrinter writes a line for each thing that happens to a job. It colours
+// them on a terminal and leaves them plain in a pipe.
+type textPrinter struct {
+	out    io.Writer
+	styles map[string]lipgloss.Style
+	dim    lipgloss.Style
+	bold   lipgloss.Style
+}
+
+func newTextPrinter(out io.Writer) *textPrinter {
+	r := lipgloss.NewRenderer(out)
+	colour := func(code string) lipgloss.Style { return r.NewStyle().Foreground(lipgloss.Color(code)) }
+	green, yellow, red, blue := colour("2"), colour("3"), colour("1"), colour("4")
+	return &textPrinter{
+		out: out,
+		styles: map[string]lipgloss.Style{
+			"done": green, "duplicate": blue, "busy": blue, "retry": yellow, "unrun": yellow,
+			"unrecorded": yellow, "dead": red, "crash": red, "failed": red, "sent": colour("6"),
+		},
+		dim:  r.NewStyle().Faint(true),
+		bold: r.NewStyle().Bold(true),
+	}
+}
+
+func (p *textPrinter) event(e local.Event) {
+	switch e.Kind {
+	case local.KindNote:
+		p.plain("note: " + e.Line)
+	case local.KindBuilding:
+		p.plain("building " + e.Function)
+	case local.KindStarted:
+		p.plain(fmt.Sprintf("%s runs as process %d", e.Function, e.PID))
+	case local.KindReady:
+		p.plain("SQS and DynamoDB at http://" + e.Address)
+	case local.KindOutput:
+		p.plain(e.Function + " | " + e.Line)
+	case local.KindSent:
+		p.job(e, "sent", "to "+e.Queue+after(", visible", e.DelaySeconds))
+	case local.KindInvoked:
+		p.job(e, "received", fmt.Sprintf("receive %d, by %s", e.ReceiveCount, e.Function))
+	case local.KindOutcome:
+		p.job(e, e.Outcome, outcomeText(e))
+	case local.KindVisibility:
+		p.job(e, "waiting", "visible again"+after("", e.DelaySeconds))
+	case local.KindDead:
+		p.job(e, "dead", fmt.Sprintf("is in %s (%s)", e.DeadLetterQueue, e.Reason))
+	case local.KindDeleted:
+		p.job(e, "deleted", "from "+e.Queue)
+	case local.KindCrash, local.KindFailed:
+		p.invocation(e)
+	}
+}
+
+func (p *textPrinter) plain(line string) { fmt.Fprintln(p.out, p.dim.Render(line)) }
+
+const wordWidth = 10
+
+// job writes one line: when, which message, what, and the details.
+func (p *textPrinter) job(e local.Event, word, text string) {
+	label := p.dim
+	if style, ok := p.styles[word]; ok {
+		label = style
+	}
+	fmt.Fprintf(p.out, "%s  %s  %s %s\n",
+		p.dim.Render(e.Time.Local().Format("15:04:05.000")), short(e.MessageID),
+		label.Render(fmt.Sprintf("%-*s", wordWidth, word)), strings.TrimSpace(text))
+}
+
+func (p *textPrinter) invocation(e local.Event) {
+	text := e.Error
+	if e.Reason != "" {
+		text = e.Reason + ": " + text
+	}
+	fmt.Fprintf(p.out, "%s  %s  %s %s\n",
+		p.dim.Render(e.Time.Local().Format("15:04:05.000")), e.Function,
+		p.styles[string(e.Kind)].Render(string(e.Kind)),
+		fmt.Sprintf("%s (%d messages stay in %s)", text, len(e.MessageIDs), e.Queue))
+}
+
+// short is enough of a message id to tell messages apart.
+func short(id string) string {
+	first, _, _ := strings.Cut(id, "-")
+	return first
+}
+
+func outcomeText(e local.Event) string {
+	var parts []string
+	if e.Attempt > 0 {
+		parts = append(parts, "attempt "+strconv.Itoa(e.Attempt))
+	}
+	if e.Class != "" || e.Reason != "" {
+		parts = append(parts, decision(e.Class, e.Reason))
+	}
+	if e.DelaySeconds != nil {
+		parts = append(parts, "next attempt"+after("", e.DelaySeconds))
+	}
+	if e.Key != "" {
+		parts = append(parts, "key "+e.Key)
+	}
+	if e.Error != "" {
+		parts = append(parts, e.Error)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func decision(class, reason string) string {
+	if class == reason {
+		return class
+	}
+	return strings.TrimSpace(class + " " + reason)
+}
+
+func after(what string, delay *float64) string {
+	if delay == nil {
+		return ""
+	}
+	return what + " in " + strconv.FormatFloat(*delay, 'f', -1, 64) + " s"
+}

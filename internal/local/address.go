@@ -1,0 +1,43 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"syscall"
+	"time"
+
+	"github.com/sqsafe/sqsafe/internal/localaws"
+)
+
+// listen takes the address for SQS and DynamoDB.
+func listen(ctx context.Context, address string) (net.Listener, error) {
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "tcp", address)
+	switch {
+	case err == nil:
+		return l, nil
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("address %s is in use; end the program that has it or choose another with --addr", address)
+	default:
+		return nil, fmt.Errorf("address %q: %w; give --addr as HOST:PORT", address, err)
+	}
+}
+
+// reachable is the address under which programs on this machine reach l. A
+// listener on all interfaces has none of its own.
+func reachable(l net.Listener) string {
+	address, ok := l.Addr().(*net.TCPAddr)
+	if !ok || !address.IP.IsUnspecified() {
+		return l.Addr().String()
+	}
+	return fmt.Sprintf("127.0.0.1:%d", address.Port)
+}
+
+func serve(server *localaws.Server, l net.Listener) *http.Server {
+	web := &http.Server{Handler: server, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = web.Serve(l) }() // ends with ErrServerClosed at Close
+	return web
+}

@@ -1,0 +1,83 @@
+package local
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/sqsafe/sqsafe/internal/stack"
+)
+
+// everyFunction is the name under which SAM's format sets variables for all.
+const everyFunction = "Parameters"
+
+// Variables override environment variables by function's logical id, or for
+// every function under "Parameters", as the file of `sam local invoke -n` does.
+type Variables map[string]map[string]string
+
+// ReadVariables reads a file in SAM's format. Values may be strings, numbers or
+// booleans.
+func ReadVariables(path string) (Variables, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("environment file: %w", err)
+	}
+	var raw map[string]map[string]any
+	if err := json.Unmarshal(data, &raw); err != nil {
+		return nil, fmt.Errorf(`%s: %w; want {"FunctionLogicalId":{"NAME":"value"}}`, path, err)
+	}
+	v := Variables{}
+	for function, values := range raw {
+		v[function] = map[string]string{}
+		for name, value := range values {
+			switch value.(type) {
+			case string, float64, bool:
+				v[function][name] = fmt.Sprint(value)
+			default:
+				return nil, fmt.Errorf("%s: %s of %s is %v; want a string", path, name, function, value)
+			}
+		}
+	}
+	return v, nil
+}
+
+// check refuses names that no function of the stack has: SAM drops them in
+// silence, and the function then runs with the wrong value.
+func (v Variables) check(s *stack.Stack) error {
+	for _, name := range slices.Sorted(maps.Keys(v)) {
+		i := slices.IndexFunc(s.Functions, func(f stack.Function) bool { return f.LogicalID == name })
+		if i < 0 && name != everyFunction {
+			return fmt.Errorf("environment file: function %q is not in the template, or has no SQS event", name)
+		}
+		for variable := range v[name] {
+			if i >= 0 {
+				if _, declared := s.Functions[i].Environment[variable]; !declared && variable != endpointVariable {
+					return fmt.Errorf("environment file: %s does not declare %s; add it to the function's Environment",
+						name, variable)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+const endpointVariable = "AWS_ENDPOINT_URL"
+
+// environment is what the function's process gets.
+func (v Variables) environment(f stack.Function, endpoint string) map[string]string {
+	env := maps.Clone(f.Environment)
+	if env == nil {
+		env = map[string]string{}
+	}
+	env[endpointVariable] = endpoint
+	for _, scope := range []string{everyFunction, f.LogicalID} {
+		for name, value := range v[scope] {
+			if _, declared := env[name]; declared {
+				env[name] = value
+			}
+		}
+	}
+	return env
+}

@@ -1,0 +1,133 @@
+package localaws
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
+	"github.com/sqsafe/sqsafe/internal/localaws/sqs"
+)
+
+// answer writes the response of an operation, or its refusal.
+func answer(w http.ResponseWriter, svc service, response any, err error) {
+	status := http.StatusOK
+	var refusal *protocol.Error
+	if err != nil {
+		if !errors.As(err, &refusal) {
+			refusal = &protocol.Error{
+				Code: "InternalFailure", Message: err.Error(), Status: http.StatusInternalServerError,
+			}
+		}
+		if status = refusal.Status; status == 0 {
+			status = http.StatusBadRequest
+		}
+		response = errorBody(svc.namespace, refusal)
+	}
+	body, err := json.Marshal(response)
+	if err != nil {
+		http.Error(w, "localaws: encoding the response: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/x-amz-json-1.0")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("X-Amzn-RequestId", sqs.NewID())
+	svc.finish(h, refusal, body)
+	w.WriteHeader(status)
+	// A client that is gone needs no answer.
+	_, _ = w.Write(body)
+}
+
+func errorBody(namespace string, e *protocol.Error) map[string]any {
+	code := e.Code
+	if !strings.Contains(code, "#") {
+		code = namespace + "#" + code
+	}
+	// AWS sends either spelling; the SDKs read both.
+	body := map[string]any{"__type": code, "message": e.Message}
+	maps.Copy(body, e.Fields)
+	return body
+}
+
+// finishSQS adds the code of the older query protocol, which clients still go by.
+func finishSQS(h http.Header, e *protocol.Error, _ []byte) {
+	if e == nil {
+		return
+	}
+	fault := "Sender"
+	if e.Status >= http.StatusInternalServerError {
+		fault = "Receiver"
+	}
+	h.Set("X-Amzn-Query-Error", sqs.QueryCode(e)+";"+fault)
+}
+
+// finishDynamoDB adds the checksum that clients compare.
+func finishDynamoDB(h http.Header, _ *protocol.Error, body []byte) {
+	h.Set("X-Amz-Crc32", strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10))
+}
+
+// refuse answers what is not the JSON protocol of a service that is here: in
+// XML where the query protocol was spoken, since its clients read nothing else.
+func refuse(w http.ResponseWriter, r *http.Request, body []byte, targets []string) {
+	const spoken = "localaws speaks the AWS JSON protocol only: POST with X-Amz-Target %s, followed by .OPERATION"
+	hint := fmt.Sprintf(spoken, strings.Join(targets, " or "))
+	if target := r.Header.Get("X-Amz-Target"); target != "" {
+		answer(w, service{finish: finishSQS}, nil, &protocol.Error{
+			Code:    "com.amazon.coral.service#UnknownOperationException",
+			Message: fmt.Sprintf("%s is not served; %s", target, hint),
+		})
+		return
+	}
+	form, _ := url.ParseQuery(string(body))
+	action := form.Get("Action")
+	if action == "" {
+		action = r.URL.Query().Get("Action")
+	}
+	if action == "" {
+		message := fmt.Sprintf("localaws: %s %s is not served; %s", r.Method, r.URL.Path, hint)
+		http.Error(w, message, http.StatusNotFound)
+		return
+	}
+	message := fmt.Sprintf("%s in the query protocol is not served; %s", action, hint)
+	w.Header().Set("Content-Type", "text/xml")
+	w.WriteHeader(http.StatusBadRequest)
+	_ = xml.NewEncoder(w).Encode(queryError{Type: "Sender", Code: "UnsupportedProtocol", Message: message})
+}
+
+// queryError is an error of the query protocol.
+type queryError struct {
+	XMLName xml.Name `xml:"ErrorResponse"`
+	Type    string   `xml:"Error>Type"`
+	Code    string   `xml:"Error>Code"`
+	Message string   `xml:"Error>Message"`
+}
+
+// reset breaks the connection, so that the client reads ECONNRESET.
+func reset(w http.ResponseWriter) {
+	if m, ok := w.(*recorder); ok {
+		m.reset = true
+		return
+	}
+	hijacker, ok := w.(http.Hijacker)
+	if !ok {
+		panic(http.ErrAbortHandler)
+	}
+	conn, _, err := hijacker.Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		// With no time to linger, close sends a reset.
+		_ = tcp.SetLinger(0)
+	}
+	_ = conn.Close()
+}

@@ -1,0 +1,95 @@
+package localaws
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+
+	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
+)
+
+// entry is an entry of a batch, as far as it matters here.
+type entry struct {
+	ID string `json:"Id"`
+}
+
+// failedEntry is how SQS reports an entry that failed.
+type failedEntry struct {
+	entry
+	SenderFault   bool
+	Code, Message string
+}
+
+// performEntries does a batch of which some entries are to fail: it leaves them
+// out, or with AfterEffect does them too, and reports them as failed.
+func (f *Fault) performEntries(ctx context.Context, svc service, r *protocol.Request) (any, error) {
+	var in map[string]json.RawMessage
+	if err := r.Decode(&in); err != nil {
+		return nil, err
+	}
+	rest, failed := f.split(in["Entries"])
+	if len(failed) == 0 {
+		return svc.Operate(ctx, r)
+	}
+	out := batchOutput{Successful: []json.RawMessage{}}
+	if f.AfterEffect || len(rest) > 0 {
+		if !f.AfterEffect {
+			in["Entries"], _ = json.Marshal(rest)
+			without := *r
+			without.Body, _ = json.Marshal(in)
+			r = &without
+		}
+		response, err := svc.Operate(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		text, _ := json.Marshal(response)
+		if err := json.Unmarshal(text, &out); err != nil {
+			return nil, err
+		}
+	}
+	out.Successful, _ = f.pick(out.Successful)
+	out.Failed, _ = f.pick(out.Failed)
+	for _, e := range failed {
+		text, _ := json.Marshal(e)
+		out.Failed = append(out.Failed, text)
+	}
+	return out, nil
+}
+
+type batchOutput struct {
+	Successful []json.RawMessage
+	Failed     []json.RawMessage `json:",omitempty"`
+}
+
+// split parts the entries of a request into those that are done and the
+// failures of the others.
+func (f *Fault) split(entries json.RawMessage) (rest []json.RawMessage, failed []failedEntry) {
+	var all []json.RawMessage
+	// What is no list is refused by the operation.
+	_ = json.Unmarshal(entries, &all)
+	rest, ids := f.pick(all)
+	e := f.refusal()
+	for _, id := range ids {
+		failed = append(failed, failedEntry{
+			entry{id}, e.Status < http.StatusInternalServerError, e.Code, e.Message,
+		})
+	}
+	return rest, failed
+}
+
+// pick leaves out the entries that are to fail, and gives their ids.
+func (f *Fault) pick(entries []json.RawMessage) (rest []json.RawMessage, ids []string) {
+	rest = entries[:0:0]
+	for _, text := range entries {
+		var e entry
+		_ = json.Unmarshal(text, &e)
+		if slices.Contains(f.Entries, e.ID) {
+			ids = append(ids, e.ID)
+			continue
+		}
+		rest = append(rest, text)
+	}
+	return rest, ids
+}

@@ -1,0 +1,48 @@
+package sqs
+
+type deleteInput struct {
+	target
+	ReceiptHandle string
+}
+
+func (s *Service) deleteMessage(q *queue, in deleteInput) (empty, error) {
+	return empty{}, single(s.delete(q, in.ReceiptHandle))
+}
+
+type deleteEntry struct {
+	ID            string `json:"Id"`
+	ReceiptHandle string
+}
+
+func (e deleteEntry) id() string { return e.ID }
+
+type deleteBatchInput struct {
+	target
+	Entries []deleteEntry
+}
+
+func (s *Service) deleteMessageBatch(q *queue, in deleteBatchInput) (*batchOutput, error) {
+	if err := checkEntries("DeleteMessageBatch", in.Entries, deleteEntry.id); err != nil {
+		return nil, err
+	}
+	return each(in.Entries, deleteEntry.id, func(e deleteEntry) error { return s.delete(q, e.ReceiptHandle) }), nil
+}
+
+// delete removes a message. Of a standard queue an old handle does nothing, and
+// the last one is good also after the visibility timeout.
+func (s *Service) delete(q *queue, handle string) error {
+	m, err := q.received(handle)
+	if err != nil || m == nil {
+		return err
+	}
+	if err := q.expired(m, handle); err != nil {
+		return err
+	}
+	if m.handle != handle {
+		return nil
+	}
+	q.remove(m)
+	s.record(Deleted, q, m, 0, "")
+	s.rouse(q)
+	return nil
+}

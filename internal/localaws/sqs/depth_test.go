@@ -1,0 +1,114 @@
+package sqs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
+)
+
+func operate(tb testing.TB, s *Service, operation string, in map[string]any) any {
+	tb.Helper()
+	out, err := try(tb.Context(), s, operation, in)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return out
+}
+
+func try(ctx context.Context, s *Service, operation string, in map[string]any) (any, error) {
+	in["QueueUrl"] = "http://localaws/1/" + in["QueueName"].(string)
+	body, _ := json.Marshal(in)
+	return s.Operate(ctx, &protocol.Request{Operation: operation, Body: body})
+}
+
+// A queue with as many messages in flight as AWS allows gives no more: a short
+// poll is refused, a long poll waits until there is room.
+func TestMessagesInFlightAreBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := New(&Options{Region: "us-east-1", Account: "1"})
+		operate(t, s, "CreateQueue", map[string]any{"QueueName": "q"})
+		operate(t, s, "SendMessage", map[string]any{"QueueName": "q", "MessageBody": "x"})
+		q := s.queues["q"]
+		q.counts[inFlight] += maxInFlight
+		_, err := try(t.Context(), s, "ReceiveMessage", map[string]any{"QueueName": "q"})
+		if e, ok := errors.AsType[*protocol.Error](err); !ok || e.Code != "OverLimit" {
+			t.Errorf("short poll: %v", err)
+		}
+		start := time.Now()
+		out := operate(t, s, "ReceiveMessage", map[string]any{"QueueName": "q", "WaitTimeSeconds": 20})
+		if n := len(out.(*receiveOutput).Messages); n != 0 || time.Since(start) != 20*time.Second {
+			t.Errorf("long poll: %d messages after %s", n, time.Since(start))
+		}
+		q.counts[inFlight] -= maxInFlight
+		out = operate(t, s, "ReceiveMessage", map[string]any{"QueueName": "q"})
+		if n := len(out.(*receiveOutput).Messages); n != 1 {
+			t.Errorf("with room: %d messages", n)
+		}
+	})
+}
+
+// A schedule gives back in the order of time, also after changes and removals.
+func TestSchedule(t *testing.T) {
+	t.Parallel()
+	start := time.Unix(0, 0)
+	s := schedule{which: toShow}
+	var all [20]message
+	for i := range all {
+		s.put(&all[i], start.Add(time.Duration(i*7%20)*time.Second))
+	}
+	s.put(&all[3], start.Add(time.Hour)) // was due at 1
+	s.remove(&all[6])                    // was due at 2
+	s.remove(&all[6])
+	var got []int
+	for m := s.first(); m != nil; m = s.first() {
+		got = append(got, int(m.due[toShow].Sub(start).Seconds()))
+		s.remove(m)
+	}
+	if want := "[0 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 3600]"; fmt.Sprint(got) != want {
+		t.Errorf("got %v, want %s", got, want)
+	}
+}
+
+// The cost of a receive does not grow with what the queue holds, be it visible,
+// delayed or in flight.
+func BenchmarkReceiveAndDelete(b *testing.B) {
+	for _, depth := range []int{10, 1_000, 100_000} {
+		for _, name := range []string{"q", "q.fifo"} {
+			b.Run(fmt.Sprintf("%s/%d", name, depth), func(b *testing.B) {
+				s := New(&Options{Region: "us-east-1", Account: "1"})
+				create := map[string]any{"QueueName": name}
+				if isFIFO(name) {
+					create["Attributes"] = map[string]string{"FifoQueue": "true"}
+				}
+				operate(b, s, "CreateQueue", create)
+				sent := 0
+				send := func() {
+					sent++
+					in := map[string]any{"QueueName": name, "MessageBody": "x"}
+					if isFIFO(name) {
+						in["MessageGroupId"] = fmt.Sprint(sent % 100)
+						in["MessageDeduplicationId"] = fmt.Sprint(sent)
+					}
+					operate(b, s, "SendMessage", in)
+				}
+				for range depth {
+					send()
+				}
+				for b.Loop() {
+					send()
+					out := operate(b, s, "ReceiveMessage", map[string]any{"QueueName": name})
+					operate(b, s, "DeleteMessage", map[string]any{
+						"QueueName": name, "ReceiptHandle": out.(*receiveOutput).Messages[0].ReceiptHandle,
+					})
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package sqs
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
+)
+
+// Codes of the query protocol have this prefix for some shapes.
+const queryPrefix = "AWS.SimpleQueueService."
+
+// queryCodes are the codes of shapes that the query protocol names otherwise,
+// as the service's model has them.
+var queryCodes = map[string]string{
+	"BatchEntryIdsNotDistinct":     queryPrefix + "BatchEntryIdsNotDistinct",
+	"BatchRequestTooLong":          queryPrefix + "BatchRequestTooLong",
+	"EmptyBatchRequest":            queryPrefix + "EmptyBatchRequest",
+	"InvalidBatchEntryId":          queryPrefix + "InvalidBatchEntryId",
+	"MessageNotInflight":           queryPrefix + "MessageNotInflight",
+	"PurgeQueueInProgress":         queryPrefix + "PurgeQueueInProgress",
+	"QueueDeletedRecently":         queryPrefix + "QueueDeletedRecently",
+	"QueueDoesNotExist":            queryPrefix + "NonExistentQueue",
+	"QueueNameExists":              "QueueAlreadyExists",
+	"TooManyEntriesInBatchRequest": queryPrefix + "TooManyEntriesInBatchRequest",
+	"UnsupportedOperation":         queryPrefix + "UnsupportedOperation",
+}
+
+// QueryCode is the code of an error in the query protocol, which SQS sends
+// beside the other and in the failed entries of a batch.
+func QueryCode(e *protocol.Error) string {
+	if e.QueryCode != "" {
+		return e.QueryCode
+	}
+	if code, ok := queryCodes[e.Code]; ok {
+		return code
+	}
+	return e.Code
+}
+
+func refusal(code, format string, args ...any) *protocol.Error {
+	return &protocol.Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// common is an error that all services of AWS share, not one of the model of SQS.
+func common(code, format string, args ...any) *protocol.Error {
+	e := refusal("com.amazon.coral.service#"+code+"Exception", format, args...)
+	e.QueryCode = code
+	return e
+}
+
+func invalidParameter(format string, args ...any) *protocol.Error {
+	return common("InvalidParameterValue", format, args...)
+}
+
+func invalidValue(value any, parameter, reason string) *protocol.Error {
+	return invalidParameter("Value %v for parameter %s is invalid. Reason: %s", value, parameter, reason)
+}
+
+func missing(parameter string) *protocol.Error {
+	return common("MissingParameter", "The request must contain the parameter %s.", parameter)
+}
+
+func noQueue() *protocol.Error {
+	return refusal("QueueDoesNotExist", "The specified queue does not exist.")
+}
+
+// receiptError is the refusal of a receipt handle that was good once. A single
+// call and an entry of a batch word it differently.
+type receiptError struct{ handle, reason string }
+
+func (e *receiptError) Error() string { return e.reason }
+
+func (e *receiptError) single() error { return invalidValue(e.handle, "ReceiptHandle", e.reason+".") }
+
+// single is the error of a call that is no batch.
+func single(err error) error {
+	if r, ok := errors.AsType[*receiptError](err); ok {
+		return r.single()
+	}
+	return err
+}
+
+// batchFailure is a failed entry of a batch.
+type batchFailure struct {
+	ID          string `json:"Id"`
+	SenderFault bool
+	Code        string
+	Message     string
+}
+
+func failure(id string, err error) batchFailure {
+	f := batchFailure{ID: id, SenderFault: true, Code: "ReceiptHandleIsInvalid", Message: err.Error()}
+	if e, ok := errors.AsType[*protocol.Error](err); ok {
+		f.Code, f.Message = QueryCode(e), e.Message
+	}
+	return f
+}

@@ -1,0 +1,45 @@
+package sqs
+
+import (
+	"net/url"
+	"strings"
+)
+
+// find gives the queue of a URL, brought to the present. The host of the URL
+// does not matter: one queue is reached by several names.
+func (s *Service) find(queueURL string) (*queue, error) {
+	if queueURL == "" {
+		return nil, missing("QueueUrl")
+	}
+	u, err := url.Parse(queueURL)
+	if err != nil {
+		return nil, refusal("InvalidAddress", "The address %s is not valid for this endpoint.", queueURL)
+	}
+	account, name, ok := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
+	if !ok {
+		return nil, refusal("InvalidAddress", "The address %s is not valid for this endpoint.", queueURL)
+	}
+	q := s.queues[name]
+	if q == nil || account != s.account {
+		return nil, noQueue()
+	}
+	q.advance(s.clock.Now())
+	return q, nil
+}
+
+func (s *Service) url(host string, q *queue) string {
+	return (&url.URL{Scheme: "http", Host: host, Path: "/" + s.account + "/" + q.name}).String()
+}
+
+func (s *Service) arn(name string) string {
+	return "arn:aws:sqs:" + s.region + ":" + s.account + ":" + name
+}
+
+// byARN gives the queue of an ARN of this account and region, or nil.
+func (s *Service) byARN(arn string) *queue {
+	q := s.queues[arn[strings.LastIndex(arn, ":")+1:]]
+	if q == nil || q.arn != arn {
+		return nil
+	}
+	return q
+}

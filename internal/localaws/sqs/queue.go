@@ -1,0 +1,101 @@
+package sqs
+
+import (
+	"strings"
+	"time"
+)
+
+// maxInFlight is how many messages of a queue can be in flight, as AWS sets it.
+const maxInFlight = 120_000
+
+// queue is a queue and its messages. It is guarded by the service's lock.
+type queue struct {
+	name, arn         string
+	settings          settings
+	created, modified time.Time
+	purged            time.Time
+	gone              bool // deleted
+
+	messages map[string]*message // by id
+	counts   [states]int
+	shows    schedule
+	expires  schedule
+	line     line
+	dedup    deduplication
+
+	waiters waiters
+	alarm   alarm
+}
+
+func newQueue(name, arn string, set settings, now time.Time) *queue {
+	q := &queue{name: name, arn: arn, settings: set, created: now, modified: now}
+	q.empty()
+	return q
+}
+
+func (q *queue) fifo() bool { return isFIFO(q.name) }
+
+func isFIFO(name string) bool { return strings.HasSuffix(name, fifoSuffix) }
+
+// empty drops all messages. What was sent is remembered for deduplication.
+func (q *queue) empty() {
+	q.messages = map[string]*message{}
+	q.counts = [states]int{}
+	q.shows = schedule{which: toShow}
+	q.expires = schedule{which: toExpire}
+	q.line = &standardLine{}
+	if q.fifo() {
+		q.line = newFIFOLine()
+	}
+}
+
+// ready tells whether a receive would get a message, or move one.
+func (q *queue) ready() bool { return q.line.ready() && q.counts[inFlight] < maxInFlight }
+
+// add puts a message into the queue, visible after the delay.
+func (q *queue) add(m *message, now time.Time, delay time.Duration) {
+	m.state = visible
+	if delay > 0 {
+		m.state = delayed
+		q.shows.put(m, now.Add(delay))
+	}
+	q.messages[m.id] = m
+	q.counts[m.state]++
+	q.expires.put(m, m.sent)
+	q.line.arrive(m)
+}
+
+// set changes the state of a message; until is when it is visible again.
+func (q *queue) set(m *message, to state, until time.Time) {
+	was := m.state
+	q.counts[was]--
+	q.counts[to]++
+	m.state = to
+	if to == visible {
+		q.shows.remove(m)
+	} else {
+		q.shows.put(m, until)
+	}
+	q.line.update(m, was)
+}
+
+// remove takes a message out of the queue.
+func (q *queue) remove(m *message) {
+	delete(q.messages, m.id)
+	q.counts[m.state]--
+	q.shows.remove(m)
+	q.expires.remove(m)
+	q.line.leave(m)
+}
+
+// advance brings the queue to the present: messages whose time is over are
+// visible, those older than the retention period are gone.
+func (q *queue) advance(now time.Time) {
+	for m := q.shows.first(); m != nil && !m.due[toShow].After(now); m = q.shows.first() {
+		q.set(m, visible, time.Time{})
+	}
+	oldest := now.Add(-q.settings.seconds(retentionPeriod))
+	for m := q.expires.first(); m != nil && !m.sent.After(oldest); m = q.expires.first() {
+		q.remove(m)
+	}
+}

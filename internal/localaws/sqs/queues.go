@@ -1,0 +1,205 @@
+package sqs
+
+import (
+	"encoding/base64"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	fifoSuffix = ".fifo"
+	// quarantine is how long a queue cannot be created after it was deleted,
+	// nor purged after it was purged.
+	quarantine = 60 * time.Second
+	maxPage    = 1000
+)
+
+var queueNames = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
+
+// deletion remembers a queue that was deleted.
+type deletion struct{ at time.Time }
+
+type createQueueInput struct {
+	QueueName  string
+	Attributes map[string]string
+	Tags       map[string]string `json:"tags"`
+}
+
+type queueURLOutput struct {
+	QueueURL string `json:"QueueUrl"`
+}
+
+func (s *Service) createQueue(host string, in createQueueInput) (*queueURLOutput, error) {
+	if len(in.Tags) > 0 {
+		return nil, refusal("UnsupportedOperation", "CreateQueue: this stand-in does not implement tags.")
+	}
+	fifo := in.Attributes[fifoQueue] == "true"
+	if err := checkQueueName(in.QueueName, fifo); err != nil {
+		return nil, err
+	}
+	set, err := presets(fifo).with(in.Attributes, fifo)
+	if err != nil {
+		return nil, err
+	}
+	if q := s.queues[in.QueueName]; q != nil {
+		for name := range in.Attributes {
+			if q.settings.values[name] != set.values[name] {
+				return nil, refusal("QueueNameExists",
+					"A queue already exists with the same name and a different value for attribute %s", name)
+			}
+		}
+		return &queueURLOutput{s.url(host, q)}, nil
+	}
+	now := s.clock.Now()
+	if d, ok := s.deleted[in.QueueName]; ok && now.Sub(d.at) < quarantine {
+		return nil, refusal("QueueDeletedRecently",
+			"You must wait 60 seconds after deleting a queue before you can create another with the same name.")
+	}
+	if err := s.checkRedrive(in.QueueName, set); err != nil {
+		return nil, err
+	}
+	delete(s.deleted, in.QueueName)
+	q := newQueue(in.QueueName, s.arn(in.QueueName), set, now)
+	s.queues[q.name] = q
+	return &queueURLOutput{s.url(host, q)}, nil
+}
+
+func checkQueueName(name string, fifo bool) error {
+	base, suffixed := strings.CutSuffix(name, fifoSuffix)
+	switch {
+	case name == "":
+		return missing("QueueName")
+	case fifo && (!suffixed || len(name) > 80 || !queueNames.MatchString(base)):
+		return invalidParameter("The name of a FIFO queue can only include alphanumeric characters, hyphens, " +
+			"or underscores, must end with .fifo suffix and be 1 to 80 in length.")
+	case !fifo && !queueNames.MatchString(name):
+		return invalidParameter("Can only include alphanumeric characters, hyphens, or underscores. " +
+			"1 to 80 in length; a name with the suffix .fifo needs the attribute FifoQueue.")
+	}
+	return nil
+}
+
+type getQueueURLInput struct {
+	QueueName              string
+	QueueOwnerAWSAccountID string `json:"QueueOwnerAWSAccountId"`
+}
+
+func (s *Service) getQueueURL(host string, in getQueueURLInput) (*queueURLOutput, error) {
+	if in.QueueName == "" {
+		return nil, missing("QueueName")
+	}
+	q := s.queues[in.QueueName]
+	if q == nil || (in.QueueOwnerAWSAccountID != "" && in.QueueOwnerAWSAccountID != s.account) {
+		return nil, noQueue()
+	}
+	return &queueURLOutput{s.url(host, q)}, nil
+}
+
+type empty struct{}
+
+func (s *Service) deleteQueue(q *queue, _ target) (empty, error) {
+	q.empty()
+	q.gone = true
+	delete(s.queues, q.name)
+	s.deleted[q.name] = deletion{s.clock.Now()}
+	for q.waiters.next() {
+	}
+	return empty{}, nil
+}
+
+func (s *Service) purgeQueue(q *queue, _ target) (empty, error) {
+	now := s.clock.Now()
+	if now.Sub(q.purged) < quarantine {
+		return empty{}, refusal("PurgeQueueInProgress",
+			"Only one PurgeQueue operation on %s is allowed every 60 seconds.", q.name)
+	}
+	q.empty()
+	q.purged = now
+	return empty{}, nil
+}
+
+// page is the part of a request that asks for a part of a list.
+type page struct {
+	MaxResults *int
+	NextToken  string
+}
+
+type listQueuesInput struct {
+	page
+	QueueNamePrefix string
+}
+
+type listQueuesOutput struct {
+	QueueURLs []string `json:"QueueUrls,omitempty"`
+	NextToken string   `json:",omitempty"`
+}
+
+func (s *Service) listQueues(host string, in listQueuesInput) (*listQueuesOutput, error) {
+	var found []*queue
+	for _, q := range s.queues {
+		if strings.HasPrefix(q.name, in.QueueNamePrefix) {
+			found = append(found, q)
+		}
+	}
+	urls, token, err := s.list(host, found, in.page)
+	return &listQueuesOutput{urls, token}, err
+}
+
+type listSourcesInput struct {
+	page
+	target
+}
+
+type listSourcesOutput struct {
+	QueueURLs []string `json:"queueUrls"`
+	NextToken string   `json:",omitempty"`
+}
+
+func (s *Service) listDeadLetterSources(host string, in listSourcesInput) (*listSourcesOutput, error) {
+	dead, err := s.find(in.QueueURL)
+	if err != nil {
+		return nil, err
+	}
+	var found []*queue
+	for _, q := range s.queues {
+		if r := q.settings.redrive; r != nil && r.TargetARN == dead.arn {
+			found = append(found, q)
+		}
+	}
+	urls, token, err := s.list(host, found, in.page)
+	return &listSourcesOutput{urls, token}, err
+}
+
+// list gives the URLs of a page of queues, by name, and the token of the next
+// page, which there is only for a request that limits its pages.
+func (s *Service) list(host string, found []*queue, in page) (urls []string, token string, err error) {
+	size := maxPage
+	if in.MaxResults != nil {
+		if size = *in.MaxResults; size < 1 || size > maxPage {
+			return nil, "", invalidValue(size, "MaxResults", "MaxResults must be an integer between 1 and 1000.")
+		}
+	}
+	after, err := base64.URLEncoding.DecodeString(in.NextToken)
+	if err != nil {
+		return nil, "", invalidParameter("Invalid or expired next token.")
+	}
+	slices.SortFunc(found, func(a, b *queue) int { return strings.Compare(a.name, b.name) })
+	urls = []string{}
+	last := ""
+	for _, q := range found {
+		if q.name <= string(after) {
+			continue
+		}
+		if len(urls) == size {
+			if in.MaxResults != nil {
+				token = base64.URLEncoding.EncodeToString([]byte(last))
+			}
+			break
+		}
+		urls = append(urls, s.url(host, q))
+		last = q.name
+	}
+	return urls, token, nil
+}

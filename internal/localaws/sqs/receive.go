@@ -1,0 +1,158 @@
+package sqs
+
+import (
+	"context"
+	"time"
+
+	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
+)
+
+// Limits of a receive, as AWS sets them.
+const (
+	maxReceive = 10
+	maxWait    = 20 // seconds
+)
+
+type receiveInput struct {
+	target
+	AttributeNames              []string
+	MessageSystemAttributeNames []string
+	MessageAttributeNames       []string
+	MaxNumberOfMessages         *int
+	VisibilityTimeout           *int
+	WaitTimeSeconds             *int
+	ReceiveRequestAttemptID     string `json:"ReceiveRequestAttemptId"`
+}
+
+type receiveOutput struct {
+	Messages []received `json:",omitempty"`
+}
+
+// receiving is a receive whose parameters are complete.
+type receiving struct {
+	max         int
+	timeout     time.Duration
+	wait        time.Duration
+	attributes  selection
+	systemNames map[string]bool
+}
+
+// receiveMessage answers a short poll at once and a long poll when there is a
+// message or its time is over.
+func (s *Service) receiveMessage(ctx context.Context, r *protocol.Request) (any, error) {
+	var in receiveInput
+	if err := r.Decode(&in); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.unlock()
+	q, err := s.find(in.QueueURL)
+	if err != nil {
+		return nil, err
+	}
+	want, err := in.complete(q)
+	if err != nil {
+		return nil, err
+	}
+	if want.wait == 0 && !q.fifo() && q.counts[inFlight] >= maxInFlight {
+		return nil, refusal("OverLimit", "Too many messages in flight: %d at most.", maxInFlight)
+	}
+	messages := s.receive(q, want)
+	if len(messages) == 0 && want.wait > 0 {
+		messages, err = s.poll(ctx, q, want)
+	}
+	return &receiveOutput{messages}, err
+}
+
+// poll waits for messages. It gives up the lock while it waits.
+func (s *Service) poll(ctx context.Context, q *queue, want receiving) ([]received, error) {
+	over := make(chan struct{})
+	stop := s.clock.AfterFunc(want.wait, func() { close(over) })
+	defer stop()
+	w := q.waiters.add()
+	defer func() {
+		// What this poll was woken for and did not take is for the next.
+		q.waiters.remove(w)
+		s.rouse(q)
+	}()
+	for last := false; ; {
+		s.rouse(q)
+		s.unlock()
+		select {
+		case <-w.wake:
+		case <-over:
+			last = true
+		case <-ctx.Done():
+		}
+		s.mu.Lock()
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if q.gone {
+			return nil, noQueue()
+		}
+		q.advance(s.clock.Now())
+		if messages := s.receive(q, want); len(messages) > 0 || last {
+			return messages, nil
+		}
+		q.waiters.again(w)
+	}
+}
+
+// receive takes what there is. Messages that were received too often are moved
+// to the dead-letter queue on the way.
+func (s *Service) receive(q *queue, want receiving) []received {
+	now := s.clock.Now()
+	var out []received
+	max := min(want.max, maxInFlight-q.counts[inFlight])
+	q.line.receive(max, func(m *message) bool {
+		if s.deadLetter(q, m, now) {
+			return false
+		}
+		m.receives++
+		m.lastReceive = now
+		if m.firstReceive.IsZero() {
+			m.firstReceive = now
+		}
+		m.handle = q.receipt(m)
+		q.set(m, inFlight, now.Add(want.timeout))
+		s.record(Received, q, m, want.timeout, "")
+		out = append(out, want.present(s, m))
+		return true
+	})
+	q.advance(now)
+	s.rouse(q)
+	return out
+}
+
+// complete checks the parameters and adds what the queue says.
+func (in *receiveInput) complete(q *queue) (receiving, error) {
+	want := receiving{
+		max:        1,
+		timeout:    q.settings.seconds(visibilityTimeout),
+		wait:       q.settings.seconds(receiveWaitTime),
+		attributes: in.MessageAttributeNames,
+	}
+	if n := in.MaxNumberOfMessages; n != nil {
+		if want.max = *n; *n < 1 || *n > maxReceive {
+			return want, invalidValue(*n, "MaxNumberOfMessages", "Must be between 1 and 10, if provided.")
+		}
+	}
+	if n := in.VisibilityTimeout; n != nil {
+		if want.timeout = time.Duration(*n) * time.Second; *n < 0 || *n > maxVisibility {
+			return want, invalidValue(*n, visibilityTimeout, "Must be between 0 and 43200, if provided.")
+		}
+	}
+	if n := in.WaitTimeSeconds; n != nil {
+		if want.wait = time.Duration(*n) * time.Second; *n < 0 || *n > maxWait {
+			return want, invalidValue(*n, "WaitTimeSeconds", "Must be >= 0 and <= 20, if provided.")
+		}
+	}
+	if in.ReceiveRequestAttemptID != "" {
+		return want, refusal("UnsupportedOperation",
+			"ReceiveMessage: this stand-in does not implement ReceiveRequestAttemptId.")
+	}
+	var err error
+	want.systemNames, err = systemNames(in.AttributeNames, in.MessageSystemAttributeNames)
+	return want, err
+}

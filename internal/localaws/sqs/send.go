@@ -1,0 +1,166 @@
+package sqs
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// maxDelay is the longest delay of a message in seconds, as AWS sets it.
+const maxDelay = 900
+
+// outgoing is a message as a client sends it, alone or in a batch.
+type outgoing struct {
+	MessageBody             string
+	DelaySeconds            *int
+	MessageAttributes       map[string]Attribute
+	MessageSystemAttributes map[string]Attribute
+	MessageDeduplicationID  string `json:"MessageDeduplicationId"`
+	MessageGroupID          string `json:"MessageGroupId"`
+}
+
+type sendInput struct {
+	target
+	outgoing
+}
+
+type sendOutput struct {
+	MessageID           string `json:"MessageId"`
+	BodyMD5             string `json:"MD5OfMessageBody"`
+	AttributesMD5       string `json:"MD5OfMessageAttributes,omitempty"`
+	SystemAttributesMD5 string `json:"MD5OfMessageSystemAttributes,omitempty"`
+	SequenceNumber      string `json:",omitempty"`
+}
+
+func (s *Service) sendMessage(q *queue, in sendInput) (*sendOutput, error) {
+	if name := q.lacks(in.outgoing); name != "" {
+		return nil, missing(name)
+	}
+	return s.send(q, in.outgoing)
+}
+
+type sendEntry struct {
+	ID string `json:"Id"`
+	outgoing
+}
+
+type sendBatchInput struct {
+	target
+	Entries []sendEntry
+}
+
+type sendBatchEntry struct {
+	ID string `json:"Id"`
+	sendOutput
+}
+
+type sendBatchOutput struct {
+	Successful []sendBatchEntry
+	Failed     []batchFailure `json:",omitempty"`
+}
+
+func (s *Service) sendMessageBatch(q *queue, in sendBatchInput) (*sendBatchOutput, error) {
+	if err := checkEntries("SendMessageBatch", in.Entries, func(e sendEntry) string { return e.ID }); err != nil {
+		return nil, err
+	}
+	sum := 0
+	for i, e := range in.Entries {
+		if name := q.lacks(e.outgoing); name != "" {
+			return nil, missing(fmt.Sprintf("SendMessageBatchRequestEntry.%d.%s", i+1, name))
+		}
+		sum += size(e.MessageBody, e.MessageAttributes)
+	}
+	if sum > maxSize {
+		return nil, refusal("BatchRequestTooLong",
+			"Batch requests cannot be longer than %d bytes. You have sent %d bytes.", maxSize, sum)
+	}
+	out := &sendBatchOutput{Successful: []sendBatchEntry{}}
+	for _, e := range in.Entries {
+		sent, err := s.send(q, e.outgoing)
+		if err != nil {
+			out.Failed = append(out.Failed, failure(e.ID, err))
+			continue
+		}
+		out.Successful = append(out.Successful, sendBatchEntry{e.ID, *sent})
+	}
+	return out, nil
+}
+
+// lacks names a parameter that the queue needs and the message has not.
+func (q *queue) lacks(in outgoing) string {
+	switch {
+	case in.MessageBody == "":
+		return "MessageBody"
+	case q.fifo() && in.MessageGroupID == "":
+		return "MessageGroupId"
+	}
+	return ""
+}
+
+// send puts a message into the queue, unless it is a duplicate.
+func (s *Service) send(q *queue, in outgoing) (*sendOutput, error) {
+	delay, err := q.check(in)
+	if err != nil {
+		return nil, err
+	}
+	out := &sendOutput{
+		BodyMD5:             bodyDigest(in.MessageBody),
+		AttributesMD5:       attributesDigest(in.MessageAttributes),
+		SystemAttributesMD5: attributesDigest(in.MessageSystemAttributes),
+	}
+	now := s.clock.Now()
+	m := &message{
+		id: NewID(), body: in.MessageBody, bodyMD5: out.BodyMD5, attributes: in.MessageAttributes,
+		systemAttributes: in.MessageSystemAttributes, group: in.MessageGroupID, sent: now,
+	}
+	if q.fifo() {
+		m.dedup = q.dedupID(in)
+		if first, ok := q.dedup.find(q.dedupKey(m), now); ok {
+			out.MessageID, out.SequenceNumber = first.id, first.sequence
+			return out, nil
+		}
+		m.sequence = s.nextSequence()
+		q.dedup.add(q.dedupKey(m), m, now)
+	}
+	q.add(m, now, delay)
+	s.record(Sent, q, m, delay, "")
+	s.rouse(q)
+	out.MessageID, out.SequenceNumber = m.id, m.sequence
+	return out, nil
+}
+
+// check refuses a message that the queue does not take. It gives the delay.
+func (q *queue) check(in outgoing) (time.Duration, error) {
+	delay := q.settings.seconds(delaySeconds)
+	if in.DelaySeconds != nil {
+		n := *in.DelaySeconds
+		if q.fifo() && n != 0 {
+			return 0, invalidValue(n, delaySeconds,
+				"The request include parameter that is not valid for this queue type.")
+		}
+		if n < 0 || n > maxDelay {
+			return 0, invalidValue(n, delaySeconds, "DelaySeconds must be >= 0 and <= 900.")
+		}
+		if !q.fifo() {
+			delay = time.Duration(n) * time.Second
+		}
+	}
+	if err := q.checkIDs(in); err != nil {
+		return 0, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(in.MessageSystemAttributes)) {
+		a := in.MessageSystemAttributes[name]
+		if name != "AWSTraceHeader" || a.DataType != "String" || a.StringValue == nil || *a.StringValue == "" {
+			return 0, invalidParameter("Message system attribute name '%s' is invalid: "+
+				"the only one is AWSTraceHeader, of type String.", name)
+		}
+	}
+	return delay, checkContent(in.MessageBody, in.MessageAttributes, q.settings.number(maximumMessageSize))
+}
+
+// nextSequence is a sequence number: 20 digits, greater than those before.
+func (s *Service) nextSequence() string {
+	s.sequence++
+	return fmt.Sprintf("1%019d", s.sequence)
+}

@@ -1,0 +1,143 @@
+package sqs
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
+)
+
+// Options are the settings of a [Service].
+type Options struct {
+	// Clock gives the time; nil means the machine's clock.
+	Clock protocol.Clock
+	// Region and Account are what ARNs and queue URLs name.
+	Region, Account string
+	// Observe is called with each [Event], in the order in which they happened,
+	// one at a time and before the call that caused it is answered. No queue is
+	// locked meanwhile, but a call of the service from inside of Observe would
+	// wait for ever. Nil means no calls.
+	Observe func(Event)
+}
+
+// Service holds the queues of one account in one region. It is safe for
+// concurrent use.
+type Service struct {
+	clock           protocol.Clock
+	region, account string
+	observe         func(Event)
+
+	reporting sync.Mutex // held while events are reported; taken before mu
+
+	mu       sync.Mutex
+	queues   map[string]*queue
+	deleted  map[string]deletion
+	sequence uint64 // of the last message sent
+	events   []Event
+	changed  chan struct{} // closed at the next change; nil while nobody waits
+}
+
+// New returns a Service without queues. Nil options are the zero value.
+func New(o *Options) *Service {
+	var set Options
+	if o != nil {
+		set = *o
+	}
+	if set.Clock == nil {
+		set.Clock = protocol.SystemClock{}
+	}
+	return &Service{
+		clock:   set.Clock,
+		region:  set.Region,
+		account: set.Account,
+		observe: set.Observe,
+		queues:  map[string]*queue{},
+		deleted: map[string]deletion{},
+	}
+}
+
+// operation answers one kind of request.
+type operation func(s *Service, ctx context.Context, r *protocol.Request) (any, error)
+
+var operations = map[string]operation{
+	"ChangeMessageVisibility":      onQueue((*Service).changeVisibility),
+	"ChangeMessageVisibilityBatch": onQueue((*Service).changeVisibilityBatch),
+	"CreateQueue":                  inService((*Service).createQueue),
+	"DeleteMessage":                onQueue((*Service).deleteMessage),
+	"DeleteMessageBatch":           onQueue((*Service).deleteMessageBatch),
+	"DeleteQueue":                  onQueue((*Service).deleteQueue),
+	"GetQueueAttributes":           onQueue((*Service).getAttributes),
+	"GetQueueUrl":                  inService((*Service).getQueueURL),
+	"ListDeadLetterSourceQueues":   inService((*Service).listDeadLetterSources),
+	"ListQueues":                   inService((*Service).listQueues),
+	"PurgeQueue":                   onQueue((*Service).purgeQueue),
+	"ReceiveMessage":               (*Service).receiveMessage,
+	"SendMessage":                  onQueue((*Service).sendMessage),
+	"SendMessageBatch":             onQueue((*Service).sendMessageBatch),
+	"SetQueueAttributes":           onQueue((*Service).setAttributes),
+}
+
+// Operate answers one request. The response marshals to the JSON that AWS
+// answers with; a refusal is a [*protocol.Error]. When ctx ends during a long
+// poll, its error is returned and no message was received.
+func (s *Service) Operate(ctx context.Context, r *protocol.Request) (response any, err error) {
+	run, ok := operations[r.Operation]
+	if !ok {
+		return nil, unknownOperation(r.Operation)
+	}
+	return run(s, ctx, r)
+}
+
+func unknownOperation(name string) error {
+	var names []string
+	for n := range operations {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return &protocol.Error{
+		Code: "UnknownOperationException",
+		Message: fmt.Sprintf("this stand-in for SQS does not implement %s; it has %s",
+			name, strings.Join(names, ", ")),
+	}
+}
+
+// target is the part of a request that names its queue.
+type target struct {
+	QueueURL string `json:"QueueUrl"`
+}
+
+func (t target) queueURL() string { return t.QueueURL }
+
+// onQueue makes an operation of a method that works on one queue, under the lock.
+func onQueue[In interface{ queueURL() string }, Out any](f func(*Service, *queue, In) (Out, error)) operation {
+	return func(s *Service, _ context.Context, r *protocol.Request) (any, error) {
+		var in In
+		if err := r.Decode(&in); err != nil {
+			return nil, err
+		}
+		s.mu.Lock()
+		defer s.unlock()
+		q, err := s.find(in.queueURL())
+		if err != nil {
+			return nil, err
+		}
+		return f(s, q, in)
+	}
+}
+
+// inService makes an operation of a method that works on the service, under the
+// lock. It is given the host that the client called.
+func inService[In, Out any](f func(s *Service, host string, in In) (Out, error)) operation {
+	return func(s *Service, _ context.Context, r *protocol.Request) (any, error) {
+		var in In
+		if err := r.Decode(&in); err != nil {
+			return nil, err
+		}
+		s.mu.Lock()
+		defer s.unlock()
+		return f(s, r.Host, in)
+	}
+}

@@ -1,0 +1,140 @@
+package sqs
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Names of queue attributes that the queues live by.
+const (
+	visibilityTimeout  = "VisibilityTimeout"
+	delaySeconds       = "DelaySeconds"
+	maximumMessageSize = "MaximumMessageSize"
+	retentionPeriod    = "MessageRetentionPeriod"
+	receiveWaitTime    = "ReceiveMessageWaitTimeSeconds"
+	redrivePolicyName  = "RedrivePolicy"
+	redriveAllowName   = "RedriveAllowPolicy"
+	fifoQueue          = "FifoQueue"
+	contentBased       = "ContentBasedDeduplication"
+	dedupScope         = "DeduplicationScope"
+	throughputLimit    = "FifoThroughputLimit"
+)
+
+// maxVisibility is the longest visibility timeout in seconds, 12 hours, as AWS
+// sets it for queues and, counted from the receive, for messages.
+const maxVisibility = 43_200
+
+// rule is what an attribute of a queue can be.
+type rule struct {
+	preset   string // of every queue; empty: none
+	fifo     string // preset of FIFO queues, which alone have the attribute
+	min, max int    // of a number; both 0: no number
+	oneOf    []string
+	free     bool // any value, which is kept and not acted on
+}
+
+// rules are the attributes that can be set, with the ranges of the API reference.
+var rules = map[string]rule{
+	visibilityTimeout:              {preset: "30", max: maxVisibility},
+	delaySeconds:                   {preset: "0", max: 900},
+	maximumMessageSize:             {preset: "1048576", min: 1024, max: maxSize},
+	retentionPeriod:                {preset: "345600", min: 60, max: 1_209_600},
+	receiveWaitTime:                {preset: "0", max: maxWait},
+	"SqsManagedSseEnabled":         {preset: "true", oneOf: []string{"true", "false"}},
+	"KmsDataKeyReusePeriodSeconds": {min: 60, max: 86_400},
+	"KmsMasterKeyId":               {free: true},
+	"Policy":                       {free: true},
+	redrivePolicyName:              {free: true}, // read by parse
+	redriveAllowName:               {free: true}, // read by parse
+	fifoQueue:                      {fifo: "true", oneOf: []string{"true"}},
+	contentBased:                   {fifo: "false", oneOf: []string{"true", "false"}},
+	dedupScope:                     {fifo: "queue", oneOf: []string{"queue", "messageGroup"}},
+	throughputLimit:                {fifo: "perQueue", oneOf: []string{"perQueue", "perMessageGroupId"}},
+}
+
+// settings are the attributes of a queue that its owner sets.
+type settings struct {
+	values  map[string]string
+	redrive *redrivePolicy      // nil: none
+	allow   *redriveAllowPolicy // nil: all
+}
+
+func presets(fifo bool) settings {
+	set := settings{values: map[string]string{}}
+	for name, r := range rules {
+		if r.preset != "" {
+			set.values[name] = r.preset
+		}
+		if fifo && r.fifo != "" {
+			set.values[name] = r.fifo
+		}
+	}
+	return set
+}
+
+// with gives the settings with some changed, or the refusal of a change.
+func (set settings) with(changes map[string]string, fifo bool) (settings, error) {
+	set.values = maps.Clone(set.values)
+	for _, name := range slices.Sorted(maps.Keys(changes)) {
+		value := changes[name]
+		r, ok := rules[name]
+		if !ok || (r.fifo != "" && !fifo) {
+			return set, refusal("InvalidAttributeName", "Unknown Attribute %s.", name)
+		}
+		if value == "" && r.free {
+			delete(set.values, name)
+			set.clear(name)
+			continue
+		}
+		if !r.allows(value) {
+			return set, invalidAttribute(name)
+		}
+		text, err := set.parse(name, value)
+		if err != nil {
+			return set, err
+		}
+		set.values[name] = text
+	}
+	if set.values[throughputLimit] == "perMessageGroupId" && set.values[dedupScope] != "messageGroup" {
+		return set, invalidAttribute(throughputLimit)
+	}
+	return set, nil
+}
+
+func invalidAttribute(name string) error {
+	return refusal("InvalidAttributeValue", "Invalid value for the parameter %s.", name)
+}
+
+func (r rule) allows(value string) bool {
+	switch {
+	case r.free:
+		return true
+	case r.oneOf != nil:
+		return slices.Contains(r.oneOf, value)
+	}
+	n, err := strconv.Atoi(value)
+	return err == nil && n >= r.min && n <= r.max
+}
+
+func (set *settings) clear(name string) {
+	switch name {
+	case redrivePolicyName:
+		set.redrive = nil
+	case redriveAllowName:
+		set.allow = nil
+	}
+}
+
+// number is the value of a numeric attribute, which was checked when it was set.
+func (set settings) number(name string) int {
+	n, _ := strconv.Atoi(set.values[name])
+	return n
+}
+
+func (set settings) seconds(name string) time.Duration {
+	return time.Duration(set.number(name)) * time.Second
+}
+
+func (set settings) on(name string) bool { return set.values[name] == "true" }
