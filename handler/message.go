@@ -85,3 +85,11 @@ func (m *Message) FIFO() bool { return strings.HasSuffix(m.EventSourceARN, ".fif
 func (m *Message) QueueName() string {
 	return m.EventSourceARN[strings.LastIndexByte(m.EventSourceARN, ':')+1:]
 }
+
+// age is how long ago the message was received; 0 for one outside of a batch.
+func (m *Message) age() time.Duration {
+	if m.received.IsZero() {
+		return 0
+	}
+	return time.Since(m.received)
+}

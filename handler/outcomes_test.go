@@ -166,3 +166,15 @@ func TestEveryOutcomeHasAName(t *testing.T) {
 		t.Errorf("an outcome outside the set has the name %q", got)
 	}
 }
+
+func TestResolveWorksWithoutAProcessor(t *testing.T) {
+	t.Parallel()
+	m := &handler.Message{SQSMessage: received(4, record("m1", "x"))}
+	r := m.Resolve(t.Context(), syscall.ECONNRESET)
+	if r.Outcome != handler.OutcomeRetry || r.Delay < 8*time.Second || r.Delay > 10*time.Second {
+		t.Errorf("%v after %v, want a retry after 8 to 10 s", r.Outcome, r.Delay)
+	}
+	if again := m.Resolve(t.Context(), r); again != r {
+		t.Errorf("a Result resolves to another: %v", again)
+	}
+}

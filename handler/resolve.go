@@ -142,7 +142,7 @@ func (rs *resolver) budget(m *Message, r *Result) {
 	if named := r.Decision.RetryAfter; named > delay {
 		delay = backoff.Spread(named, namedShare, rs.options.Random)
 	}
-	r.Delay = rs.round(backoff.Clamp(delay, time.Since(m.received)))
+	r.Delay = rs.round(backoff.Clamp(delay, m.age()))
 }
 
 // namedShare is the jitter on delays that the error itself has named.

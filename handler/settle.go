@@ -118,5 +118,5 @@ func (b *batch) timeout(e *entry) time.Duration {
 	if whole < e.result.Delay {
 		whole += time.Second
 	}
-	return backoff.Clamp(whole, time.Since(e.message.received)).Truncate(time.Second)
+	return backoff.Clamp(whole, e.message.age()).Truncate(time.Second)
 }

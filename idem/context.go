@@ -1,0 +1,17 @@
+package idem
+
+import "context"
+
+type keyKey struct{}
+
+// Key is the idempotency key of the job that ctx belongs to, the same at every
+// attempt and replay; empty outside of [Middleware]. Pass it on to everything
+// that takes such a key.
+func Key(ctx context.Context) string {
+	key, _ := ctx.Value(keyKey{}).(string)
+	return key
+}
+
+func withKey(ctx context.Context, key string) context.Context {
+	return context.WithValue(ctx, keyKey{}, key)
+}

@@ -1,0 +1,162 @@
+package idem_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/idem"
+)
+
+func explode(context.Context, *handler.Message) error { panic("out of range") }
+
+// crash delivers a message whose job panics and gives the panic's value.
+func (h *harness) crash(id string) (value any) {
+	h.Helper()
+	defer func() { value = recover() }()
+	h.deliver(message(id, "a"))
+	return nil
+}
+
+func TestAPanicIsMarkedAndGoesOn(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		h.job = explode
+		if value := h.crash("m1"); value != "out of range" {
+			h.Fatalf("panic is %v", value)
+		}
+		mark := h.settlements[0]
+		if mark.Kind != idem.SettleCrash || mark.Crashes != 1 {
+			h.Fatalf("settlement is %+v, want the first crash", mark)
+		}
+		if top, _, _ := strings.Cut(mark.CrashStack, "("); !strings.HasSuffix(top, "idem_test.explode") {
+			h.Fatalf("stack begins at %q, want where the job panicked:\n%s", top, mark.CrashStack)
+		}
+		h.job = func(_ context.Context, m *handler.Message) error {
+			if m.Job.Crashes != 1 {
+				h.Errorf("crashes are %d, want 1", m.Job.Crashes)
+			}
+			return nil
+		}
+		h.want(h.deliver(message("m1", "a")), handler.OutcomeDone, "", 2)
+	})
+}
+
+func TestAPanicGoesOnThoughItCannotBeMarked(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		h.broken("crash")
+		h.job = explode
+		if value := h.crash("m1"); value != "out of range" {
+			h.Fatalf("panic is %v", value)
+		}
+	})
+}
+
+func TestAJobThatCrashesTwiceIsDead(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		h.job = explode
+		h.crash("m1")
+		h.crash("m1")
+		r := h.deliver(message("m1", "a"))
+		h.want(r, handler.OutcomeDead, idem.ReasonCrashLoop, 2)
+		if !r.Failure.Verdict || !strings.Contains(r.Failure.Stack, "idem_test.explode") || r.AfterSend == nil {
+			h.Fatalf("failure is %+v, want a verdict with the stack of the panic", r.Failure)
+		}
+		if !strings.Contains(r.Failure.Message, "2 times in a row") {
+			h.Fatalf("message is %q", r.Failure.Message)
+		}
+		if verdict := h.settlements[2]; verdict.Crashes != 2 {
+			h.Fatalf("settlement is %+v, want the crashes kept", verdict)
+		}
+	})
+}
+
+func TestASettledRunEndsARowOfCrashes(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		for range 3 {
+			h.job = explode
+			h.crash("m1")
+			h.fails(errTimeout)
+			h.deliver(message("m1", "a"))
+			pass(time.Hour)
+		}
+		if h.runs != 6 {
+			h.Fatalf("the job ran %d times, want 6", h.runs)
+		}
+	})
+}
+
+func TestACrashThatWasCaughtIsMarked(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err   error
+		again handler.Outcome
+	}{
+		"panic":     {&handler.PanicError{Value: "boom", Stack: "main.charge()"}, handler.OutcomeCrash},
+		"abandoned": {handler.ErrAbandoned, handler.OutcomeBusy},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			scenario(t, func(h *harness) {
+				h.fails(c.err)
+				if r := h.deliver(message("m1", "a")); r.Outcome != handler.OutcomeCrash {
+					h.Fatalf("outcome is %s, want crash", r.Outcome)
+				}
+				if mark := h.settlements[0]; mark.Kind != idem.SettleCrash || mark.Crashes != 1 {
+					h.Fatalf("settlement is %+v, want the first crash", mark)
+				}
+				if r := h.deliver(message("m1", "a")); r.Outcome != c.again {
+					h.Fatalf("outcome at once is %s, want %s", r.Outcome, c.again)
+				}
+			})
+		})
+	}
+}
+
+func TestALongStackIsCut(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		h.fails(&handler.PanicError{Value: "boom", Stack: strings.Repeat("ä", 1<<16)})
+		h.deliver(message("m1", "a"))
+		if n := len(h.settlements[0].CrashStack); n == 0 || n > 4<<10 {
+			h.Fatalf("stack has %d bytes, want at most 4096", n)
+		}
+	})
+}
+
+func TestAnAbortEndsNoRowOfCrashes(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		h.job = explode
+		h.crash("m1")
+		h.fails(&handler.Result{Outcome: handler.OutcomeUnrun})
+		h.deliver(message("m1", "a"))
+		h.job = explode
+		h.crash("m1")
+		h.want(h.deliver(message("m1", "a")), handler.OutcomeDead, idem.ReasonCrashLoop, 3)
+	})
+}
+
+func TestACrashAfterCancellationIsMarked(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		ctx, cancel := context.WithCancel(h.Context())
+		h.job = func(context.Context, *handler.Message) error {
+			cancel()
+			return &handler.PanicError{Value: "boom"}
+		}
+		h.deliverIn(ctx, message("m1", "a"))
+		h.job = func(_ context.Context, m *handler.Message) error {
+			if m.Job.Crashes != 1 {
+				h.Errorf("crashes are %d, want 1", m.Job.Crashes)
+			}
+			return nil
+		}
+		h.want(h.deliver(message("m1", "a")), handler.OutcomeDone, "", 2)
+	})
+}

@@ -1,0 +1,123 @@
+package idem
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/handler"
+)
+
+// ReasonMissingKey is the reason of a job that has no key.
+const ReasonMissingKey = "missing_key"
+
+// longestKey is how many bytes of a key go into the id as they are. DynamoDB
+// takes 2048 bytes for a partition key, namespace included.
+const longestKey = 512
+
+// KeyFunc finds a job's idempotency key: two messages with one key ask for one
+// job. It must give the same key at every delivery and be safe for concurrent
+// use. An empty key dead-letters the job, an error goes the way of any other
+// error of the handler.
+type KeyFunc func(ctx context.Context, m *handler.Message) (string, error)
+
+// JSONField takes the key from a member of a JSON payload. The path names the
+// members from the outermost object inwards, joined by dots: "id", "order.id".
+// Names are taken exactly as they are written; names with a dot and elements
+// of arrays cannot be named. A string is the key as it is, a number as it is
+// written, so that 1 and 1.0 are two keys. Everything else, an empty string
+// and a missing member make the job permanently failed, with
+// [ReasonMissingKey]. JSONField panics if the path has an empty name.
+func JSONField(path string) KeyFunc {
+	names := strings.Split(path, ".")
+	for _, name := range names {
+		if name == "" {
+			panic(fmt.Sprintf("idem.JSONField: path %q has an empty name; write it like \"id\" or \"order.id\"", path))
+		}
+	}
+	return func(_ context.Context, m *handler.Message) (string, error) {
+		key, err := jsonKey([]byte(m.Body), names)
+		if err != nil {
+			return "", missingKey(fmt.Errorf("idempotency key %q: %w", path, err))
+		}
+		return key, nil
+	}
+}
+
+// jsonKey follows names through the objects of body to a string or number.
+func jsonKey(body []byte, names []string) (string, error) {
+	value := json.RawMessage(body)
+	for i, name := range names {
+		var members map[string]json.RawMessage
+		if err := json.Unmarshal(value, &members); err != nil || members == nil {
+			return "", notObject(names[:i])
+		}
+		var ok bool
+		if value, ok = members[name]; !ok {
+			return "", errors.New("the payload does not have it")
+		}
+	}
+	switch value[0] {
+	case '"':
+		var text string
+		if err := json.Unmarshal(value, &text); err != nil || text == "" {
+			return "", errors.New("it is empty")
+		}
+		return text, nil
+	case '{', '[', 't', 'f', 'n':
+		return "", fmt.Errorf("it is %s, want a string or a number", jsonKinds[value[0]])
+	default:
+		return string(value), nil
+	}
+}
+
+var jsonKinds = map[byte]string{'{': "an object", '[': "an array", 't': "a boolean", 'f': "a boolean", 'n': "null"}
+
+func notObject(path []string) error {
+	if len(path) == 0 {
+		return errors.New("the payload is not a JSON object")
+	}
+	return fmt.Errorf("%q is not an object", strings.Join(path, "."))
+}
+
+// Attribute takes the key from a message attribute of type String or Number. A
+// message without it is permanently failed, with [ReasonMissingKey].
+func Attribute(name string) KeyFunc {
+	return func(_ context.Context, m *handler.Message) (string, error) {
+		value := m.MessageAttributes[name].StringValue
+		if value == nil || *value == "" {
+			return "", missingKey(fmt.Errorf("idempotency key: the message has no text in its attribute %q", name))
+		}
+		return *value, nil
+	}
+}
+
+// MessageID takes the id that the message had when it was first sent: the one
+// that its dead-letter record carries, or else its own. A message that the
+// producer sends twice, or that SQS moves from a dead-letter queue before it
+// had a record, has another id and is another job.
+func MessageID() KeyFunc {
+	return func(_ context.Context, m *handler.Message) (string, error) {
+		if m.Replay != nil && m.Replay.MessageID != "" {
+			return m.Replay.MessageID, nil
+		}
+		return m.MessageId, nil
+	}
+}
+
+func missingKey(err error) error { return fault.Permanent(err, fault.Reason(ReasonMissingKey)) }
+
+// itemID is the id of the job in the store. A key that is too long for it is
+// replaced by its hash.
+func itemID(namespace, key string) string {
+	if len(key) > longestKey {
+		sum := sha256.Sum256([]byte(key))
+		key = "sha256:" + hex.EncodeToString(sum[:])
+	}
+	return namespace + "#" + key
+}

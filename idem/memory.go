@@ -1,0 +1,55 @@
+package idem
+
+import (
+	"context"
+	"sync"
+)
+
+// Memory is a [Store] for tests and for programs of one process. It forgets
+// everything when the process ends and nothing before. It is safe for
+// concurrent use.
+type Memory struct {
+	mu    sync.Mutex
+	items map[string]Item
+}
+
+// NewMemory gives an empty store.
+func NewMemory() *Memory { return &Memory{items: map[string]Item{}} }
+
+// Acquire implements [Store]. Its only errors are those of ctx.
+func (s *Memory) Acquire(ctx context.Context, r Request) (Answer, error) {
+	if err := ctx.Err(); err != nil {
+		return Answer{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d := Decide(s.find(r.ID), r)
+	if d.Write != nil {
+		s.items[r.ID] = *d.Write
+	}
+	return d.Answer, nil
+}
+
+// Settle implements [Store]. Its only errors are [*LateError] and those of ctx.
+func (s *Memory) Settle(ctx context.Context, c Claim, settlement Settlement) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	item := s.find(c.ID)
+	if item == nil || item.Owner != c.Owner || item.Status != settlement.Needs() {
+		return settlement.Refused(item, c)
+	}
+	s.items[c.ID] = settlement.Apply(*item, c)
+	return nil
+}
+
+// find gives a copy of the item; nil if there is none.
+func (s *Memory) find(id string) *Item {
+	item, ok := s.items[id]
+	if !ok {
+		return nil
+	}
+	return &item
+}

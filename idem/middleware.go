@@ -1,0 +1,91 @@
+package idem
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	"github.com/sqsafe/sqsafe/handler"
+)
+
+// Middleware claims each message's job in store before next runs, and writes
+// what became of it before the answer goes out. It sets the message's Job and
+// the context's [Key]. Errors that come out of it hold a [handler.Result]
+// except for those of the key function. It is safe for concurrent use.
+//
+// The job is not run when its key is missing, when it has its outcome, when
+// another delivery holds it, and when the store cannot be asked.
+func Middleware(store Store, o *Options) handler.Middleware {
+	if store == nil {
+		panic("idem.Middleware: the store is nil; give it one, such as that of idem/dynamo")
+	}
+	g := &guard{store: store, options: o.withDefaults()}
+	return func(next handler.Func) handler.Func {
+		return func(ctx context.Context, m *handler.Message) error { return g.handle(ctx, m, next) }
+	}
+}
+
+// guard is the middleware's fixed part.
+type guard struct {
+	store   Store
+	options Options
+}
+
+// handle claims the job and does what the answer says.
+func (g *guard) handle(ctx context.Context, m *handler.Message, next handler.Func) error {
+	key, err := g.options.Key(ctx, m)
+	if err != nil {
+		return err
+	}
+	if key == "" {
+		return missingKey(errEmptyKey)
+	}
+	m.Job = handler.Job{Key: key}
+	request := g.request(ctx, m)
+	if reason := hindrance(ctx, request.Lease); reason != "" {
+		return unrun(m, reason)
+	}
+	answer, err := g.store.Acquire(ctx, request)
+	if err != nil {
+		return unasked(ctx, m, err)
+	}
+	if answer.Kind != AnswerAcquired && answer.Kind != AnswerSend {
+		return refused(ctx, m, answer)
+	}
+	m.Job, m.Job.Key = answer.Job, key
+	c := &claimed{guard: g, message: m, answer: answer}
+	if answer.Kind == AnswerSend {
+		return c.send()
+	}
+	return c.run(ctx, next)
+}
+
+// request asks for the claim of m's job.
+func (g *guard) request(ctx context.Context, m *handler.Message) Request {
+	now := time.Now()
+	r := Request{
+		ID:         itemID(m.QueueName(), m.Job.Key),
+		Owner:      rand.Text(),
+		MessageID:  m.MessageId,
+		SentAt:     m.SentAt(),
+		Validation: payloadHash(m.Body),
+		Now:        now,
+		Lease:      g.lease(ctx, now),
+		Expires:    now.Add(g.options.Keep),
+	}
+	if m.Replay != nil && m.Replay.Verdict && m.Replay.Key == m.Job.Key {
+		r.Epoch = m.Replay.Epoch + 1
+	}
+	return r
+}
+
+// lease is the end of a claim that is made now. The handler's own deadline is
+// earlier than the invocation's, until which it may be settled and its dead
+// letter sent.
+func (g *guard) lease(ctx context.Context, now time.Time) time.Time {
+	end, ok := handler.InvocationDeadline(ctx)
+	if !ok {
+		end = now.Add(g.options.Lease)
+	}
+	return end.Add(clockMargin)
+}

@@ -1,0 +1,320 @@
+package idem_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/idem"
+	"github.com/sqsafe/sqsafe/idem/idemtest"
+)
+
+var (
+	errTimeout = fault.Retryable(errors.New("provider timed out"), fault.Reason("provider"))
+	errCard    = fault.Permanent(errors.New("card refused"), fault.Reason("card"))
+)
+
+// scenario runs in a bubble: its hours take no time.
+func scenario(t *testing.T, run func(h *harness)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { run(newHarness(t)) })
+}
+
+func pass(d time.Duration) { <-time.After(d) }
+
+func TestADoneJobRunsOnce(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		h.want(h.deliver(message("m1", "a")), handler.OutcomeDone, "", 1)
+		for range 9 {
+			r := h.deliver(message("m1", "a"))
+			h.want(r, handler.OutcomeDuplicate, idem.ReasonCompleted, 1)
+		}
+	})
+}
+
+func TestADoneJobLeavesNoError(t *testing.T) {
+	t.Parallel()
+	next := idem.Middleware(idem.NewMemory(), nil)(func(context.Context, *handler.Message) error { return nil })
+	if err := next(t.Context(), message("m1", "a")); err != nil {
+		t.Fatalf("the middleware gave %v", err)
+	}
+}
+
+func TestTheJobKnowsItsKeyAndState(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		h.options.Key = idem.JSONField("id")
+		h.fails(errTimeout)
+		h.deliver(message("m1", `{"id":"ch-1"}`))
+		pass(time.Hour)
+		h.job = func(ctx context.Context, m *handler.Message) error {
+			if key := idem.Key(ctx); key != "ch-1" || m.Job.Key != key {
+				h.Errorf("keys are %q and %q, want ch-1", key, m.Job.Key)
+			}
+			if m.Job.Attempts != 1 || len(m.Job.History.Attempts) != 1 {
+				h.Errorf("job is %+v, want one attempt", m.Job)
+			}
+			return nil
+		}
+		h.want(h.deliver(message("m1", `{"id":"ch-1"}`)), handler.OutcomeDone, "", 2)
+	})
+}
+
+func TestNoKeyOutsideOfTheMiddleware(t *testing.T) {
+	t.Parallel()
+	if key := idem.Key(t.Context()); key != "" {
+		t.Fatalf("key is %q", key)
+	}
+}
+
+func TestAFailedJobComesBackWithItsBudget(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		const wait = 8 * time.Second
+		h.job = func(ctx context.Context, m *handler.Message) error {
+			r := m.Resolve(ctx, errTimeout)
+			r.Delay = wait
+			return r
+		}
+		for run := 1; run <= 3; run++ {
+			r := h.deliver(message("m1", "a"))
+			h.want(r, handler.OutcomeRetry, "provider", run)
+			if r.Job.Attempts != run || r.Job.History.Len() != run {
+				h.Fatalf("job is %+v, want %d attempts", r.Job, run)
+			}
+			early := h.deliver(message("m1", "a"))
+			h.want(early, handler.OutcomeBusy, idem.ReasonClaimed, run)
+			h.within(early.Delay, wait-time.Second)
+			pass(wait - time.Second)
+		}
+	})
+}
+
+func TestACopyOfARunningJobWaitsForItsLease(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		h.job = func(context.Context, *handler.Message) error {
+			h.job = nil
+			busy := h.deliver(message("m1", "a"))
+			h.want(busy, handler.OutcomeBusy, idem.ReasonClaimed, 1)
+			h.within(busy.Delay, invocationTime+2*time.Second)
+			return nil
+		}
+		h.want(h.deliver(message("m1", "a")), handler.OutcomeDone, "", 1)
+	})
+}
+
+func TestAJobWhoseProcessDiedIsTakenOver(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		h.broken("complete") // as if the process had died before it
+		h.deliver(message("m1", "a"))
+		h.faults.Before = nil
+		pass(invocationTime + 2*time.Second)
+		h.want(h.deliver(message("m1", "a")), handler.OutcomeDone, "", 2)
+	})
+}
+
+func TestADeadJobIsWrittenBeforeItIsSent(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		h.fails(errCard)
+		dead := h.deliver(message("m1", "a"))
+		h.want(dead, handler.OutcomeDead, "card", 1)
+		f := dead.Failure
+		if f == nil || f.Key != "m1" || f.Epoch != 0 || !f.Verdict || f.Reason != "card" {
+			h.Fatalf("failure is %+v, want the verdict on m1", f)
+		}
+		if want := time.Now().Add(invocationTime + 2*time.Second); !dead.Lease.Equal(want) {
+			h.Fatalf("lease is %v, want %v", dead.Lease, want)
+		}
+		h.want(h.deliver(message("m1", "a")), handler.OutcomeBusy, idem.ReasonClaimed, 1)
+
+		if err := dead.AfterSend(h.Context(), "dead-1"); err != nil {
+			h.Fatal(err)
+		}
+		copied := message("m1", "a")
+		h.want(h.deliver(copied), handler.OutcomeDuplicate, idem.ReasonDeadBefore, 1)
+	})
+}
+
+func TestAnUnconfirmedDeathIsSentWithoutRunning(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		h.fails(errCard)
+		first := h.deliver(message("m1", "a"))
+		pass(invocationTime + 2*time.Second)
+		again := h.deliver(message("m1", "a"))
+		h.want(again, handler.OutcomeDead, "card", 1)
+		if again.Failure.Fingerprint != first.Failure.Fingerprint || !again.Failure.Verdict {
+			h.Fatalf("failure is %+v, want that of the verdict", again.Failure)
+		}
+		if again.Decision.Class != fault.ClassPermanent || again.Err.Error() != "card refused" {
+			h.Fatalf("decision is %+v with error %v, want those of the verdict", again.Decision, again.Err)
+		}
+		if again.Lease.Before(time.Now().Add(invocationTime)) {
+			h.Fatalf("lease ends %v, want it renewed", again.Lease)
+		}
+		if err := again.AfterSend(h.Context(), "dead-1"); err != nil {
+			h.Fatal(err)
+		}
+		h.want(h.deliver(message("m1", "a")), handler.OutcomeDuplicate, idem.ReasonDeadBefore, 1)
+	})
+}
+
+func TestWithoutAVerdictNothingIsSent(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		h.fails(errCard)
+		h.broken("verdict")
+		r := h.deliver(message("m1", "a"))
+		h.want(r, handler.OutcomeRetry, fault.ReasonStore, 1)
+		h.within(r.Delay, invocationTime+2*time.Second)
+		if r.AfterSend != nil || r.Failure != nil || !errors.Is(r.Err, errStore) || !errors.Is(r.Err, errCard) {
+			h.Fatalf("result is %+v, want no dead letter and both errors", r)
+		}
+	})
+}
+
+func TestAJobSentAgainAfterItsDeathRuns(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		h.options.Key = idem.JSONField("id")
+		early := message("m0", `{"id":"ch-1"}`)
+		pass(time.Minute)
+		h.fails(errCard)
+		dead := h.deliver(message("m1", `{"id":"ch-1"}`))
+		_ = dead.AfterSend(h.Context(), "dead-1")
+		h.want(h.deliver(early), handler.OutcomeDuplicate, idem.ReasonDeadBefore, 1)
+
+		pass(time.Minute)
+		again := h.deliver(message("m2", `{"id":"ch-1"}`))
+		h.want(again, handler.OutcomeDead, "card", 2)
+		if again.Failure.Epoch != 1 || again.Failure.History.Len() != 2 {
+			h.Fatalf("failure is %+v, want epoch 1 with both runs", again.Failure)
+		}
+	})
+}
+
+func TestAReplayRuns(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		replay handler.Replay
+		runs   int
+	}{
+		"its own record":       {handler.Replay{Key: "m1", Epoch: 0, Verdict: true, MessageID: "m1"}, 2},
+		"another job's record": {handler.Replay{Key: "m9", Epoch: 0, Verdict: true, MessageID: "m1"}, 1},
+		"without a verdict":    {handler.Replay{Key: "m1", Epoch: 0, Verdict: false, MessageID: "m1"}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			scenario(t, func(h *harness) {
+				replayed := message("m2", "a")
+				replayed.Replay = &c.replay
+				pass(time.Minute)
+				h.fails(errCard)
+				dead := h.deliver(message("m1", "a"))
+				_ = dead.AfterSend(h.Context(), "dead-1")
+				h.deliver(replayed)
+				if h.runs != c.runs {
+					h.Fatalf("the job ran %d times, want %d", h.runs, c.runs)
+				}
+			})
+		})
+	}
+}
+
+func TestAnotherPayloadUnderTheKeyIsDeadWithoutAVerdict(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		h.options.Key = idem.JSONField("id")
+		h.deliver(message("m1", `{"id":"ch-1","amount":1}`))
+		r := h.deliver(message("m2", `{"id":"ch-1","amount":2}`))
+		h.want(r, handler.OutcomeDead, idem.ReasonConflict, 1)
+		if r.Failure.Verdict || r.Failure.Epoch != 0 || r.Failure.Key != "ch-1" || r.AfterSend != nil || !r.Lease.IsZero() {
+			h.Fatalf("result is %+v with failure %+v, want no verdict", r, r.Failure)
+		}
+		same := h.deliver(message("m3", `{ "amount": 1, "id": "ch-1" }`))
+		h.want(same, handler.OutcomeDuplicate, idem.ReasonCompleted, 1)
+	})
+}
+
+func TestAJobWithoutAKeyIsNotStored(t *testing.T) {
+	t.Parallel()
+	for name, key := range map[string]idem.KeyFunc{
+		"missing field": idem.JSONField("order.id"),
+		"empty key":     func(context.Context, *handler.Message) (string, error) { return "", nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			scenario(t, func(h *harness) {
+				h.options.Key = key
+				r := h.deliver(message("m1", `{"id":"ch-1"}`))
+				h.want(r, handler.OutcomeDead, idem.ReasonMissingKey, 0)
+				if len(h.requests)+len(h.settlements) > 0 {
+					h.Fatalf("the store was asked: %v %v", h.requests, h.settlements)
+				}
+			})
+		})
+	}
+}
+
+func TestAKeyFunctionMayFailLikeAJob(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		h.options.Key = func(context.Context, *handler.Message) (string, error) { return "", errTimeout }
+		h.want(h.deliver(message("m1", "a")), handler.OutcomeRetry, "provider", 0)
+	})
+}
+
+func TestAStoreWithoutSenseIsAStoreThatIsDown(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		h.faults.Store = senseless{}
+		r := h.deliver(message("m1", "a"))
+		h.want(r, handler.OutcomeRetry, fault.ReasonStore, 0)
+		if !strings.Contains(r.Err.Error(), "invalid") {
+			h.Fatalf("error is %v", r.Err)
+		}
+	})
+}
+
+// senseless is a store that answers with nothing.
+type senseless struct{ idem.Store }
+
+func (senseless) Acquire(context.Context, idem.Request) (idem.Answer, error) {
+	return idem.Answer{}, nil
+}
+
+func TestMiddlewareNeedsAStore(t *testing.T) {
+	t.Parallel()
+	defer func() {
+		if text, _ := recover().(string); !strings.Contains(text, "store is nil") {
+			t.Fatalf("panic is %q", text)
+		}
+	}()
+	idem.Middleware(nil, nil)
+}
+
+func TestTheWayToTheStoreIsRepeatedByReceiveCount(t *testing.T) {
+	t.Parallel()
+	for receives, want := range map[int]time.Duration{
+		1: time.Second, 2: 2 * time.Second, 5: 16 * time.Second, 9: 256 * time.Second, 20: 300 * time.Second,
+	} {
+		scenario(t, func(h *harness) {
+			h.broken(idemtest.CallAcquire)
+			r := h.deliver(received("m1", "a", receives))
+			h.want(r, handler.OutcomeRetry, fault.ReasonStore, 0)
+			h.within(r.Delay, want)
+			if r.Job.Attempts != 0 || r.Job.History.Len() != 0 || !errors.Is(r.Err, errStore) {
+				h.Fatalf("result is %+v, want the store's error and no attempt", r)
+			}
+		})
+	}
+}

@@ -1,0 +1,123 @@
+package idem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/sqsafe/sqsafe/backoff"
+	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/handler"
+)
+
+// Reasons that the middleware gives.
+const (
+	// ReasonCompleted says that the job was done at an earlier delivery.
+	ReasonCompleted = "completed"
+	// ReasonDeadBefore says that the job is in the dead-letter queue already.
+	ReasonDeadBefore = "dead_before"
+	// ReasonClaimed says that another delivery holds the job.
+	ReasonClaimed = "claimed"
+	// ReasonConflict says that the key was used for another payload.
+	ReasonConflict = "key_conflict"
+	// ReasonLate says that the claim was lost before the outcome was written.
+	ReasonLate = "late"
+	// ReasonCrashLoop says that the job ends its process whenever it runs.
+	ReasonCrashLoop = "crash_loop"
+)
+
+var (
+	errEmptyKey = errors.New("the idempotency key is empty")
+	errConflict = errors.New("the idempotency key was used for another payload; " +
+		"two jobs need two keys, and a corrected job needs a new one")
+	errAnswer = errors.New("the store gave an answer without a meaning")
+)
+
+// refused is the outcome of a delivery that may not run its job.
+func refused(ctx context.Context, m *handler.Message, a Answer) error {
+	switch a.Kind {
+	case AnswerDuplicate:
+		reason := ReasonCompleted
+		if a.Status == StatusDead {
+			reason = ReasonDeadBefore
+		}
+		return &handler.Result{
+			Outcome: handler.OutcomeDuplicate, Decision: fault.Decision{Reason: reason}, Job: m.Job,
+		}
+	case AnswerBusy:
+		return busy(m, ReasonClaimed, a.Until)
+	case AnswerConflict:
+		return m.Resolve(ctx, fault.Permanent(errConflict, fault.Reason(ReasonConflict)))
+	default:
+		return storeFailed(m, fmt.Errorf("idem: acquire: %w: %s", errAnswer, a.Kind))
+	}
+}
+
+func busy(m *handler.Message, reason string, until time.Time) *handler.Result {
+	return &handler.Result{
+		Outcome: handler.OutcomeBusy, Decision: fault.Decision{Reason: reason}, Delay: rest(until), Job: m.Job,
+	}
+}
+
+// rest is the time until a lease lapses with up to a fifth more, so that those
+// who wait for it come one by one, and at least a second.
+func rest(until time.Time) time.Duration {
+	return backoff.Spread(max(time.Until(until), time.Second), leaseShare, rand.Float64)
+}
+
+const leaseShare = 0.20
+
+// unasked is the outcome where the store gave no answer.
+func unasked(ctx context.Context, m *handler.Message, err error) *handler.Result {
+	if reason := cutOff(ctx); reason != "" {
+		return unrun(m, reason)
+	}
+	return storeFailed(m, fmt.Errorf("idem: acquire: %w", err))
+}
+
+// storeFailed comes back later at no cost: without the store nothing protects
+// the job, and nothing that it costs could be written down.
+func storeFailed(m *handler.Message, err error) *handler.Result {
+	return &handler.Result{
+		Outcome:  handler.OutcomeRetry,
+		Decision: fault.Decision{Class: fault.ClassRetryable, Reason: fault.ReasonStore},
+		Delay:    storeBackoff.Delay(m.ReceiveCount(), rand.Float64),
+		Err:      err,
+		Job:      m.Job,
+	}
+}
+
+func unrun(m *handler.Message, reason string) *handler.Result {
+	return &handler.Result{
+		Outcome:  handler.OutcomeUnrun,
+		Decision: fault.Decision{Reason: reason},
+		Delay:    max(unrunBackoff.Delay(m.ReceiveCount(), rand.Float64), time.Second),
+		Job:      m.Job,
+	}
+}
+
+var (
+	storeBackoff = backoff.Exponential{Cap: 5 * time.Minute}
+	unrunBackoff = backoff.Exponential{Cap: time.Minute, Jitter: 1}
+)
+
+// hindrance is why a job may not start now under a lease; empty if it may.
+func hindrance(ctx context.Context, lease time.Time) string {
+	if !time.Now().Before(lease.Add(-clockMargin)) {
+		return handler.ReasonNoTime
+	}
+	return cutOff(ctx)
+}
+
+func cutOff(ctx context.Context) string {
+	switch ctx.Err() {
+	case nil:
+		return ""
+	case context.DeadlineExceeded:
+		return handler.ReasonNoTime
+	default:
+		return handler.ReasonCancelled
+	}
+}

@@ -1,0 +1,180 @@
+package idem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/handler"
+)
+
+const (
+	// settleTime bounds a write where the invocation has no deadline.
+	settleTime = 10 * time.Second
+	// crashTime bounds the mark of a crash: the process is about to end.
+	crashTime = 500 * time.Millisecond
+	// earlyBy is how much a released job may be claimed before its next
+	// attempt is due, since SQS counts whole seconds.
+	earlyBy = time.Second
+	// crashStackBytes is how much of a stack is kept with the job.
+	crashStackBytes = 4 << 10
+)
+
+// settle writes the outcome of the run and gives the result to report.
+func (c *claimed) settle(ctx context.Context, res *handler.Result) error {
+	if res.Job.Key != c.message.Job.Key {
+		// A result that the user made says nothing of the job.
+		res.Job = c.message.Job
+	}
+	switch res.Outcome {
+	case handler.OutcomeDone, handler.OutcomeDuplicate:
+		return c.complete(ctx, res)
+	case handler.OutcomeRetry:
+		return c.release(ctx, res)
+	case handler.OutcomeDead:
+		return c.bury(ctx, res, 0)
+	case handler.OutcomeCrash:
+		c.markCrash(ctx, res.Err)
+		return res
+	default:
+		return c.abort(ctx, res)
+	}
+}
+
+func (c *claimed) complete(ctx context.Context, res *handler.Result) error {
+	err := c.write(ctx, Settlement{Kind: SettleComplete})
+	if err == nil && res.Outcome == handler.OutcomeDone {
+		return nil
+	}
+	if err == nil {
+		return res
+	}
+	unrecorded := &handler.Result{
+		Outcome:  handler.OutcomeUnrecorded,
+		Decision: fault.Decision{Reason: fault.ReasonStore},
+		Delay:    rest(c.answer.Claim.Lease),
+		Err:      fmt.Errorf("done but not recorded: %w", err),
+		Job:      c.message.Job,
+	}
+	var late *LateError
+	if errors.As(err, &late) {
+		unrecorded.Decision.Reason, unrecorded.Delay = ReasonLate, rest(late.Until)
+	}
+	return unrecorded
+}
+
+func (c *claimed) release(ctx context.Context, res *handler.Result) error {
+	err := c.write(ctx, Settlement{
+		Kind:     SettleRelease,
+		Lease:    time.Now().Add(max(res.Delay-earlyBy, 0)),
+		Attempts: res.Job.Attempts, Unclassified: res.Job.Unclassified, History: res.Job.History,
+	})
+	return c.unlessLate(ctx, err, res)
+}
+
+func (c *claimed) abort(ctx context.Context, res *handler.Result) error {
+	err := c.write(ctx, Settlement{
+		Kind: SettleAbort, Lease: time.Now(), Crashes: c.answer.Job.Crashes,
+	})
+	return c.unlessLate(ctx, err, res)
+}
+
+// bury writes the verdict, without which no dead letter may be sent.
+func (c *claimed) bury(ctx context.Context, res *handler.Result, crashes int) error {
+	now := time.Now()
+	lease := c.lease(ctx, now)
+	if res.Failure == nil {
+		res.Failure = &handler.Failure{Class: res.Decision.Class.String(), Reason: res.Decision.Reason, Last: now}
+	}
+	res.Failure.Key, res.Failure.Epoch, res.Failure.Verdict = c.message.Job.Key, c.answer.Claim.Epoch, true
+	err := c.write(ctx, Settlement{
+		Kind: SettleVerdict, Lease: lease, DeadAt: now, Failure: res.Failure, Crashes: crashes,
+		Attempts: res.Job.Attempts, Unclassified: res.Job.Unclassified, History: res.Job.History,
+	})
+	if err == nil {
+		res.Lease, res.AfterSend = lease, c.confirm
+		return res
+	}
+	unwritten := storeFailed(c.message, fmt.Errorf("idem: verdict on %w: %w", res.Err, err))
+	unwritten.Delay = rest(c.answer.Claim.Lease)
+	return c.unlessLate(ctx, err, unwritten)
+}
+
+// confirm notes that the dead-letter queue has the job.
+func (c *claimed) confirm(ctx context.Context, deadLetterID string) error {
+	return c.store.Settle(ctx, c.answer.Claim, Settlement{Kind: SettleConfirm, DeadLetterID: deadLetterID})
+}
+
+// unlessLate gives res, or what follows if the job is another's by now. What
+// could not be written for another cause is logged: the claim lapses by itself.
+func (c *claimed) unlessLate(ctx context.Context, err error, res *handler.Result) error {
+	if err == nil {
+		return res
+	}
+	var late *LateError
+	if !errors.As(err, &late) {
+		c.warn(ctx, "claim not settled", err)
+		return res
+	}
+	if late.Status == StatusCompleted {
+		return &handler.Result{
+			Outcome: handler.OutcomeDone, Decision: fault.Decision{Reason: ReasonCompleted}, Job: c.message.Job,
+		}
+	}
+	c.warn(ctx, "claim lost", err)
+	lost := busy(c.message, ReasonLate, late.Until)
+	lost.Err = errors.Join(err, res.Err)
+	return lost
+}
+
+// markCrash counts the crash and keeps its place. A handler that panicked runs
+// no more, so its claim ends; one that was abandoned may still run.
+func (c *claimed) markCrash(ctx context.Context, err error) {
+	mark := Settlement{Kind: SettleCrash, Crashes: c.answer.Job.Crashes + 1, Lease: c.answer.Claim.Lease}
+	var panicked *handler.PanicError
+	if errors.As(err, &panicked) {
+		mark.Lease, mark.CrashStack = time.Now(), stackHead(panicked.Stack)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), crashTime)
+	defer cancel()
+	if err := c.store.Settle(ctx, c.answer.Claim, mark); err != nil {
+		c.warn(ctx, "crash not marked", err)
+	}
+}
+
+// stackHead is the stack from where the panic happened, cut to size.
+func stackHead(stack string) string {
+	if i := strings.LastIndex(stack, "\npanic("); i >= 0 {
+		if lines := strings.SplitN(stack[i+1:], "\n", 3); len(lines) == 3 {
+			stack = lines[2]
+		}
+	}
+	if len(stack) > crashStackBytes {
+		stack = strings.ToValidUTF8(stack[:crashStackBytes], "")
+	}
+	return stack
+}
+
+// write settles the claim. The job's context may be cancelled by now, but what
+// was decided is still to be written, in time for the batch to be answered.
+func (c *claimed) write(ctx context.Context, s Settlement) error {
+	left := settleTime
+	if deadline, ok := handler.InvocationDeadline(ctx); ok {
+		left = time.Until(deadline) * 9 / 10
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), left)
+	defer cancel()
+	s.Expires = time.Now().Add(c.options.Keep)
+	return c.store.Settle(ctx, c.answer.Claim, s)
+}
+
+func (c *claimed) warn(ctx context.Context, what string, err error) {
+	c.options.Logger.LogAttrs(ctx, slog.LevelWarn, what,
+		slog.String("messageId", c.message.MessageId),
+		slog.String("key", c.message.Job.Key),
+		slog.String("error", err.Error()))
+}
