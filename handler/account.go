@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"runtime"
 	"strings"
 	"time"
 
@@ -15,16 +16,16 @@ const (
 	failureTextBytes = 8 << 10
 )
 
-// account writes the run into the job's history and, for a dead job, the
-// evidence.
-func (rs *resolver) account(ctx context.Context, m *Message, r *Result) {
+// account writes the run into the job's history, with the reason of its own
+// error, and, for a dead job, the evidence.
+func account(ctx context.Context, m *Message, r *Result, reason string) {
 	now := time.Now()
 	a := Attempt{
 		Number:       m.Job.History.Len() + 1,
 		Start:        m.started,
 		End:          now,
 		Class:        r.Decision.Class.String(),
-		Reason:       r.Decision.Reason,
+		Reason:       reason,
 		Rule:         r.Decision.Rule,
 		Message:      cut(r.Err.Error(), attemptTextBytes),
 		DelaySeconds: r.Delay.Seconds(),
@@ -58,8 +59,8 @@ func evidence(r *Result, now time.Time) *Failure {
 	return f
 }
 
-// stack is the best that is known of where the error came from: the panic, the
-// tag, or else this package.
+// stack is the best that is known of where the error came from: the panic, or
+// the tag. An error without either has been nowhere that can be told.
 func stack(err error) string {
 	if p, ok := asPanic(err); ok {
 		return p.Stack
@@ -67,7 +68,26 @@ func stack(err error) string {
 	if s := fault.Stack(err); s != "" {
 		return s
 	}
-	return fault.Stack(fault.Permanent(err))
+	return caught() + "\n(the error carries no stack of its own; fault.Permanent and fault.Retryable give it one)"
+}
+
+// caught names the stage outside of this package's bookkeeping that received
+// the error.
+func caught() string {
+	var counters [16]uintptr
+	frames := runtime.CallersFrames(counters[:runtime.Callers(2, counters[:])])
+	for {
+		frame, more := frames.Next()
+		name := frame.Function[strings.LastIndexByte(frame.Function, '/')+1:]
+		if !bookkeeping[name] || !more {
+			return frame.Function
+		}
+	}
+}
+
+var bookkeeping = map[string]bool{
+	"handler.stack": true, "handler.evidence": true, "handler.account": true,
+	"handler.(*resolver).resolve": true, "handler.(*Message).Resolve": true,
 }
 
 // fingerprint leaves out texts and times, so that failures of one kind count as one.

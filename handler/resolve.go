@@ -66,7 +66,7 @@ func (rs *resolver) resolve(ctx context.Context, m *Message, err error) *Result 
 	} else {
 		rs.budget(m, r)
 	}
-	rs.account(ctx, m, r)
+	account(ctx, m, r, d.Reason)
 	return r
 }
 

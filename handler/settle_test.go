@@ -141,6 +141,19 @@ func TestTheEvidence(t *testing.T) {
 	})
 }
 
+func TestTheLastAttemptKeepsTheReasonOfItsError(t *testing.T) {
+	t.Parallel()
+	q := newQueues()
+	handle(t, handler.NewProcessor(byBody(script), q.options()), received(8, record("m1", "reset")))
+	f := q.letters[0].Failure
+	if f.Reason != handler.ReasonExhausted || f.History.Attempts[0].Reason != fault.ReasonConnection {
+		t.Errorf("died of %s, last attempt of %s", f.Reason, f.History.Attempts[0].Reason)
+	}
+	if !strings.Contains(f.Stack, "handler.(*Processor).perform") || strings.Count(f.Stack, "\n") != 1 {
+		t.Errorf("stack %q, want the one place where the error was caught", f.Stack)
+	}
+}
+
 func TestFingerprintTellsKindsApart(t *testing.T) {
 	t.Parallel()
 	fingerprint := func(err error) string {
