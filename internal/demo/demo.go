@@ -70,13 +70,15 @@ func audit(charges []provider.Charge, doneKeys []string) ([]cli.Row, error) {
 		made[c.Key]++
 	}
 	wrong := []string{}
+	done := map[string]bool{}
 	for _, key := range doneKeys {
-		if made[key] != 1 {
+		if made[key] != 1 || done[key] {
 			wrong = append(wrong, key)
 		}
+		done[key] = true
 	}
 	for key := range made {
-		if !slices.Contains(doneKeys, key) {
+		if !done[key] {
 			wrong = append(wrong, key)
 		}
 	}

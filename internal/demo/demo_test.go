@@ -1,0 +1,109 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sqsafe/sqsafe/internal/cli"
+	"github.com/sqsafe/sqsafe/internal/demo/provider"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// TestTheMainJob is what `make run` shows: every sample job to its outcome.
+func TestTheMainJob(t *testing.T) {
+	t.Chdir(filepath.Join("..", ".."))
+	var out, errs bytes.Buffer
+	if code := Run(t.Context(), cli.Streams{Out: &out, Err: &errs}); code != cli.ExitOK {
+		t.Fatalf("exit code %d, %s\n%s", code, &errs, &out)
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	table := lines[len(lines)-14:]
+	golden(t, "table.golden", strings.Join(table, "\n")+"\n")
+	for _, want := range []string{
+		`sent +to ChargeQueue`,
+		`done +attempt 1, key ch-1`,
+		`retry +attempt 1, retryable rate_limited, next attempt in [12] s, key ch-4, POST \S+: HTTP 429`,
+		`done +attempt 2, key ch-4`,
+		`retry +attempt 1, retryable connection, next attempt in [12] s, key ch-5`,
+		`done +attempt 2, key ch-5`,
+		`waiting +visible again in [12] s`,
+		`duplicate +completed, key ch-9`,
+		`dead +attempt 3, retryable exhausted, key ch-8`,
+		`dead +attempt 3, unclassified, key ch-10`,
+		`dead +is in ChargeDeadLetterQueue \(validation\)`,
+		`dead +is in ChargeDeadLetterQueue \(decode\)`,
+		`deleted +from ChargeQueue`,
+	} {
+		if !regexp.MustCompile(want).Match(out.Bytes()) {
+			t.Errorf("no line %q in:\n%s", want, &out)
+		}
+	}
+	if strings.Contains(out.String(), "\x1b[") {
+		t.Error("colours in a pipe")
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("internal", "demo", "testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}
+
+func TestAuditFindsWrongCharges(t *testing.T) {
+	t.Parallel()
+	charge := func(key string) provider.Charge { return provider.Charge{Key: key} }
+	tests := []struct {
+		name    string
+		charges []provider.Charge
+		done    []string
+		want    string
+	}{
+		{"one each", []provider.Charge{charge("a"), charge("b")}, []string{"b", "a"}, ""},
+		{"nothing at all", nil, nil, ""},
+		{"charged twice", []provider.Charge{charge("a"), charge("a")}, []string{"a"}, "[a]"},
+		{"not charged", nil, []string{"a"}, "[a]"},
+		{"charged but not done", []provider.Charge{charge("b"), charge("a")}, nil, "[a b]"},
+		{"done twice", []provider.Charge{charge("a")}, []string{"a", "a"}, "[a]"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			rows, err := audit(tt.charges, tt.done)
+			if (err != nil) != (tt.want != "") || err != nil && !strings.HasSuffix(err.Error(), tt.want) {
+				t.Errorf("error %v, want %s", err, tt.want)
+			}
+			if len(rows) != 2 || *rows[1].Good != (tt.want == "") {
+				t.Errorf("rows %+v", rows)
+			}
+		})
+	}
+}
+
+func TestRunNeedsTheRepository(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var errs bytes.Buffer
+	code := Run(context.Background(), cli.Streams{Out: &bytes.Buffer{}, Err: &errs})
+	if code != cli.ExitFailed || !strings.Contains(errs.String(), "template.yaml: no such template") {
+		t.Errorf("exit code %d, %s", code, &errs)
+	}
+}

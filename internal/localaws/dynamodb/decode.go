@@ -1,0 +1,79 @@
+package dynamodb
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
+	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
+)
+
+// decode reads a request's parameters. Members that they do not have are refused,
+// so that a program never takes for granted what is not done.
+func decode(r *protocol.Request, parameters any) error {
+	d := json.NewDecoder(bytes.NewReader(r.Body))
+	d.DisallowUnknownFields()
+	err := d.Decode(parameters)
+	if err == nil {
+		return nil
+	}
+	if refusal, ok := errors.AsType[*protocol.Error](err); ok {
+		return refusal
+	}
+	if member, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+		return notImplemented(r.Operation, strings.Trim(member, `"`))
+	}
+	return &protocol.Error{Code: "SerializationException", Message: r.Operation + ": " + err.Error()}
+}
+
+func notImplemented(operation, member string) error {
+	return attribute.Invalidf("this stand-in for DynamoDB does not implement the parameter %s of %s", member, operation)
+}
+
+// metrics are the members that ask for figures about a request.
+type metrics struct {
+	ReturnConsumedCapacity      string
+	ReturnItemCollectionMetrics string
+}
+
+// check refuses to give figures that a stand-in does not have.
+func (m metrics) check(operation string) error {
+	for _, member := range []struct{ name, value string }{
+		{"ReturnConsumedCapacity", m.ReturnConsumedCapacity},
+		{"ReturnItemCollectionMetrics", m.ReturnItemCollectionMetrics},
+	} {
+		if member.value != "" && member.value != "NONE" {
+			return notImplemented(operation, member.name+"="+member.value)
+		}
+	}
+	return nil
+}
+
+// oneOf checks a member that has a fixed set of values; the first is its default.
+func oneOf(member, value string, allowed ...string) (string, error) {
+	if value == "" {
+		return allowed[0], nil
+	}
+	if !slices.Contains(allowed, value) {
+		return "", constraint(member, value, "Member must satisfy enum value set: ["+strings.Join(allowed, ", ")+"]")
+	}
+	return value, nil
+}
+
+// constraint refuses a member's value as AWS does when it checks a request's shape.
+func constraint(member, value, rule string) error {
+	return attribute.Invalidf("1 validation error detected: Value '%s' at '%s' failed to satisfy constraint: %s",
+		value, strings.ToLower(member[:1])+member[1:], rule)
+}
+
+func checkRange(member string, n, low, high int) error {
+	if n < low || n > high {
+		return constraint(member, strconv.Itoa(n), fmt.Sprintf("Member must be between %d and %d", low, high))
+	}
+	return nil
+}

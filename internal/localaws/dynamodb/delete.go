@@ -1,0 +1,34 @@
+package dynamodb
+
+import "github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
+
+// deletion is what DeleteItem and a delete in a transaction have in common.
+type deletion struct {
+	conditional
+	Key attribute.Item
+}
+
+type deleteItemParameters struct {
+	deletion
+	metrics
+	ReturnValues string
+}
+
+func (s *Service) deleteItem(p *deleteItemParameters) (writeResponse, error) {
+	if err := p.metrics.check("DeleteItem"); err != nil {
+		return writeResponse{}, err
+	}
+	return s.replaceItem(&p.deletion, p.ReturnValues)
+}
+
+func (p *deletion) mutation(s *Service) (*mutation, error) {
+	m, scope, err := p.begin()
+	if err != nil {
+		return nil, err
+	}
+	if err := scope.Close(); err != nil {
+		return nil, err
+	}
+	m.apply = func(attribute.Item) (attribute.Item, error) { return nil, nil }
+	return m, s.aim(m, p.TableName, p.Key)
+}

@@ -1,0 +1,197 @@
+package expression
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
+)
+
+// The limits of the developer guide ("Limits on expressions").
+const (
+	maxBytes     = 4096
+	maxOperators = 300
+	maxOperands  = 100 // of IN
+)
+
+// parser reads one expression by recursive descent, with one token of lookahead.
+type parser struct {
+	scope     *Scope
+	kind      string // the request's member, for messages
+	lexer     lexer
+	next      token
+	previous  int // where the token before next begins
+	operators int
+}
+
+func (s *Scope) parser(kind, text string) (*parser, error) {
+	s.parsed = true
+	p := &parser{scope: s, kind: kind, lexer: lexer{text: text}}
+	if len(text) > maxBytes {
+		return nil, p.invalid("Expression size has exceeded the maximum allowed size; expression size: %d", len(text))
+	}
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	if p.next.kind == end {
+		return nil, p.invalid("The expression can not be empty;")
+	}
+	return p, nil
+}
+
+func (p *parser) invalid(format string, args ...any) error {
+	return attribute.Invalidf("Invalid "+p.kind+": "+format, args...)
+}
+
+// syntaxError points at the next token, with the tokens before and after it.
+func (p *parser) syntaxError() error {
+	after := p.lexer
+	_, _ = after.next()
+	near := strings.TrimSpace(after.text[p.previous:after.at])
+	return p.invalid(`Syntax error; token: "%s", near: "%s"`, p.next.text, near)
+}
+
+func (p *parser) advance() error {
+	t, ok := p.lexer.next()
+	p.previous, p.next = p.next.at, t
+	if !ok {
+		return p.syntaxError()
+	}
+	return nil
+}
+
+// take skips the next token if it is the symbol or keyword.
+func (p *parser) take(text string) (taken bool, err error) {
+	if !p.next.is(text) {
+		return false, nil
+	}
+	return true, p.advance()
+}
+
+// expect skips the next token, which must be the symbol or keyword.
+func (p *parser) expect(text string) error {
+	if !p.next.is(text) {
+		return p.syntaxError()
+	}
+	return p.advance()
+}
+
+func (p *parser) expectEnd() error {
+	if p.next.kind != end {
+		return p.syntaxError()
+	}
+	return nil
+}
+
+// operator counts an operator or function against the limit.
+func (p *parser) operator() error {
+	if p.operators++; p.operators > maxOperators {
+		return p.invalid("The expression contains too many operators; "+
+			"operator count: %d, maximum: %d", p.operators, maxOperators)
+	}
+	return nil
+}
+
+// list parses one or more of what parse reads, with commas between them.
+func list[T any](p *parser, parse func() (T, error)) ([]T, error) {
+	var all []T
+	for {
+		one, err := parse()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+		if more, err := p.take(","); !more || err != nil {
+			return all, err
+		}
+	}
+}
+
+// path parses a document path: names with dots between them, and indexes.
+func (p *parser) path() (path, error) {
+	first, err := p.name()
+	if err != nil {
+		return nil, err
+	}
+	return p.pathFrom(first)
+}
+
+// pathFrom parses the rest of a path after its first name.
+func (p *parser) pathFrom(first element) (path, error) {
+	steps := path{first}
+	for {
+		var step element
+		var err error
+		switch {
+		case p.next.is("."):
+			if err = p.advance(); err == nil {
+				step, err = p.name()
+			}
+		case p.next.is("["):
+			step, err = p.index()
+		default:
+			return steps, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, step)
+	}
+}
+
+// name parses the name of an attribute, or a placeholder for one.
+func (p *parser) name() (element, error) {
+	t := p.next
+	switch t.kind {
+	case word:
+		if isKeyword(t) {
+			return element{}, p.syntaxError()
+		}
+		if isReserved(t.text) {
+			return element{}, p.invalid("Attribute name is a reserved keyword; reserved keyword: %s", t.text)
+		}
+		return element{name: t.text}, p.advance()
+	case namePlace:
+		name, ok := p.scope.names[t.text]
+		if !ok {
+			return element{}, p.invalid("An expression attribute name used in the document path is not defined; "+
+				"attribute name: %s", t.text)
+		}
+		p.scope.used[t.text] = true
+		if name == "" {
+			return element{}, attribute.Invalidf("ExpressionAttributeNames contains invalid value: "+
+				"Empty attribute name; key: %s", t.text)
+		}
+		return element{name: name}, p.advance()
+	}
+	return element{}, p.syntaxError()
+}
+
+// index parses the index of a list element, in brackets.
+func (p *parser) index() (element, error) {
+	if err := p.advance(); err != nil {
+		return element{}, err
+	}
+	i, err := strconv.Atoi(p.next.text)
+	if p.next.kind != integer || err != nil {
+		return element{}, p.syntaxError()
+	}
+	if err := p.advance(); err != nil {
+		return element{}, err
+	}
+	return element{index: i}, p.expect("]")
+}
+
+// value parses a placeholder of a value.
+func (p *parser) value() (attribute.Value, error) {
+	if p.next.kind != valuePlace {
+		return nil, p.syntaxError()
+	}
+	v, ok := p.scope.values[p.next.text]
+	if !ok {
+		return nil, p.invalid("An expression attribute value used in expression is not defined; "+
+			"attribute value: %s", p.next.text)
+	}
+	p.scope.used[p.next.text] = true
+	return v, p.advance()
+}

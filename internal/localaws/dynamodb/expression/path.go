@@ -1,0 +1,95 @@
+package expression
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
+)
+
+// path leads to an attribute, or into it.
+type path []element
+
+// element is the name of an attribute or map member, or an index of a list.
+type element struct {
+	name  string
+	index int // of a list if name is empty
+}
+
+func (e element) String() string {
+	if e.name == "" {
+		return "[" + strconv.Itoa(e.index) + "]"
+	}
+	return e.name
+}
+
+// String shows the path as DynamoDB's messages do: [a, b, [0]].
+func (p path) String() string {
+	names := make([]string, len(p))
+	for i, e := range p {
+		names[i] = e.String()
+	}
+	return "[" + strings.Join(names, ", ") + "]"
+}
+
+// resolve gives what the path leads to, or nil.
+func (p path) resolve(item attribute.Item) attribute.Value {
+	v := item[p[0].name]
+	for _, e := range p[1:] {
+		switch c := v.(type) {
+		case attribute.Map:
+			v = c[e.name] // no member has the empty name of an index
+		case attribute.List:
+			if e.name != "" || e.index >= len(c) {
+				return nil
+			}
+			v = c[e.index]
+		default:
+			return nil
+		}
+	}
+	return v
+}
+
+// overlaps tells whether one path is the other or leads through it.
+func (p path) overlaps(q path) bool {
+	n := min(len(p), len(q))
+	return slices.Equal(p[:n], q[:n])
+}
+
+// conflicts tells whether the paths want a list and a map in the same place.
+func (p path) conflicts(q path) bool {
+	for i := range min(len(p), len(q)) {
+		if p[i] != q[i] {
+			return (p[i].name == "") != (q[i].name == "")
+		}
+	}
+	return false
+}
+
+func comparePaths(p, q path) int {
+	return slices.CompareFunc(p, q, func(a, b element) int {
+		if c := strings.Compare(a.name, b.name); c != 0 {
+			return c
+		}
+		return a.index - b.index
+	})
+}
+
+// checkDistinct refuses two paths of which one could change what the other means.
+func (p *parser) checkDistinct(paths []path) error {
+	for i, one := range paths {
+		for _, two := range paths[:i] {
+			if one.overlaps(two) {
+				return p.invalid("Two document paths overlap with each other; "+
+					"must remove or rewrite one of these paths; path one: %v, path two: %v", two, one)
+			}
+			if one.conflicts(two) {
+				return p.invalid("Two document paths conflict with each other; "+
+					"must remove or rewrite one of these paths; path one: %v, path two: %v", two, one)
+			}
+		}
+	}
+	return nil
+}

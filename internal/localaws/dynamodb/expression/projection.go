@@ -1,0 +1,95 @@
+package expression
+
+import (
+	"slices"
+
+	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
+)
+
+// Projection is a choice of parts of an item. The zero Projection takes all of it.
+type Projection struct{ paths []path }
+
+// Projection parses a ProjectionExpression; a nil text takes the whole item.
+func (s *Scope) Projection(text *string) (Projection, error) {
+	if text == nil {
+		return Projection{}, nil
+	}
+	p, err := s.parser("ProjectionExpression", *text)
+	if err != nil {
+		return Projection{}, err
+	}
+	paths, err := list(p, p.path)
+	if err != nil {
+		return Projection{}, err
+	}
+	if err := p.expectEnd(); err != nil {
+		return Projection{}, err
+	}
+	return Projection{paths}, p.checkDistinct(paths)
+}
+
+// Of gives the chosen parts of the item that it has; elements of a list close up.
+func (p Projection) Of(item attribute.Item) attribute.Item {
+	if p.paths == nil || item == nil {
+		return item
+	}
+	picked, ok := pick(attribute.Map(item), p.paths).(attribute.Map)
+	if !ok {
+		return attribute.Item{}
+	}
+	return attribute.Item(picked)
+}
+
+// pick takes the parts of v that the paths lead to. It is nil if there are none.
+func pick(v attribute.Value, paths []path) attribute.Value {
+	if slices.ContainsFunc(paths, func(p path) bool { return len(p) == 0 }) {
+		return v
+	}
+	switch v := v.(type) {
+	case attribute.Map:
+		return pickMembers(v, paths)
+	case attribute.List:
+		return pickElements(v, paths)
+	}
+	return nil
+}
+
+func pickMembers(m attribute.Map, paths []path) attribute.Value {
+	picked := make(attribute.Map)
+	for name, rest := range byFirst(paths) {
+		if v, ok := m[name.name]; ok {
+			if part := pick(v, rest); part != nil {
+				picked[name.name] = part
+			}
+		}
+	}
+	if len(picked) == 0 {
+		return nil
+	}
+	return picked
+}
+
+func pickElements(l attribute.List, paths []path) attribute.Value {
+	picked := make(attribute.List, 0, len(paths))
+	groups := byFirst(paths)
+	for i, v := range l {
+		if rest, ok := groups[element{index: i}]; ok {
+			if part := pick(v, rest); part != nil {
+				picked = append(picked, part)
+			}
+		}
+	}
+	if len(picked) == 0 {
+		return nil
+	}
+	return picked
+}
+
+// byFirst groups paths by their first element, and cuts that off.
+func byFirst(paths []path) map[element][]path {
+	groups := make(map[element][]path)
+	for _, p := range paths {
+		groups[p[0]] = append(groups[p[0]], p[1:])
+	}
+	return groups
+}

@@ -1,0 +1,67 @@
+package expression
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
+)
+
+// Scope holds the placeholders of a request and notes which of them its
+// expressions use. It is not safe for concurrent use.
+type Scope struct {
+	names  map[string]string
+	values attribute.Item
+	used   map[string]bool
+	parsed bool // whether there was any expression
+}
+
+// NewScope takes ExpressionAttributeNames and ExpressionAttributeValues; nil is a
+// member that the request does not have. It refuses keys that are no placeholders.
+func NewScope(names map[string]string, values attribute.Item) (*Scope, error) {
+	if err := checkPlaceholders("ExpressionAttributeNames", '#', names); err != nil {
+		return nil, err
+	}
+	if err := checkPlaceholders("ExpressionAttributeValues", ':', values); err != nil {
+		return nil, err
+	}
+	return &Scope{names: names, values: values, used: make(map[string]bool)}, nil
+}
+
+func checkPlaceholders[V any](member string, first byte, placeholders map[string]V) error {
+	if placeholders != nil && len(placeholders) == 0 {
+		return attribute.Invalidf("%s must not be empty", member)
+	}
+	for _, k := range slices.Sorted(maps.Keys(placeholders)) {
+		if len(k) < 2 || k[0] != first || span(k[1:], isNamePart) != len(k)-1 {
+			return attribute.Invalidf(`%s contains invalid key: Syntax error; key: "%s"`, member, k)
+		}
+	}
+	return nil
+}
+
+// Close refuses placeholders that no expression has used.
+func (s *Scope) Close() error {
+	if !s.parsed {
+		if s.names != nil {
+			return attribute.Invalidf("ExpressionAttributeNames can only be specified when using expressions")
+		}
+		if s.values != nil {
+			return attribute.Invalidf("ExpressionAttributeValues can only be specified when using expressions")
+		}
+	}
+	if err := s.checkUnused("ExpressionAttributeNames", maps.Keys(s.names)); err != nil {
+		return err
+	}
+	return s.checkUnused("ExpressionAttributeValues", maps.Keys(s.values))
+}
+
+func (s *Scope) checkUnused(member string, keys func(func(string) bool)) error {
+	unused := slices.DeleteFunc(slices.Sorted(keys), func(k string) bool { return s.used[k] })
+	if len(unused) > 0 {
+		return attribute.Invalidf("Value provided in %s unused in expressions: keys: {%s}",
+			member, strings.Join(unused, ", "))
+	}
+	return nil
+}

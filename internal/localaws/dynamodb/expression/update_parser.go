@@ -1,0 +1,102 @@
+package expression
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
+)
+
+// Update parses an UpdateExpression; a nil text changes nothing.
+func (s *Scope) Update(text *string) (Update, error) {
+	if text == nil {
+		return Update{}, nil
+	}
+	p, err := s.parser("UpdateExpression", *text)
+	if err != nil {
+		return Update{}, err
+	}
+	var u Update
+	for p.next.kind != end {
+		if err := p.section(&u); err != nil {
+			return Update{}, err
+		}
+	}
+	if err := p.checkDistinct(u.paths()); err != nil {
+		return Update{}, err
+	}
+	// Elements that are set beyond the end of a list join it in the order of their
+	// indexes; those that are removed are counted before any of them is gone.
+	slices.SortStableFunc(u.sets, func(a, b action) int { return comparePaths(a.path, b.path) })
+	slices.SortStableFunc(u.removals, func(a, b action) int { return comparePaths(b.path, a.path) })
+	return u, nil
+}
+
+// section parses a keyword and its actions.
+func (p *parser) section(u *Update) error {
+	keyword := strings.ToUpper(p.next.text)
+	var into *[]action
+	var parse func() (action, error)
+	switch keyword {
+	case "SET":
+		into, parse = &u.sets, p.set
+	case "REMOVE":
+		into, parse = &u.removals, p.removal
+	case "ADD":
+		into, parse = &u.adds, func() (action, error) { return p.collectionAction(keyword, isAddable) }
+	case "DELETE":
+		into, parse = &u.deletions, func() (action, error) { return p.collectionAction(keyword, isSet) }
+	default:
+		return p.syntaxError()
+	}
+	if *into != nil {
+		return p.invalid(`The "%s" section can only be used once in an update expression;`, keyword)
+	}
+	if err := p.advance(); err != nil {
+		return err
+	}
+	actions, err := list(p, parse)
+	*into = actions
+	return err
+}
+
+func (p *parser) set() (action, error) {
+	target, err := p.path()
+	if err != nil {
+		return action{}, err
+	}
+	if err := p.expect("="); err != nil {
+		return action{}, err
+	}
+	value, err := p.sum()
+	return action{target, value}, err
+}
+
+func (p *parser) removal() (action, error) {
+	target, err := p.path()
+	return action{target, constant(nil)}, err
+}
+
+// collectionAction parses an action of ADD or DELETE: a path and a value.
+func (p *parser) collectionAction(keyword string, allowed func(attribute.Value) bool) (action, error) {
+	target, err := p.path()
+	if err != nil {
+		return action{}, err
+	}
+	v, err := p.value()
+	if err != nil {
+		return action{}, err
+	}
+	if !allowed(v) {
+		return action{}, p.invalid("Incorrect operand type for operator or function; "+
+			"operator: %s, operand type: %s", keyword, v.Type())
+	}
+	return action{target, constant(v)}, nil
+}
+
+func isSet(v attribute.Value) bool {
+	_, ok := v.(attribute.Set)
+	return ok
+}
+
+func isAddable(v attribute.Value) bool { return isSet(v) || v.Type() == attribute.TypeNumber }

@@ -1,0 +1,118 @@
+package dynamodb
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
+	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/expression"
+)
+
+// The longest key values in bytes, from the service quotas.
+const (
+	maxHashBytes = 2048
+	maxSortBytes = 1024
+)
+
+// key is the primary key of a table or index.
+type key struct{ hash, sort keyAttribute }
+
+// keyAttribute is a part of a key; a key without sort key has the zero value there.
+type keyAttribute struct {
+	name     string
+	dataType attribute.Type
+}
+
+func (k key) sorted() bool { return k.sort.name != "" }
+
+func (k key) names() expression.Key { return expression.Key{Hash: k.hash.name, Range: k.sort.name} }
+
+func (k key) has(name string) bool { return name == k.hash.name || k.sorted() && name == k.sort.name }
+
+func (k key) attributes() []keyAttribute {
+	if k.sorted() {
+		return []keyAttribute{k.hash, k.sort}
+	}
+	return []keyAttribute{k.hash}
+}
+
+// of takes the key out of an item that has it.
+func (k key) of(item attribute.Item) attribute.Item {
+	values := make(attribute.Item, 2)
+	for _, a := range k.attributes() {
+		values[a.name] = item[a.name]
+	}
+	return values
+}
+
+// checkItem checks that an item has a valid key.
+func (k key) checkItem(item attribute.Item) error {
+	for _, a := range k.attributes() {
+		v := item[a.name]
+		if v == nil {
+			return badParameter("Missing the key %s in the item", a.name)
+		}
+		if v.Type() != a.dataType {
+			return badParameter("Type mismatch for key %s expected: %s actual: %s", a.name, a.dataType, v.Type())
+		}
+	}
+	return k.checkSizes(item)
+}
+
+// checkKey checks what a request gives as a key: these attributes and no others.
+func (k key) checkKey(values attribute.Item) error {
+	for _, a := range k.attributes() {
+		if v := values[a.name]; v == nil || v.Type() != a.dataType {
+			return attribute.Invalidf("The provided key element does not match the schema")
+		}
+	}
+	if len(values) != len(k.attributes()) {
+		return attribute.Invalidf("The provided key element does not match the schema")
+	}
+	return k.checkSizes(values)
+}
+
+func (k key) checkSizes(item attribute.Item) error {
+	for _, a := range k.attributes() {
+		n, ok := attribute.Extent(item[a.name])
+		limit, kind := maxHashBytes, "hashkey"
+		if a == k.sort {
+			limit, kind = maxSortBytes, "rangekey"
+		}
+		switch {
+		case ok && n == 0:
+			return attribute.Invalidf("One or more parameter values are not valid. "+
+				"The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s",
+				typeNames[a.dataType], a.name)
+		case n > limit:
+			return badParameter("Size of %s has exceeded the maximum size limit of %d bytes", kind, limit)
+		}
+	}
+	return nil
+}
+
+var typeNames = map[attribute.Type]string{attribute.TypeString: "string", attribute.TypeBinary: "binary"}
+
+// encode gives a string that is the same for the same key only.
+func (k key) encode(item attribute.Item) string {
+	var b strings.Builder
+	for _, a := range k.attributes() {
+		text := scalarText(item[a.name])
+		b.WriteString(strconv.Itoa(len(text)))
+		b.WriteByte(':')
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
+func scalarText(v attribute.Value) string {
+	switch v := v.(type) {
+	case attribute.String:
+		return string(v)
+	case attribute.Binary:
+		return string(v)
+	case attribute.Number:
+		return v.String()
+	}
+	return ""
+}

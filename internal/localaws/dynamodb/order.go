@@ -1,0 +1,112 @@
+package dynamodb
+
+import (
+	"cmp"
+	"hash/fnv"
+	"slices"
+	"strings"
+
+	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
+)
+
+// source is what a query or scan reads: a table, or one of its indexes.
+type source struct {
+	table *table
+	index *index // nil is the table itself
+}
+
+func (s *Service) source(table string, index *string) (source, error) {
+	t, err := s.lookup(table)
+	if err != nil || index == nil {
+		return source{table: t}, err
+	}
+	i, err := t.index(*index)
+	return source{t, &i}, err
+}
+
+// key is the key by which the source is ordered.
+func (f source) key() key {
+	if f.index != nil {
+		return f.index.key
+	}
+	return f.table.key
+}
+
+// startKey is what tells where in the source an item stands: its keys there and
+// in the table.
+func (f source) startKey(item attribute.Item) attribute.Item {
+	k := f.table.key.of(item)
+	for name, v := range f.key().of(item) {
+		k[name] = v
+	}
+	return k
+}
+
+// place is where an item stands in its source: partitions by a hash of their key, as
+// in AWS in no order of use, and in a partition by the sort key.
+type place struct {
+	partition uint64
+	hash      string
+	sort      attribute.Value
+	primary   string
+}
+
+func (f source) place(item attribute.Item) place {
+	k := f.key()
+	p := place{hash: scalarText(item[k.hash.name]), primary: f.table.key.encode(item)}
+	digest := fnv.New64a()
+	_, _ = digest.Write([]byte(p.hash))
+	p.partition = digest.Sum64()
+	if k.sorted() {
+		p.sort = item[k.sort.name]
+	}
+	return p
+}
+
+func (p place) compare(q place) int {
+	order, _ := attribute.Compare(p.sort, q.sort)
+	return cmp.Or(cmp.Compare(p.partition, q.partition), strings.Compare(p.hash, q.hash),
+		order, strings.Compare(p.primary, q.primary))
+}
+
+// items gives the source's items that match, in order. The caller holds the mutex.
+func (f source) items(matches func(attribute.Item) bool) []attribute.Item {
+	type placed struct {
+		place
+		item attribute.Item
+	}
+	var found []placed
+	for _, item := range f.table.items {
+		if (f.index == nil || f.index.has(item)) && matches(item) {
+			found = append(found, placed{f.place(item), item})
+		}
+	}
+	slices.SortFunc(found, func(a, b placed) int { return a.compare(b.place) })
+	items := make([]attribute.Item, len(found))
+	for i, p := range found {
+		items[i] = p.item
+	}
+	return items
+}
+
+// visible gives what the source has of an item of the table.
+func (f source) visible(item attribute.Item) attribute.Item {
+	if f.index == nil {
+		return item
+	}
+	return f.table.projected(*f.index, item)
+}
+
+// projected gives what an index holds of an item.
+func (t *table) projected(i index, item attribute.Item) attribute.Item {
+	if i.projection.ProjectionType == "ALL" {
+		return item
+	}
+	held := source{t, &i}.startKey(item)
+	for _, name := range i.projection.NonKeyAttributes {
+		if v, ok := item[name]; ok {
+			held[name] = v
+		}
+	}
+	return held
+}
