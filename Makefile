@@ -1,0 +1,115 @@
+GO ?= go
+
+# Knobs: make fuzz FUZZTIME=1m, make bench BENCHTIME=1x, make build ARCH=arm64.
+FUZZTIME  ?= 10s
+BENCHTIME ?= 1s
+ARCH      ?= $(shell $(GO) env GOARCH)
+
+GOLANGCI_VERSION := v2.15.0
+CFN_LINT_VERSION := 1.58.0
+
+OUT      := .build
+GOLANGCI := $(OUT)/tools/golangci-lint-$(GOLANGCI_VERSION)/golangci-lint
+CFN_LINT := .venv-lint/bin/cfn-lint-$(CFN_LINT_VERSION)
+
+# How every binary that leaves this tree is built. The runtime's RPC mode for
+# the retired go1.x is left out of functions.
+RELEASE   := CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w"
+FUNCTIONS := $(patsubst functions/%/main.go,%,$(wildcard functions/*/main.go))
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: run
+run: ## Push the sample jobs through the sample function on this machine
+	$(GO) run ./cmd/demo
+
+.PHONY: test
+test: ## Run all tests
+	$(GO) test -shuffle=on ./...
+
+# The rules that archtest holds are about the source, so there is nothing in
+# them that could race.
+.PHONY: race
+race: ## Run all tests with the race detector (needs a C compiler)
+	CGO_ENABLED=1 $(GO) test -race -shuffle=on $$($(GO) list ./... | grep -v '/internal/archtest$$')
+
+.PHONY: lint
+lint: format-check vet golangci-lint template-lint ## Check format, code and template
+
+.PHONY: format-check
+format-check:
+	@files=$$(gofmt -l .); [ -z "$$files" ] || { echo "not formatted, run gofmt -w on:"; echo "$$files"; exit 1; }
+
+.PHONY: vet
+vet:
+	$(GO) vet ./...
+
+.PHONY: golangci-lint
+golangci-lint: $(GOLANGCI)
+	$(GOLANGCI) run ./...
+
+# Where the linter for templates cannot be had, people go on without it; CI does not.
+.PHONY: template-lint
+template-lint: ## Check template.yaml (needs Python 3)
+	@if [ -x $(CFN_LINT) ] || python3 -c 'import ensurepip, venv' 2>/dev/null; then \
+		$(MAKE) --no-print-directory $(CFN_LINT) && echo "cfn-lint template.yaml" && $(CFN_LINT) template.yaml; \
+	elif [ -n "$$CI" ]; then \
+		echo "template.yaml cannot be checked: python3 with its venv module is missing"; exit 1; \
+	else \
+		echo "template.yaml not checked: cfn-lint needs python3 with its venv module (Debian: python3-venv)"; \
+	fi
+
+.PHONY: build
+build: $(OUT)/sqsafe $(FUNCTIONS:%=$(OUT)/functions/%/bootstrap) ## Build the command and the functions into .build
+
+# The go command knows better than make what is up to date.
+.PHONY: FORCE
+FORCE:
+
+$(OUT)/sqsafe: FORCE
+	$(RELEASE) -o $@ ./cmd/sqsafe
+
+$(OUT)/functions/%/bootstrap: FORCE
+	GOOS=linux GOARCH=$(ARCH) $(RELEASE) -tags lambda.norpc -o $@ ./functions/$*
+
+.PHONY: cover
+cover: ## Measure test coverage into cover.out and print the total
+	$(GO) test -coverpkg=./... -coverprofile=cover.out ./...
+	$(GO) tool cover -func=cover.out | tail -n 1
+
+# "go test -list" prints the targets of a package before the line of the package.
+by_package = awk '/^ok/ { for (i = 0; i < n; i++) print $$2, target[i]; n = 0 } /^$(1)/ { target[n++] = $$1 }'
+
+.PHONY: bench
+bench: ## Run every benchmark for BENCHTIME each
+	@mkdir -p $(OUT)
+	@$(GO) test -list '^Benchmark' ./... > $(OUT)/benchmarks
+	@$(call by_package,Benchmark) $(OUT)/benchmarks | cut -d ' ' -f 1 | uniq | while read -r package; do \
+		$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) "$$package" < /dev/null || exit 1; \
+	done
+
+.PHONY: fuzz
+fuzz: ## Fuzz every target for FUZZTIME each
+	@mkdir -p $(OUT)
+	@$(GO) test -list '^Fuzz' ./... > $(OUT)/fuzz-targets
+	@$(call by_package,Fuzz) $(OUT)/fuzz-targets | while read -r package target; do \
+		echo "$$package $$target"; \
+		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" < /dev/null || exit 1; \
+	done
+
+.PHONY: clean
+clean: ## Remove what was built, tools included
+	rm -rf $(OUT) .aws-sam .venv-lint cover.out
+
+$(GOLANGCI):
+	GOBIN=$(abspath $(dir $@)) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+
+# A link with the version in its name tells make that this version is there.
+$(CFN_LINT):
+	python3 -m venv --clear .venv-lint
+	.venv-lint/bin/pip install --quiet --disable-pip-version-check cfn-lint==$(CFN_LINT_VERSION)
+	ln -s cfn-lint $@

@@ -1,0 +1,164 @@
+package archtest
+
+// Room is a row of the import table: what the packages at Path may import
+// beyond the standard library.
+type Room struct {
+	// Path is the package's path below the module; "." is the module's root, and
+	// a "/..." at the end stands for everything below as well.
+	Path string
+	// Ours are the packages of this module that may be imported directly.
+	Ours []string
+	// Third are the packages of other modules that may be imported directly.
+	Third []string
+	// Never are packages that must not be linked, however indirectly.
+	Never []string
+	// Tests are further packages that the room's tests may import. What [TestKit]
+	// lists they may anyway.
+	Tests []string
+	// Host marks a room that may read the environment and end the process.
+	Host bool
+}
+
+const (
+	lambdaEvents  = "github.com/aws/aws-lambda-go/events"
+	lambdaContext = "github.com/aws/aws-lambda-go/lambdacontext"
+	lambdaRuntime = "github.com/aws/aws-lambda-go/lambda"
+	lambdaErrors  = "github.com/aws/aws-lambda-go/lambda/messages"
+	sdk           = "github.com/aws/aws-sdk-go-v2/..."
+	sdkCore       = "github.com/aws/aws-sdk-go-v2/aws/..."
+	sdkKeys       = "github.com/aws/aws-sdk-go-v2/credentials"
+	sdkConfig     = "github.com/aws/aws-sdk-go-v2/config/..."
+	sdkSQS        = "github.com/aws/aws-sdk-go-v2/service/sqs/..."
+	sdkDynamoDB   = "github.com/aws/aws-sdk-go-v2/service/dynamodb/..."
+	sdkCloudWatch = "github.com/aws/aws-sdk-go-v2/service/cloudwatch/..."
+	smithy        = "github.com/aws/smithy-go/..."
+	kong          = "github.com/alecthomas/kong"
+	lipgloss      = "github.com/charmbracelet/lipgloss/..."
+	terminal      = "github.com/muesli/termenv"
+	yaml          = "go.yaml.in/yaml/v4"
+	anyThird      = "third-party/..."
+	anyOurs       = "./..."
+	localaws      = "internal/localaws/..."
+)
+
+// noSDK keeps the AWS SDK out of the rooms that a function can use without it.
+func noSDK() []string { return []string{sdk, smithy} }
+
+// forCommands are packages that cost a function start-up time and size and
+// that only commands need.
+func forCommands() []string {
+	return []string{sdkConfig, sdkCloudWatch, "internal/...", kong, lipgloss, terminal, yaml}
+}
+
+// Rooms is the import table, from the leaves up. Where several rows fit a
+// package, the one with its own path counts, or else the longest.
+func Rooms() []Room {
+	return append(libraryRooms(), hostRooms()...)
+}
+
+// libraryRooms are the packages that users build with.
+func libraryRooms() []Room {
+	return []Room{
+		{Path: "fault", Never: []string{anyOurs, anyThird}},
+		{Path: "backoff", Never: []string{anyOurs, anyThird}},
+		{
+			Path:  "handler",
+			Ours:  []string{"fault", "backoff"},
+			Third: []string{lambdaEvents, lambdaContext, lambdaErrors},
+			Never: append(noSDK(), lambdaRuntime),
+		},
+		{
+			Path:  "idem",
+			Ours:  []string{"handler", "fault", "backoff"},
+			Third: []string{lambdaContext},
+			Never: noSDK(),
+		},
+		{
+			Path:  "idem/idemtest",
+			Ours:  []string{"idem", "handler", "fault"},
+			Third: []string{"github.com/google/go-cmp/...", "pgregory.net/rapid"},
+			Never: noSDK(),
+		},
+		{
+			Path:  "idem/dynamo",
+			Ours:  []string{"idem", "handler"},
+			Third: []string{sdkCore, sdkDynamoDB, smithy},
+			Never: append(forCommands(), "dlq", "queue", sdkSQS),
+		},
+		{
+			Path:  "dlq",
+			Ours:  []string{"handler", "fault", "queue"},
+			Third: []string{lambdaEvents, lambdaContext, sdkCore, sdkSQS, smithy},
+			Never: append(forCommands(), "idem/...", sdkDynamoDB),
+		},
+		{
+			Path:  "queue",
+			Ours:  []string{"handler", "fault"},
+			Third: []string{lambdaEvents, sdkCore, sdkSQS, smithy},
+			Never: append(forCommands(), "idem/...", "dlq", sdkDynamoDB),
+		},
+		{
+			Path:  ".",
+			Ours:  []string{"handler", "fault", "backoff", "idem", "idem/dynamo", "dlq", "queue"},
+			Third: []string{lambdaEvents, lambdaContext, lambdaRuntime, sdkCore, sdkSQS, sdkDynamoDB, smithy},
+			Never: forCommands(),
+			Host:  true,
+		},
+	}
+}
+
+// hostRooms are the programs, and what only they use.
+func hostRooms() []Room {
+	return []Room{
+		{
+			Path: "functions/...",
+			Ours: []string{
+				".", "fault", "backoff", "handler", "idem", "idem/dynamo", "dlq", "queue", "functions/internal/...",
+			},
+			Third: []string{lambdaEvents, lambdaContext, lambdaRuntime, sdkCore, sdkSQS, sdkDynamoDB},
+			Never: forCommands(),
+			Host:  true,
+		},
+		{Path: "internal/archtest"},
+		{Path: "internal/localaws/...", Ours: []string{localaws}, Never: []string{anyThird}},
+		{
+			Path:  "internal/localaws/localtest",
+			Ours:  []string{localaws},
+			Third: []string{sdkCore, sdkKeys, sdkSQS, sdkDynamoDB, smithy},
+		},
+		{Path: "internal/eventsource", Third: []string{sdkCore, sdkSQS, smithy}},
+		{Path: "internal/runtimeapi"},
+		{Path: "internal/stack", Third: []string{yaml}},
+		{
+			Path: "internal/local",
+			Ours: []string{
+				"internal/eventsource", "internal/runtimeapi", "internal/stack", localaws, "dlq", "handler",
+			},
+			Third: []string{sdkCore, sdkKeys, sdkSQS, sdkDynamoDB, smithy},
+		},
+		{
+			Path:  "internal/cli",
+			Ours:  []string{"internal/local"},
+			Third: []string{kong, lipgloss},
+			Never: []string{"internal/demo/..."},
+			Host:  true,
+		},
+		{Path: "internal/demo", Ours: []string{"internal/demo/provider", "internal/cli", "internal/local"}, Host: true},
+		{Path: "internal/demo/provider", Never: []string{anyThird}},
+		{Path: "cmd/sqsafe", Ours: []string{"internal/cli"}, Never: []string{"internal/demo/..."}, Host: true},
+		{Path: "cmd/demo", Ours: []string{"internal/demo", "internal/cli"}, Host: true},
+	}
+}
+
+// TestKit is what every test may import besides what its room may and this
+// module's packages named …test.
+func TestKit() []string {
+	return []string{
+		"github.com/google/go-cmp/...",
+		"github.com/rogpeppe/go-internal/testscript",
+		"pgregory.net/rapid",
+		"github.com/aws/aws-lambda-go/...",
+		sdk, smithy,
+		localaws,
+	}
+}
