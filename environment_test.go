@@ -35,9 +35,11 @@ func TestMissingAndWrongVariablesAreNamed(t *testing.T) {
 		name, variable, value, want string
 	}{
 		{"no table", "SQSAFE_TABLE", "",
-			"environment variable SQSAFE_TABLE is not set; set it to the name of the ledger table in the function's Environment"},
+			"environment variable SQSAFE_TABLE is not set; " +
+				"set it to the name of the ledger table in the function's Environment"},
 		{"no dead-letter queue", "SQSAFE_DLQ_URL", "",
-			"environment variable SQSAFE_DLQ_URL is not set; set it to the URL of the dead-letter queue in the function's Environment"},
+			"environment variable SQSAFE_DLQ_URL is not set; " +
+				"set it to the URL of the dead-letter queue in the function's Environment"},
 		{"no maximum", "SQSAFE_MAX_RECEIVES", "",
 			"environment variable SQSAFE_MAX_RECEIVES is not set; " +
 				"set it to the queue's maxReceiveCount, at least 1 in the function's Environment"},

@@ -115,7 +115,9 @@ func TestStartWiresTheWholePath(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, body := range []string{`{"id":"good"}`, `{"id":"bad"}`, `{"id":"busy"}`, `{"id":"good"}`} {
-		_, err := w.queues.SendMessage(t.Context(), &sqs.SendMessageInput{QueueUrl: aws.String(w.url + "jobs"), MessageBody: &body})
+		_, err := w.queues.SendMessage(t.Context(), &sqs.SendMessageInput{
+			QueueUrl: aws.String(w.url + "jobs"), MessageBody: &body,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +133,8 @@ func TestStartWiresTheWholePath(t *testing.T) {
 	if len(dead.Records) != 1 || dead.Records[0].Body != `{"id":"bad"}` {
 		t.Fatalf("dead letters %v, want the bad one", dead.Records)
 	}
-	if record := *dead.Records[0].MessageAttributes["sqsafe"].StringValue; !strings.Contains(record, `"reason":"declined"`) {
+	record := *dead.Records[0].MessageAttributes["sqsafe"].StringValue
+	if !strings.Contains(record, `"reason":"declined"`) {
 		t.Errorf("record %s, want the reason declined", record)
 	}
 }
@@ -139,7 +142,8 @@ func TestStartWiresTheWholePath(t *testing.T) {
 func TestAJobWithoutAKeyIsWarnedOfOnce(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	_, err := newProcessor(lookupIn(complete()), handler.Func(nil), Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	o := Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	_, err := newProcessor(lookupIn(complete()), handler.Func(nil), o)
 	if err != nil || strings.Count(log.String(), "no idempotency key") != 1 {
 		t.Errorf("error %v, log:\n%s", err, &log)
 	}
@@ -163,7 +167,8 @@ func TestNearEndpointsGetWholeBodies(t *testing.T) {
 		_, _ = w.Write(body)
 	}))
 	defer server.Close()
-	for _, body := range []io.Reader{nil, strings.NewReader("text"), io.MultiReader(strings.NewReader("of unknown length"))} {
+	ofUnknownLength := io.MultiReader(strings.NewReader("text"))
+	for _, body := range []io.Reader{nil, strings.NewReader("text"), ofUnknownLength} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL, body)
 		if err != nil {
 			t.Fatal(err)

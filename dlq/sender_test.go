@@ -18,7 +18,7 @@ import (
 	"github.com/sqsafe/sqsafe/queue"
 )
 
-// letters gives n letters with the bodies 0, 1, …
+// letters gives n letters with the bodies 0, 1, ….
 func letters(n int) []handler.Letter {
 	out := make([]handler.Letter, n)
 	for i := range out {

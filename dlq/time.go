@@ -35,11 +35,8 @@ func (t Time) MarshalJSON() ([]byte, error) {
 func (t *Time) UnmarshalJSON(data []byte) error {
 	*t = Time{}
 	var s string
-	if json.Unmarshal(data, &s) != nil {
-		return nil
-	}
-	if parsed, err := time.Parse(time.RFC3339Nano, s); err == nil {
-		*t = NewTime(parsed)
-	}
+	_ = json.Unmarshal(data, &s) // leaves s empty, which is no time
+	parsed, _ := time.Parse(time.RFC3339Nano, s)
+	*t = NewTime(parsed)
 	return nil
 }

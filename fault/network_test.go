@@ -131,7 +131,7 @@ func TestTimeouts(t *testing.T) {
 		t.Parallel()
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer cancel()
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, slow.URL, nil)
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, slow.URL, http.NoBody)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -73,7 +73,7 @@ func TestClassifyWithoutAnswer(t *testing.T) {
 			t.Errorf("%v: %+v, want %+v", err, got, unknown)
 		}
 	}
-	if got := (fault.Table)(nil).Classify(t.Context(), errors.New("boom")); got != unknown {
+	if got := fault.Table(nil).Classify(t.Context(), errors.New("boom")); got != unknown {
 		t.Errorf("empty table: %+v, want %+v", got, unknown)
 	}
 }
@@ -97,7 +97,7 @@ func TestFirstRuleWins(t *testing.T) {
 func TestDeadlineOfTheJob(t *testing.T) {
 	t.Parallel()
 	expired, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
-	defer cancel()
+	t.Cleanup(cancel)
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 

@@ -16,7 +16,9 @@ import (
 )
 
 // crashes runs a batch that is to panic and gives what the runtime would see.
-func crashes(t *testing.T, ctx context.Context, p *handler.Processor, e events.SQSEvent) (out messages.InvokeResponse_Error) {
+func crashes(ctx context.Context, t *testing.T, p *handler.Processor, e events.SQSEvent) (
+	out messages.InvokeResponse_Error,
+) {
 	t.Helper()
 	defer func() {
 		value, ok := recover().(messages.InvokeResponse_Error)
@@ -43,7 +45,7 @@ func TestPanicEndsTheProcessWithoutLosingWhatIsDone(t *testing.T) {
 			return nil
 		},
 	})
-	crash := crashes(t, t.Context(), handler.NewProcessor(h, q.options()), event(
+	crash := crashes(t.Context(), t, handler.NewProcessor(h, q.options()), event(
 		record("good", "good"), record("reset", "reset"), record("dead", "permanent"),
 		record("unsendable", "permanent"), record("boom", "boom"), record("after", "after")))
 	if !crash.ShouldExit || crash.Message != "panic: boom" || crash.Type != "*handler.PanicError" {
@@ -100,7 +102,7 @@ func TestWhatCountsAsACrash(t *testing.T) {
 			t.Parallel()
 			o := newQueues().options()
 			o.Middleware = []handler.Middleware{tt.middleware}
-			crash := crashes(t, t.Context(), handler.NewProcessor(handler.Func(tt.run), o), event(record("m1", "x")))
+			crash := crashes(t.Context(), t, handler.NewProcessor(handler.Func(tt.run), o), event(record("m1", "x")))
 			if crash.Message != tt.want {
 				t.Errorf("message %q, want %q", crash.Message, tt.want)
 			}
@@ -118,7 +120,7 @@ func TestAHandlerThatIgnoresItsContextIsLeftBehind(t *testing.T) {
 		h := byBody(map[string]func(context.Context, *handler.Message) error{
 			"stuck": func(context.Context, *handler.Message) error { <-release; return nil },
 		})
-		crash := crashes(t, ctx, handler.NewProcessor(h, q.options()), event(record("m1", "good"), record("m2", "stuck")))
+		crash := crashes(ctx, t, handler.NewProcessor(h, q.options()), event(record("m1", "good"), record("m2", "stuck")))
 		if crash.Message != handler.ErrAbandoned.Error() {
 			t.Errorf("message %q, want %q", crash.Message, handler.ErrAbandoned)
 		}
@@ -145,7 +147,7 @@ func TestTheCrashedMessageWaitsForItsLease(t *testing.T) {
 			}
 		}}
 		h := handler.Func(func(context.Context, *handler.Message) error { panic("boom") })
-		crashes(t, t.Context(), handler.NewProcessor(h, o), event(record("m1", "x")))
+		crashes(t.Context(), t, handler.NewProcessor(h, o), event(record("m1", "x")))
 		if q.hidden["m1"] != 33*time.Second {
 			t.Errorf("hidden for %v, want the rest of the lease, rounded up", q.hidden["m1"])
 		}

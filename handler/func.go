@@ -1,6 +1,9 @@
 package handler
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // Func handles one message. A nil error says that the job is done; any other
 // is turned into a [Result]. A Func must be safe for concurrent use.
@@ -13,9 +16,9 @@ type Middleware func(next Func) Func
 // message first and the error last. Nil entries are skipped.
 func Chain(middleware ...Middleware) Middleware {
 	return func(next Func) Func {
-		for i := len(middleware) - 1; i >= 0; i-- {
-			if middleware[i] != nil {
-				next = middleware[i](next)
+		for _, m := range slices.Backward(middleware) {
+			if m != nil {
+				next = m(next)
 			}
 		}
 		return next

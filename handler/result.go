@@ -51,8 +51,7 @@ func (r *Result) Unwrap() error { return r.Err }
 
 // AsResult finds the Result in err; nil if there is none.
 func AsResult(err error) *Result {
-	var r *Result
-	if errors.As(err, &r) {
+	if r, ok := errors.AsType[*Result](err); ok {
 		return r
 	}
 	return nil

@@ -73,7 +73,8 @@ func TestTheFirstAlwaysStarts(t *testing.T) {
 		defer cancel()
 		ran := 0
 		h := handler.Func(func(context.Context, *handler.Message) error { ran++; return nil })
-		response, err := handler.NewProcessor(h, newQueues().options()).Handle(ctx, event(record("m1", "x"), record("m2", "x")))
+		p := handler.NewProcessor(h, newQueues().options())
+		response, err := p.Handle(ctx, event(record("m1", "x"), record("m2", "x")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +106,8 @@ func TestCutOff(t *testing.T) {
 				h := byBody(map[string]func(context.Context, *handler.Message) error{
 					"first": takes(tt.before), "slow": takes(time.Hour),
 				})
-				response, err := handler.NewProcessor(h, q.options()).Handle(ctx, event(record("m1", "first"), record("m2", "slow")))
+				p := handler.NewProcessor(h, q.options())
+				response, err := p.Handle(ctx, event(record("m1", "first"), record("m2", "slow")))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -126,8 +128,8 @@ func TestAClientTimeoutIsNotTheDeadline(t *testing.T) {
 	q := newQueues()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
-	_, err := handler.NewProcessor(handler.Func(fails(context.DeadlineExceeded)), q.options()).Handle(ctx, event(record("m1", "x")))
-	if err != nil {
+	p := handler.NewProcessor(handler.Func(fails(context.DeadlineExceeded)), q.options())
+	if _, err := p.Handle(ctx, event(record("m1", "x"))); err != nil {
 		t.Fatal(err)
 	}
 	if got := q.logged(t, handler.LogOutcome, "reason")[0]; got != fault.ReasonTimeout {
@@ -141,7 +143,8 @@ func TestUnrunDelaysGrowWithReceives(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		q := newQueues()
-		response, err := handler.NewProcessor(byBody(nil), q.options()).Handle(ctx, event(received(receives, record("m1", "x"))))
+		p := handler.NewProcessor(byBody(nil), q.options())
+		response, err := p.Handle(ctx, event(received(receives, record("m1", "x"))))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -73,7 +73,7 @@ func (c *claimed) send() error {
 }
 
 func classNamed(name string) fault.Class {
-	for class := fault.ClassUnclassified; class < fault.ClassPermanent; class++ {
+	for class := range fault.ClassPermanent {
 		if class.String() == name {
 			return class
 		}

@@ -60,8 +60,7 @@ func (c *claimed) complete(ctx context.Context, res *handler.Result) error {
 		Err:      fmt.Errorf("done but not recorded: %w", err),
 		Job:      c.message.Job,
 	}
-	var late *LateError
-	if errors.As(err, &late) {
+	if late, ok := errors.AsType[*LateError](err); ok {
 		unrecorded.Decision.Reason, unrecorded.Delay = ReasonLate, rest(late.Until)
 	}
 	return unrecorded
@@ -135,8 +134,7 @@ func (c *claimed) unlessLate(ctx context.Context, err error, res *handler.Result
 // no more, so its claim ends; one that was abandoned may still run.
 func (c *claimed) markCrash(ctx context.Context, err error) {
 	mark := Settlement{Kind: SettleCrash, Crashes: c.answer.Job.Crashes + 1, Lease: c.answer.Claim.Lease}
-	var panicked *handler.PanicError
-	if errors.As(err, &panicked) {
+	if panicked, ok := errors.AsType[*handler.PanicError](err); ok {
 		mark.Lease, mark.CrashStack = time.Now(), stackHead(panicked.Stack)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), crashTime)

@@ -26,8 +26,7 @@ func ExampleSource_ChangeVisibility() {
 		changes = append(changes, handler.VisibilityChange{Message: m, Timeout: 30 * time.Second})
 	}
 	for i, err := range source.ChangeVisibility(context.Background(), changes) {
-		var refused *queue.EntryError
-		if errors.As(err, &refused) {
+		if refused, ok := errors.AsType[*queue.EntryError](err); ok {
 			fmt.Println(changes[i].Message.MessageId, "keeps its timeout:", refused.Code)
 			continue
 		}

@@ -112,7 +112,7 @@ func (f *fakeSQS) DeleteMessageBatch(
 
 const chargeARN = "arn:aws:sqs:eu-central-1:123456789012:charge"
 
-// messages gives n messages of a queue with the receipt handles name-0, name-1, …
+// messages gives n messages of a queue with the receipt handles name-0, name-1, ….
 func messages(arn, name string, n int) []*handler.Message {
 	out := make([]*handler.Message, n)
 	for i := range out {

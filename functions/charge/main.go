@@ -38,13 +38,13 @@ func (c Charge) Validate() error {
 
 func charge(ctx context.Context, c Charge) error {
 	body, _ := json.Marshal(c)
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, os.Getenv("PAYMENT_URL")+"/charges", bytes.NewReader(body))
+	url := os.Getenv("PAYMENT_URL") + "/charges"
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
 	req.GetBody = nil // else net/http resends at once what carries an Idempotency-Key
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Idempotency-Key", idem.Key(ctx))
+	req.Header = http.Header{"Content-Type": {"application/json"}, "Idempotency-Key": {idem.Key(ctx)}}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return err

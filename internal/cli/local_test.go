@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -194,10 +195,12 @@ func TestASignalStopsCleanly(t *testing.T) {
 		"until idle was not achieved": {[]string{"--until-idle"}, cli.ExitInterrupted},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			ctx, cancel := context.WithCancel(t.Context())
-			args := append(tt.args, "--jobs", jobsFile(t, strings.Replace(goodJob, `}}`, `},"delay":900}`, 1)),
-				"PaymentUrl="+provider.URL)
-			s := start(ctx, t, args...)
+			delayed := strings.Replace(goodJob, `}}`, `},"delay":900}`, 1)
+			s := start(ctx, t, slices.Concat(tt.args, []string{
+				"--jobs", jobsFile(t, delayed), "PaymentUrl=" + provider.URL,
+			})...)
 			s.next(local.KindSent)
 			cancel()
 			if summary := s.end(tt.code); summary.Left != 1 {
@@ -206,6 +209,7 @@ func TestASignalStopsCleanly(t *testing.T) {
 		})
 	}
 	t.Run("what runs is finished", func(t *testing.T) {
+		t.Parallel()
 		ctx, cancel := context.WithCancel(t.Context())
 		s := start(ctx, t, "--jobs", jobsFile(t, goodJob), "PaymentUrl="+provider.URL)
 		<-working

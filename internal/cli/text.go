@@ -28,7 +28,7 @@ func newTextPrinter(out io.Writer) *textPrinter {
 		out: out,
 		styles: map[string]lipgloss.Style{
 			"done": green, "duplicate": blue, "busy": blue, "retry": yellow, "unrun": yellow,
-			"unrecorded": yellow, "dead": red, "crash": red, "failed": red, "sent": colour("6"),
+			"unrecorded": yellow, "dead": red, "dead-lettered": red, "crash": red, "failed": red, "sent": colour("6"),
 		},
 		dim:  r.NewStyle().Faint(true),
 		bold: r.NewStyle().Bold(true),
@@ -56,7 +56,7 @@ func (p *textPrinter) event(e local.Event) {
 	case local.KindVisibility:
 		p.job(e, "waiting", "visible again"+after("", e.DelaySeconds))
 	case local.KindDead:
-		p.job(e, "dead", fmt.Sprintf("is in %s (%s)", e.DeadLetterQueue, e.Reason))
+		p.job(e, "dead-lettered", fmt.Sprintf("in %s (%s)", e.DeadLetterQueue, e.Reason))
 	case local.KindDeleted:
 		p.job(e, "deleted", "from "+e.Queue)
 	case local.KindCrash, local.KindFailed:
@@ -66,7 +66,7 @@ func (p *textPrinter) event(e local.Event) {
 
 func (p *textPrinter) plain(line string) { fmt.Fprintln(p.out, p.dim.Render(line)) }
 
-const wordWidth = 10
+const wordWidth = len("dead-lettered")
 
 // job writes one line: when, which message, what, and the details.
 func (p *textPrinter) job(e local.Event, word, text string) {

@@ -39,8 +39,8 @@ func TestTheMainJob(t *testing.T) {
 		`duplicate +completed, key ch-9`,
 		`dead +attempt 3, retryable exhausted, key ch-8`,
 		`dead +attempt 3, unclassified, key ch-10`,
-		`dead +is in ChargeDeadLetterQueue \(validation\)`,
-		`dead +is in ChargeDeadLetterQueue \(decode\)`,
+		`dead-lettered +in ChargeDeadLetterQueue \(validation\)`,
+		`dead-lettered +in ChargeDeadLetterQueue \(decode\)`,
 		`deleted +from ChargeQueue`,
 	} {
 		if !regexp.MustCompile(want).Match(out.Bytes()) {

@@ -76,7 +76,9 @@ func TestJournalReadsTheQueues(t *testing.T) {
 	j, events := newTestJournal()
 	j.queue(sqs.Event{Kind: sqs.Sent, Queue: "jobs", MessageID: "m1", Timeout: 2 * time.Second})
 	j.queue(sqs.Event{Kind: sqs.Received, Queue: "jobs", MessageID: "m1", ReceiveCount: 1})
-	j.queue(sqs.Event{Kind: sqs.VisibilityChanged, Queue: "jobs", MessageID: "m1", ReceiveCount: 1, Timeout: 2 * time.Second})
+	j.queue(sqs.Event{
+		Kind: sqs.VisibilityChanged, Queue: "jobs", MessageID: "m1", ReceiveCount: 1, Timeout: 2 * time.Second,
+	})
 	j.queue(sqs.Event{Kind: sqs.Sent, Queue: "dead", MessageID: "d1",
 		MessageAttributes: map[string]sqs.Attribute{"sqsafe": {DataType: "String", StringValue: &record}}})
 	j.queue(sqs.Event{Kind: sqs.Sent, Queue: "dead", MessageID: "by-hand"})
@@ -105,7 +107,8 @@ func TestJournalReadsTheFunctionsLog(t *testing.T) {
 	four := 4.0
 	j, events := newTestJournal()
 	j.output("Fn", `{"time":"2026-01-02T03:04:05Z","level":"INFO","msg":"outcome","messageId":"m1","queue":"jobs",`+
-		`"receiveCount":2,"outcome":"retry","class":"retryable","reason":"timeout","rule":"net.timeout","attempt":2,"delaySeconds":4}`)
+		`"receiveCount":2,"outcome":"retry","class":"retryable","reason":"timeout","rule":"net.timeout",`+
+		`"attempt":2,"delaySeconds":4}`)
 	j.output("Fn", `{"msg":"dead-lettered","messageId":"m1"}`)
 	j.output("Fn", `{"msg":"something else"}`)
 	j.output("Fn", `plain {text`)
@@ -131,7 +134,9 @@ func TestJournalReadsTheBatches(t *testing.T) {
 	j.batch("Fn", eventsource.Event{Kind: eventsource.Invoked, QueueARN: arn, Messages: messages})
 	j.batch("Fn", eventsource.Event{Kind: eventsource.Failed, QueueARN: arn, Messages: messages, Err: exit})
 	j.batch("Fn", eventsource.Event{Kind: eventsource.Failed, QueueARN: arn, Messages: messages[:1], Err: returned})
-	j.batch("Fn", eventsource.Event{Kind: eventsource.Malformed, QueueARN: arn, Messages: messages[:1], Reason: "not JSON"})
+	j.batch("Fn", eventsource.Event{
+		Kind: eventsource.Malformed, QueueARN: arn, Messages: messages[:1], Reason: "not JSON",
+	})
 	j.batch("Fn", eventsource.Event{Kind: eventsource.Received, QueueARN: arn, Messages: messages})
 	j.sequence.flush()
 	want := []Event{

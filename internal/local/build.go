@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -19,7 +18,7 @@ func build(ctx context.Context, f stack.Function, into string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags", "lambda.norpc",
 		"-ldflags", "-s -w", "-o", binary, ".")
 	cmd.Dir = f.CodeURI
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
 	err := cmd.Run()
@@ -31,7 +30,8 @@ func build(ctx context.Context, f stack.Function, into string) (string, error) {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	}
-	return "", fmt.Errorf("function %s does not build: %s; run go build in %s", f.LogicalID, firstError(&output, err), f.CodeURI)
+	return "", fmt.Errorf("function %s does not build: %s; run go build in %s",
+		f.LogicalID, firstError(&output, err), f.CodeURI)
 }
 
 // firstError is the compiler's first complaint; what follows often comes of it.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/sqsafe/sqsafe/internal/stack"
@@ -117,12 +118,12 @@ func (j *Job) copies() int {
 }
 
 func queueNames(s *stack.Stack) string {
-	names := ""
+	var names strings.Builder
 	for i, q := range s.Queues {
 		if i > 0 {
-			names += ", "
+			names.WriteString(", ")
 		}
-		names += q.LogicalID
+		names.WriteString(q.LogicalID)
 	}
-	return names
+	return names.String()
 }

@@ -66,7 +66,8 @@ func (j *journal) sent(e Event, in sqs.Event) {
 	j.write(Event{
 		Kind: KindDead, Time: in.Time,
 		Queue:     record.Source[strings.LastIndexByte(record.Source, ':')+1:],
-		MessageID: cmp.Or(record.DeliveredID, record.MessageID), Class: record.Class, Reason: record.Reason, Rule: record.Rule,
+		MessageID: cmp.Or(record.DeliveredID, record.MessageID),
+		Class:     record.Class, Reason: record.Reason, Rule: record.Rule,
 		Attempt: record.Attempts, Key: record.Key,
 		DeadLetterQueue: in.Queue, DeadLetterID: in.MessageID,
 	})

@@ -64,8 +64,7 @@ type Stack struct {
 func Start(ctx context.Context, o Options) (*Stack, error) {
 	s := &Stack{stop: func() {}}
 	if err := s.start(ctx, o); err != nil {
-		s.release(context.WithoutCancel(ctx))
-		return nil, err
+		return nil, errors.Join(err, s.release(context.WithoutCancel(ctx)))
 	}
 	return s, nil
 }
@@ -106,12 +105,10 @@ func (s *Stack) read(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	if err = o.Variables.check(s.template); err != nil {
+	if err := o.Variables.check(s.template); err != nil || o.Jobs == "" {
 		return err
 	}
-	if o.Jobs != "" {
-		s.jobs, err = ReadJobs(o.Jobs, s.template)
-	}
+	s.jobs, err = ReadJobs(o.Jobs, s.template)
 	return err
 }
 
