@@ -97,7 +97,7 @@ func (b *batch) skip(i int, e *entry) *Result {
 		r := b.resolver.unrun(e.message, ReasonGroupHead, nil)
 		r.Delay = b.groups[e.message.GroupID()].result.Delay
 		return r
-	case b.ctx.Err() == context.Canceled:
+	case b.ctx.Err() == context.Canceled || isDraining(b.ctx):
 		return b.resolver.unrun(e.message, ReasonCancelled, nil)
 	case i > 0 && b.invocation.over():
 		return b.resolver.unrun(e.message, ReasonNoTime, nil)

@@ -170,6 +170,29 @@ func TestShutdownIsNoFailureOfTheJob(t *testing.T) {
 	}
 }
 
+func TestDrainingFinishesWhatRunsAndStartsNothing(t *testing.T) {
+	t.Parallel()
+	q := newQueues()
+	draining := make(chan struct{})
+	var ran []string
+	h := handler.Func(func(ctx context.Context, m *handler.Message) error {
+		ran = append(ran, m.MessageId)
+		close(draining)
+		return ctx.Err()
+	})
+	response, err := handler.NewProcessor(h, q.options()).Handle(handler.WithDrain(t.Context(), draining),
+		event(record("m1", "x"), record("m2", "x")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"m1"}, ran); diff != "" {
+		t.Errorf("ran (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"m2"}, reported(response)); diff != "" || q.hidden["m2"] > 2*time.Second {
+		t.Errorf("m2 comes back after %v; reported (-want +got):\n%s", q.hidden["m2"], diff)
+	}
+}
+
 func TestSettlingOutlivesTheCancellation(t *testing.T) {
 	t.Parallel()
 	q := newQueues()

@@ -1,0 +1,22 @@
+package handler
+
+import "context"
+
+type drainKey struct{}
+
+// WithDrain gives a context for [Processor.Handle] under which no more messages
+// are started once draining is closed. What runs by then goes on: only the end
+// of the context itself cuts it off.
+func WithDrain(ctx context.Context, draining <-chan struct{}) context.Context {
+	return context.WithValue(ctx, drainKey{}, draining)
+}
+
+func isDraining(ctx context.Context) bool {
+	draining, _ := ctx.Value(drainKey{}).(<-chan struct{})
+	select {
+	case <-draining:
+		return true
+	default:
+		return false
+	}
+}
