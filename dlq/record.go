@@ -71,7 +71,7 @@ type Record struct {
 
 // Attempt is one failed run.
 type Attempt struct {
-	// Number counts the runs of the job's epoch from 1.
+	// Number counts the job's failed runs from 1, those before a death included.
 	Number int `json:"n"`
 	// Start and End are when the run began and failed.
 	Start Time `json:"start,omitzero"`

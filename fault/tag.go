@@ -66,6 +66,10 @@ func (t *tag) Permanent() bool           { return t.class == ClassPermanent }
 func (t *tag) Retryable() bool           { return t.class == ClassRetryable }
 func (t *tag) RetryAfter() time.Duration { return t.after }
 
+// Tagged tells whether any error in the chain is tagged, by one of the three
+// functions or by a method of its own type.
+func Tagged(err error) bool { return err != nil && decider(err, tagged) != nil }
+
 // tagged gives the class that err itself claims, [ClassUnclassified] if none.
 func tagged(err error) Class {
 	if e, ok := err.(interface{ Permanent() bool }); ok && e.Permanent() {

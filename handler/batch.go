@@ -92,27 +92,30 @@ func (b *batch) run() {
 func (b *batch) skip(i int, e *entry) *Result {
 	switch {
 	case b.crash != nil:
-		return b.resolver.unrun(e.message, ReasonAfterCrash, nil)
+		return e.message.Unrun(ReasonAfterCrash, nil)
 	case b.groups[e.message.GroupID()] != nil:
-		r := b.resolver.unrun(e.message, ReasonGroupHead, nil)
+		r := e.message.Unrun(ReasonGroupHead, nil)
 		r.Delay = b.groups[e.message.GroupID()].result.Delay
 		return r
 	case b.ctx.Err() == context.Canceled || isDraining(b.ctx):
-		return b.resolver.unrun(e.message, ReasonCancelled, nil)
+		return e.message.Unrun(ReasonCancelled, nil)
 	case i > 0 && b.invocation.over():
-		return b.resolver.unrun(e.message, ReasonNoTime, nil)
+		return e.message.Unrun(ReasonNoTime, nil)
 	}
 	return nil
 }
 
-func (b *batch) runOne(m *Message) (result *Result) {
+// runOne takes a message through the chain, on a goroutine of its own: one that
+// user code ends must not be the invocation's.
+func (b *batch) runOne(m *Message) *Result {
 	ctx, cancel := b.invocation.messageContext(b.ctx)
 	defer cancel()
-	recovered(
+	result := make(chan *Result, 1)
+	go recovered(
 		func() error { return b.chain(ctx, m) },
-		func(err error) { result = b.decide(ctx, m, err) },
+		func(err error) { result <- b.decide(ctx, m, err) },
 	)
-	return result
+	return <-result
 }
 
 // decide is the outermost word on a message. A decode error, or one of
@@ -126,7 +129,7 @@ func (b *batch) decide(ctx context.Context, m *Message, err error) *Result {
 	if r.Outcome == OutcomeNone || r.Outcome == OutcomeDead && r.Failure == nil {
 		return &Result{
 			Outcome:  OutcomeCrash,
-			Decision: fault.Decision{Reason: "no_outcome"},
+			Decision: fault.Decision{Reason: ReasonNoOutcome},
 			Err:      r,
 			Job:      m.Job,
 		}

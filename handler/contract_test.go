@@ -117,6 +117,32 @@ func TestEachMessageIsEitherReportedOrAccountedFor(t *testing.T) {
 	})
 }
 
+// FuzzEvent feeds raw events, as the runtime would decode them.
+func FuzzEvent(f *testing.F) {
+	f.Add([]byte(`{"Records":[{"messageId":"m1","body":"good","attributes":{"ApproximateReceiveCount":"3"}}]}`))
+	f.Add([]byte(`{"Records":[{"messageId":"m1","body":"reset","eventSourceARN":"a:b.fifo"},{"messageId":"m1"}]}`))
+	f.Add([]byte(`{"Records":null}`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		var e events.SQSEvent
+		if json.Unmarshal(raw, &e) != nil {
+			return
+		}
+		response, err := handler.NewProcessor(byBody(script), newQueues().options()).Handle(t.Context(), e)
+		if err != nil {
+			return
+		}
+		seen := map[string]bool{}
+		for _, failure := range response.BatchItemFailures {
+			id := failure.ItemIdentifier
+			known := slices.ContainsFunc(e.Records, func(r events.SQSMessage) bool { return r.MessageId == id })
+			if id == "" || seen[id] || !known {
+				t.Fatalf("reported %q of %s", id, raw)
+			}
+			seen[id] = true
+		}
+	})
+}
+
 func TestMiddlewareOrder(t *testing.T) {
 	t.Parallel()
 	var calls []string

@@ -25,11 +25,7 @@ func (b *batch) acknowledge() {
 	}
 	ctx, cancel := b.invocation.settleContext(b.ctx)
 	defer cancel()
-	for i, err := range b.options.Source.Delete(ctx, done) {
-		if err != nil && i < len(finished) {
-			b.logError(finished[i], "message not deleted before the crash", err)
-		}
-	}
+	b.logErrors(finished, "message not deleted before the crash", b.options.Source.Delete(ctx, done))
 }
 
 // exit is the value to panic with so that the Lambda runtime reports the

@@ -3,6 +3,7 @@ package handler_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -153,6 +154,39 @@ func TestTheCrashedMessageWaitsForItsLease(t *testing.T) {
 		}
 	})
 }
+
+func TestADeleteThatFailsBeforeTheCrashIsLogged(t *testing.T) {
+	t.Parallel()
+	q := newQueues()
+	q.killErr = map[string]error{"m1": errOdd}
+	h := byBody(map[string]func(context.Context, *handler.Message) error{
+		"boom": func(context.Context, *handler.Message) error { panic("boom") },
+	})
+	crashes(t.Context(), t, handler.NewProcessor(h, q.options()), event(record("m1", "good"), record("m2", "boom")))
+	if got := q.logged(t, "message not deleted before the crash", "messageId"); !cmp.Equal(got, []string{"m1"}) {
+		t.Errorf("logged for %v, want m1", got)
+	}
+}
+
+func TestAnEndedGoroutineIsACrashAndNotAHang(t *testing.T) {
+	t.Parallel()
+	ends := func(context.Context, *handler.Message) error { runtime.Goexit(); return nil }
+	for name, h := range map[string]handler.Handler{
+		"in the function": handler.Func(ends),
+		"in Prepare":      ending{},
+	} {
+		crash := crashes(t.Context(), t, handler.NewProcessor(h, newQueues().options()), event(record("m1", "x")))
+		if crash.Message != "panic: runtime.Goexit called by the handler" {
+			t.Errorf("%s: message %q", name, crash.Message)
+		}
+	}
+}
+
+// ending is a handler whose first stage ends its goroutine.
+type ending struct{}
+
+func (ending) Prepare(context.Context, *handler.Message) error { runtime.Goexit(); return nil }
+func (ending) Handle(context.Context, *handler.Message) error  { return nil }
 
 func TestPanicErrorUnwrapsErrors(t *testing.T) {
 	t.Parallel()

@@ -26,7 +26,7 @@ func Chain(middleware ...Middleware) Middleware {
 }
 
 // Handler is a job in two stages. [Func] and the value that [JSON] returns are
-// Handlers.
+// Handlers. Both stages must be safe for concurrent use.
 type Handler interface {
 	// Prepare decodes and validates the message before anything is claimed for
 	// it. An error is permanent.

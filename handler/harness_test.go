@@ -31,6 +31,7 @@ type queues struct {
 	order    []string // what was called, in order
 	sendErr  map[string]error
 	hideErr  map[string]error
+	killErr  map[string]error // of deletes
 	onSend   func(ctx context.Context)
 	logLines bytes.Buffer
 }
@@ -72,11 +73,14 @@ func (q *queues) ChangeVisibility(_ context.Context, changes []handler.Visibilit
 func (q *queues) Delete(_ context.Context, messages []*handler.Message) []error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for _, m := range messages {
+	errs := make([]error, len(messages))
+	for i, m := range messages {
 		q.order = append(q.order, "delete "+m.MessageId)
-		q.deleted = append(q.deleted, m.MessageId)
+		if errs[i] = q.killErr[m.MessageId]; errs[i] == nil {
+			q.deleted = append(q.deleted, m.MessageId)
+		}
 	}
-	return make([]error, len(messages))
+	return errs
 }
 
 // options wires the queues, with half-width randomness and a log to read.

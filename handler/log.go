@@ -55,6 +55,17 @@ func (b *batch) logError(e *entry, what string, err error) {
 	b.options.Logger.LogAttrs(context.WithoutCancel(b.ctx), slog.LevelError, what, attrs...)
 }
 
+// logErrors logs what a queue did not do, a missing answer included.
+func (b *batch) logErrors(entries []*entry, what string, answers []error) {
+	for i, e := range entries {
+		if i >= len(answers) {
+			b.logError(e, what, ErrUnanswered)
+		} else if answers[i] != nil {
+			b.logError(e, what, answers[i])
+		}
+	}
+}
+
 func (b *batch) identify(e *entry) []slog.Attr {
 	attrs := []slog.Attr{
 		slog.String("messageId", e.message.MessageId),

@@ -9,7 +9,8 @@ import (
 )
 
 // Message is one record of a batch, with what the stages before the user's
-// function have found out about it. It is handled by one goroutine at a time.
+// function have found out about it. One goroutine at a time handles it, unless
+// the user's function was left behind ([ErrAbandoned]).
 type Message struct {
 	events.SQSMessage
 
@@ -82,9 +83,10 @@ func (m *Message) SentAt() time.Time {
 func (m *Message) FIFO() bool { return strings.HasSuffix(m.EventSourceARN, ".fifo") }
 
 // QueueName is the last part of the source queue's ARN.
-func (m *Message) QueueName() string {
-	return m.EventSourceARN[strings.LastIndexByte(m.EventSourceARN, ':')+1:]
-}
+func (m *Message) QueueName() string { return QueueName(m.EventSourceARN) }
+
+// QueueName is the last part of a queue's ARN.
+func QueueName(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1:] }
 
 // age is how long ago the message was received; 0 for one outside of a batch.
 func (m *Message) age() time.Duration {

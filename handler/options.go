@@ -30,7 +30,8 @@ type Backoff interface {
 // letters and visibility timeouts to the queue.
 type Options struct {
 	// Middleware wraps the user's function, the first outermost. It runs after
-	// the payload was decoded and validated, and before errors are classified.
+	// the payload was decoded and validated. An error of the user's function
+	// reaches it classified, as a [Result].
 	Middleware []Middleware
 	// DeadLetter takes dead jobs; nil leaves them to the queue's redrive policy.
 	DeadLetter DeadLetter
@@ -40,7 +41,8 @@ type Options struct {
 	Source Source
 	// Classifier defaults to fault.Rules().
 	Classifier Classifier
-	// Backoff defaults to backoff.Exponential{}.
+	// Backoff defaults to backoff.Exponential{}. One with a method Validate()
+	// error is asked when the processor is made.
 	Backoff Backoff
 	// UnclassifiedAttempts is the number of runs for a job whose errors no rule
 	// knows; 0 means 3.

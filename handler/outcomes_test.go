@@ -3,6 +3,7 @@ package handler_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -151,6 +152,16 @@ func TestTheZeroOptionsLeaveEverythingToTheQueue(t *testing.T) {
 	if diff := cmp.Diff([]string{"m1", "m2"}, ids); diff != "" {
 		t.Errorf("reported (-want +got):\n%s", diff)
 	}
+}
+
+func TestABackoffThatIsNotValidIsRefused(t *testing.T) {
+	t.Parallel()
+	defer func() {
+		if err, ok := recover().(error); !ok || !strings.Contains(err.Error(), "MaxAttempts") {
+			t.Errorf("panic %v, want one that names MaxAttempts", err)
+		}
+	}()
+	handler.NewProcessor(byBody(nil), &handler.Options{Backoff: backoff.Exponential{MaxAttempts: -1}})
 }
 
 func TestEveryOutcomeHasAName(t *testing.T) {

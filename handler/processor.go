@@ -18,9 +18,15 @@ type Processor struct {
 }
 
 // NewProcessor makes a Processor that hands each message to h. A nil o is the
-// zero Options.
+// zero Options. It panics when the Backoff says that it is not valid, since every
+// job would meet that.
 func NewProcessor(h Handler, o *Options) *Processor {
 	p := &Processor{handler: h, options: o.withDefaults()}
+	if v, ok := p.options.Backoff.(validator); ok {
+		if err := v.Validate(); err != nil {
+			panic(fmt.Errorf("handler: backoff: %w", err))
+		}
+	}
 	p.resolver = &resolver{options: p.options}
 	p.chain = p.prepare(Chain(p.options.Middleware...)(p.perform))
 	return p

@@ -9,25 +9,6 @@ import (
 	"github.com/sqsafe/sqsafe/fault"
 )
 
-// Reasons that the processor itself gives.
-const (
-	// ReasonExhausted says that the budget of retries is spent.
-	ReasonExhausted = "exhausted"
-	// ReasonMaxReceives says that the job failed at the last receive before the
-	// queue's redrive policy would have moved it.
-	ReasonMaxReceives = "max_receives"
-	// ReasonAbandoned says that the handler ignored its cancellation.
-	ReasonAbandoned = "abandoned"
-	// ReasonNoTime says that the invocation had no time left for the message.
-	ReasonNoTime = "no_time"
-	// ReasonCancelled says that the process was told to stop.
-	ReasonCancelled = "cancelled"
-	// ReasonGroupHead says that an earlier message of the group is not settled.
-	ReasonGroupHead = "group_head"
-	// ReasonAfterCrash says that an earlier message of the batch crashed.
-	ReasonAfterCrash = "after_crash"
-)
-
 // resolver turns errors into results, for one processor.
 type resolver struct {
 	options Options
@@ -45,18 +26,23 @@ func (m *Message) Resolve(ctx context.Context, err error) *Result {
 	if r := AsResult(err); r != nil {
 		return r
 	}
-	rs := m.resolver
-	if rs == nil {
-		rs = &resolver{options: (*Options)(nil).withDefaults()}
+	return m.decider().resolve(ctx, m, err)
+}
+
+// decider gives the processor's resolver, or one with the defaults for a
+// message outside of a batch.
+func (m *Message) decider() *resolver {
+	if m.resolver == nil {
+		return &resolver{options: (*Options)(nil).withDefaults()}
 	}
-	return rs.resolve(ctx, m, err)
+	return m.resolver
 }
 
 func (rs *resolver) resolve(ctx context.Context, m *Message, err error) *Result {
 	if r := crashed(m, err); r != nil {
 		return r
 	}
-	if r := rs.cancelled(ctx, m, err); r != nil {
+	if r := cancelled(ctx, m, err); r != nil {
 		return r
 	}
 	d := rs.options.Classifier.Classify(ctx, err)
@@ -76,7 +62,7 @@ func crashed(m *Message, err error) *Result {
 	switch {
 	case errors.Is(err, ErrAbandoned):
 		r.Decision = fault.Decision{Reason: ReasonAbandoned}
-	case errors.As(err, &panicked) && !tagged(err):
+	case errors.As(err, &panicked) && !fault.Tagged(err):
 		r.Decision = fault.Decision{Reason: ReasonPanic}
 	default:
 		return nil
@@ -85,39 +71,23 @@ func crashed(m *Message, err error) *Result {
 }
 
 // cancelled finds runs that were cut off for no fault of the job.
-func (rs *resolver) cancelled(ctx context.Context, m *Message, err error) *Result {
-	if tagged(err) {
+func cancelled(ctx context.Context, m *Message, err error) *Result {
+	if fault.Tagged(err) {
 		return nil
 	}
 	switch ctx.Err() {
 	case context.Canceled:
 		if errors.Is(err, context.Canceled) {
-			return rs.unrun(m, ReasonCancelled, err)
+			return m.Unrun(ReasonCancelled, err)
 		}
 	case context.DeadlineExceeded:
 		inv, ok := ctx.Value(invocationKey{}).(*invocation)
 		if ok && !m.started.IsZero() && inv.cutShort(m.started) {
-			return rs.unrun(m, ReasonNoTime, err)
+			return m.Unrun(ReasonNoTime, err)
 		}
 	}
 	return nil
 }
-
-// tagged tells whether the user has said what the error means.
-func tagged(err error) bool { return fault.Stack(err) != "" }
-
-func (rs *resolver) unrun(m *Message, reason string, err error) *Result {
-	return &Result{
-		Outcome:  OutcomeUnrun,
-		Decision: fault.Decision{Reason: reason},
-		Err:      err,
-		Job:      m.Job,
-		Delay:    rs.round(unrunBackoff.Delay(m.ReceiveCount(), rs.options.Random)),
-	}
-}
-
-// unrunBackoff spreads over its full width: these messages come back together.
-var unrunBackoff = backoff.Exponential{Cap: time.Minute, Jitter: 1}
 
 // budget counts a failure that may be retried and decides between retry and death.
 func (rs *resolver) budget(m *Message, r *Result) {
@@ -140,13 +110,10 @@ func (rs *resolver) budget(m *Message, r *Result) {
 	}
 	delay := rs.options.Backoff.Delay(step, rs.options.Random)
 	if named := r.Decision.RetryAfter; named > delay {
-		delay = backoff.Spread(named, namedShare, rs.options.Random)
+		delay = backoff.Spread(named, backoff.DefaultJitter, rs.options.Random)
 	}
 	r.Delay = rs.round(backoff.Clamp(delay, m.age()))
 }
-
-// namedShare is the jitter on delays that the error itself has named.
-const namedShare = 0.20
 
 // costs tells whether a failure uses up budget. What is wrong with the
 // surroundings is not the job's fault, and a wrong role must not flood the

@@ -7,9 +7,6 @@ import (
 	"github.com/sqsafe/sqsafe/fault"
 )
 
-// ReasonPanic is the reason of a panic in user code.
-const ReasonPanic = "panic"
-
 // prepare decodes and validates ahead of everything that costs a round trip. A
 // panic here is permanent: nothing was claimed and no effect begun.
 func (p *Processor) prepare(next Func) Func {

@@ -8,9 +8,12 @@ import (
 	"github.com/sqsafe/sqsafe/backoff"
 )
 
-// leaseMargin is kept between a dead-letter send and the end of the claim that
-// allows it: two clocks may differ by that much.
-const leaseMargin = 2 * time.Second
+// ClockMargin is kept between what a claim allows and its end: two clocks may
+// differ by that much.
+const ClockMargin = 2 * time.Second
+
+// ErrUnanswered says that a queue did not answer for one of several messages.
+var ErrUnanswered = errors.New("the queue did not answer for this message")
 
 // ErrLeaseLapsed says that a dead letter was not sent because the claim on its
 // job may be another's by now.
@@ -37,10 +40,13 @@ func (b *batch) sendDead(dead []*entry) {
 	ctx, cancel := b.invocation.settleContext(b.ctx)
 	defer cancel()
 	ready, letters := b.letters(dead)
-	for i, sent := range b.options.DeadLetter.Send(ctx, letters) {
-		if i < len(ready) {
-			b.confirm(ctx, ready[i], sent)
+	answers := b.options.DeadLetter.Send(ctx, letters)
+	for i, e := range ready {
+		answer := Sent{Err: ErrUnanswered}
+		if i < len(answers) {
+			answer = answers[i]
 		}
+		b.confirm(ctx, e, answer)
 	}
 }
 
@@ -48,7 +54,7 @@ func (b *batch) sendDead(dead []*entry) {
 func (b *batch) letters(dead []*entry) (ready []*entry, letters []Letter) {
 	for _, e := range dead {
 		lease := e.result.Lease
-		if !lease.IsZero() && time.Until(lease) < leaseMargin {
+		if !lease.IsZero() && time.Until(lease) < ClockMargin {
 			b.unsent(e, ErrLeaseLapsed)
 			continue
 		}
@@ -104,11 +110,7 @@ func (b *batch) hide() {
 	if len(changes) == 0 {
 		return
 	}
-	for i, err := range b.options.Source.ChangeVisibility(ctx, changes) {
-		if err != nil && i < len(hidden) {
-			b.logError(hidden[i], "visibility timeout not changed", err)
-		}
-	}
+	b.logErrors(hidden, "visibility timeout not changed", b.options.Source.ChangeVisibility(ctx, changes))
 }
 
 // timeout is the delay as SQS takes it. What is not whole by now must not end

@@ -83,12 +83,27 @@ type silent struct{ *queues }
 
 func (silent) Send(context.Context, []handler.Letter) []handler.Sent { return nil }
 
+// ChangeVisibility applies the changes and answers for none.
+func (s silent) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) []error {
+	s.queues.ChangeVisibility(ctx, changes)
+	return nil
+}
+
 func TestAMissingAnswerIsNoConfirmation(t *testing.T) {
 	t.Parallel()
-	o := newQueues().options()
-	o.DeadLetter = silent{}
+	q := newQueues()
+	o := q.options()
+	o.DeadLetter, o.Source = silent{q}, silent{q}
 	if ids := handle(t, handler.NewProcessor(byBody(script), o), record("m1", "permanent")); len(ids) != 1 {
 		t.Errorf("reported %v, want m1", ids)
+	}
+	if q.hidden["m1"] < time.Second {
+		t.Errorf("hidden for %v, want at least a second", q.hidden["m1"])
+	}
+	for _, line := range []string{"dead letter not sent", "visibility timeout not changed"} {
+		if got := q.logged(t, line, "error"); !cmp.Equal(got, []string{handler.ErrUnanswered.Error()}) {
+			t.Errorf("%s: logged %v", line, got)
+		}
 	}
 }
 
@@ -129,7 +144,7 @@ func TestTheEvidence(t *testing.T) {
 		if f.Class != "permanent" || f.Reason != "declined" || f.Rule != "tag.permanent" || f.Attempts != 0 {
 			t.Errorf("decision: %+v", f)
 		}
-		if !f.First.Equal(start) || f.Last.Sub(start) != 3*time.Second {
+		if f.First.Sub(start) != 3*time.Second || !f.Last.Equal(f.First) {
 			t.Errorf("first %v, last %v, started %v", f.First, f.Last, start)
 		}
 		if !strings.Contains(f.Stack, "handler_test") || len(f.Message) > 8<<10 || len(f.Fingerprint) != 12 {

@@ -170,6 +170,51 @@ func TestShutdownIsNoFailureOfTheJob(t *testing.T) {
 	}
 }
 
+// TestWithoutADeadlineACancelledHandlerIsWaitedFor: there is no end of an
+// invocation for which it would have to be left behind.
+func TestWithoutADeadlineACancelledHandlerIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		q := newQueues()
+		h := handler.Func(func(context.Context, *handler.Message) error {
+			cancel()
+			<-time.After(time.Hour)
+			return nil
+		})
+		response, err := handler.NewProcessor(h, q.options()).Handle(ctx, event(record("m1", "x")))
+		if err != nil || len(reported(response)) != 0 {
+			t.Errorf("reported %v, %v, want the job to be done", reported(response), err)
+		}
+	})
+}
+
+// declined is an error type that says of itself that it is permanent.
+type declined struct{ error }
+
+func (declined) Permanent() bool { return true }
+
+func TestATagOutweighsTheCancellation(t *testing.T) {
+	t.Parallel()
+	for name, permanent := range map[string]error{
+		"by a wrapper":       fault.Permanent(errOdd),
+		"by a method of its": declined{errOdd},
+	} {
+		q := newQueues()
+		ctx, cancel := context.WithCancel(t.Context())
+		h := handler.Func(func(ctx context.Context, _ *handler.Message) error {
+			cancel()
+			return errors.Join(permanent, ctx.Err())
+		})
+		if _, err := handler.NewProcessor(h, q.options()).Handle(ctx, event(record("m1", "x"))); err != nil {
+			t.Fatal(err)
+		}
+		if len(q.letters) != 1 {
+			t.Errorf("%s: outcome %v, want dead", name, q.logged(t, handler.LogOutcome, "outcome"))
+		}
+	}
+}
+
 func TestDrainingFinishesWhatRunsAndStartsNothing(t *testing.T) {
 	t.Parallel()
 	q := newQueues()

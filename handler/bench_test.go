@@ -1,0 +1,40 @@
+package handler_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/sqsafe/sqsafe/handler"
+)
+
+func BenchmarkHandle(b *testing.B) {
+	pass := func(next handler.Func) handler.Func {
+		return func(ctx context.Context, m *handler.Message) error { return next(ctx, m) }
+	}
+	for _, messages := range []int{1, 10, 1000} {
+		for _, depth := range []int{0, 5} {
+			b.Run(fmt.Sprintf("messages=%d/middleware=%d", messages, depth), func(b *testing.B) {
+				o := &handler.Options{Logger: slog.New(slog.DiscardHandler)}
+				for range depth {
+					o.Middleware = append(o.Middleware, pass)
+				}
+				p := handler.NewProcessor(handler.JSON(func(context.Context, order) error { return nil }), o)
+				var batch events.SQSEvent
+				for i := range messages {
+					batch.Records = append(batch.Records, record("m"+strconv.Itoa(i), `{"id":"o-1","count":2}`))
+				}
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := p.Handle(b.Context(), batch); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}

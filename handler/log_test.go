@@ -1,0 +1,124 @@
+package handler_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-lambda-go/lambdacontext"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/handler"
+)
+
+// TestTheLineOfEachMessage is what `sqsafe local` and people at night read.
+func TestTheLineOfEachMessage(t *testing.T) {
+	t.Parallel()
+	common := map[string]any{
+		"messageId": "m1", "queue": "jobs", "requestId": "req-1", "level": "INFO", "msg": "outcome",
+	}
+	tests := []struct {
+		name   string
+		record events.SQSMessage
+		run    error
+		want   map[string]any
+	}{
+		{"done", record("m1", "x"), nil, map[string]any{"outcome": "done", "receiveCount": 1.0, "attempt": 1.0}},
+		{"retry", received(2, record("m1", "x")), fault.Retryable(errOdd, fault.Reason("busy")), map[string]any{
+			"outcome": "retry", "class": "retryable", "reason": "busy", "rule": "tag.retryable", "receiveCount": 2.0,
+			"attempt": 1.0, "delaySeconds": 2.0, "error": "odd",
+		}},
+		{"dead", record("m1", "x"), fault.Permanent(errOdd), map[string]any{
+			"level": "ERROR", "outcome": "dead", "class": "permanent", "reason": "tagged", "rule": "tag.permanent",
+			"receiveCount": 1.0, "attempt": 1.0, "error": "odd",
+		}},
+		{"duplicate", record("m1", "x"), &handler.Result{
+			Outcome: handler.OutcomeDuplicate, Decision: fault.Decision{Reason: "completed"},
+		}, map[string]any{"outcome": "duplicate", "reason": "completed", "receiveCount": 1.0}},
+		{"unrecorded", record("m1", "x"), &handler.Result{Outcome: handler.OutcomeUnrecorded, Err: errOdd}, map[string]any{
+			"level": "WARN", "outcome": "unrecorded", "class": "unclassified", "receiveCount": 1.0, "attempt": 1.0,
+			"error": "odd",
+		}},
+		{"a long error is cut", record("m1", "x"), fault.Permanent(errors.New(strings.Repeat("é", 1000))), map[string]any{
+			"level": "ERROR", "outcome": "dead", "class": "permanent", "reason": "tagged", "rule": "tag.permanent",
+			"receiveCount": 1.0, "attempt": 1.0, "error": strings.Repeat("é", 256),
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			q := newQueues()
+			ctx := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "req-1"})
+			p := handler.NewProcessor(handler.Func(fails(tt.run)), q.options())
+			if _, err := p.Handle(ctx, event(tt.record)); err != nil {
+				t.Fatal(err)
+			}
+			line, _, _ := strings.Cut(q.logLines.String(), "\n")
+			var got map[string]any
+			if err := json.Unmarshal([]byte(line), &got); err != nil {
+				t.Fatal(err)
+			}
+			delete(got, "time")
+			want := map[string]any{}
+			for _, fields := range []map[string]any{common, tt.want} {
+				for k, v := range fields {
+					want[k] = v
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("line (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestTheLineOfADeadLetter(t *testing.T) {
+	t.Parallel()
+	q := newQueues()
+	handle(t, handler.NewProcessor(byBody(script), q.options()), record("m1", "permanent"))
+	if got := q.logged(t, handler.LogDeadLettered, "deadLetterId"); !cmp.Equal(got, []string{"dead-m1"}) {
+		t.Errorf("dead letter ids %v", got)
+	}
+}
+
+func TestNoPayloadInTheLog(t *testing.T) {
+	t.Parallel()
+	q := newQueues()
+	secret := "card 4111"
+	handle(t, handler.NewProcessor(handler.JSON(func(context.Context, order) error { return errOdd }), q.options()),
+		record("m1", secret), record("m2", `{"id":"`+secret+`"}`), record("m3", `{"id":1,"x":"`+secret+`"}`))
+	if strings.Contains(q.logLines.String(), "4111") {
+		t.Errorf("the log has the payload:\n%s", &q.logLines)
+	}
+}
+
+func TestAttemptsAreNumberedOverTheHistory(t *testing.T) {
+	t.Parallel()
+	m := &handler.Message{SQSMessage: record("m1", "x")}
+	m.Job.Key = "k"
+	for n := 1; n <= 3; n++ {
+		r := m.Resolve(t.Context(), fault.Retryable(errOdd))
+		last := r.Job.History.Attempts[n-1]
+		if last.Number != n || r.Job.Attempts != n || last.Start.IsZero() || last.End.Before(last.Start) {
+			t.Errorf("attempt %d: %+v, %d attempts", n, last, r.Job.Attempts)
+		}
+		m.Job = r.Job
+	}
+}
+
+func TestTheDefaultLoggerIsUsed(t *testing.T) {
+	// Not parallel: it changes the default.
+	var lines strings.Builder
+	before := slog.Default()
+	t.Cleanup(func() { slog.SetDefault(before) })
+	slog.SetDefault(slog.New(slog.NewTextHandler(&lines, nil)))
+	handle(t, handler.NewProcessor(byBody(nil), nil), record("m1", "x"))
+	if !strings.Contains(lines.String(), "outcome=done") {
+		t.Errorf("log %q", lines.String())
+	}
+}

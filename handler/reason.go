@@ -1,0 +1,24 @@
+package handler
+
+// Reasons that the processor itself gives. Those of errors are in package fault.
+const (
+	// ReasonExhausted says that the budget of retries is spent.
+	ReasonExhausted = "exhausted"
+	// ReasonMaxReceives says that the job failed at the last receive before the
+	// queue's redrive policy would have moved it.
+	ReasonMaxReceives = "max_receives"
+	// ReasonPanic is the reason of a panic in user code.
+	ReasonPanic = "panic"
+	// ReasonAbandoned says that the handler ignored its cancellation.
+	ReasonAbandoned = "abandoned"
+	// ReasonNoOutcome says that middleware gave a [Result] that decides nothing.
+	ReasonNoOutcome = "no_outcome"
+	// ReasonNoTime says that the invocation had no time left for the message.
+	ReasonNoTime = "no_time"
+	// ReasonCancelled says that the process was told to stop.
+	ReasonCancelled = "cancelled"
+	// ReasonGroupHead says that an earlier message of the group is not settled.
+	ReasonGroupHead = "group_head"
+	// ReasonAfterCrash says that an earlier message of the batch crashed.
+	ReasonAfterCrash = "after_crash"
+)
