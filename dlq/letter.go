@@ -74,14 +74,15 @@ func traceHeader(header string) string {
 }
 
 // deduplicationID is the same for every send of one verdict, so a repeated send
-// makes no second letter. A death without a verdict is told apart by the id of
+// makes no second letter. The source is part of it, as it is of the ledger's
+// key: several queues may share a dead-letter queue. A death without a verdict is told apart by the id of
 // the delivered message, not by the original's: a replay that dies at once must
 // not be taken for a repetition of its first death.
 func deduplicationID(m *handler.Message, f handler.Failure) string {
 	if !f.Verdict || f.Key == "" {
 		return m.MessageId
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d:%s", f.Epoch, f.Key))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s:%d:%s", m.EventSourceARN, f.Epoch, f.Key))
 	return hex.EncodeToString(sum[:])
 }
 

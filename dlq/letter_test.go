@@ -162,6 +162,12 @@ func TestDeduplicationID(t *testing.T) {
 	if got := id("m-1", handler.Failure{Key: "stock:2", Epoch: 2, Verdict: true}); got == base {
 		t.Errorf("another key has the same id")
 	}
+	other := message("m-1", "{}", nil)
+	other.EventSourceARN = "arn:aws:sqs:eu-west-1:123456789012:refunds.fifo"
+	sent := sendOne(t, fifoURL, nil, handler.Letter{Message: other, Failure: verdict})
+	if got := aws.ToString(sent.MessageDeduplicationId); got == base {
+		t.Errorf("the same key of another source has the same id: its letter would be lost")
+	}
 	long := id("m-1", handler.Failure{Key: strings.Repeat("k", 2048), Verdict: true})
 	if len(long) > 128 {
 		t.Errorf("a long key gives an id of %d characters", len(long))

@@ -61,14 +61,22 @@ func (p *Processor) newBatch(ctx context.Context, event events.SQSEvent) *batch 
 }
 
 // sort puts first-time messages of a standard queue before redelivered ones,
-// which may be what uses up the time. FIFO queues keep their order.
+// which may be what uses up the time, and before all those that have no other
+// chance than this. FIFO queues keep their order.
 func (b *batch) sort() {
 	slices.SortStableFunc(b.entries, func(x, y *entry) int {
 		if x.message.FIFO() || y.message.FIFO() {
 			return 0
 		}
-		return min(x.message.ReceiveCount(), 2) - min(y.message.ReceiveCount(), 2)
+		return b.turn(x.message) - b.turn(y.message)
 	})
+}
+
+func (b *batch) turn(m *Message) int {
+	if b.resolver.lastReceive(m) {
+		return 0
+	}
+	return min(m.ReceiveCount(), 2)
 }
 
 func (b *batch) run() {

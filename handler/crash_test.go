@@ -2,7 +2,6 @@ package handler_test
 
 import (
 	"context"
-	"errors"
 	"runtime"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda/messages"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
 )
 
@@ -171,16 +171,43 @@ func TestADeleteThatFailsBeforeTheCrashIsLogged(t *testing.T) {
 func TestAnEndedGoroutineIsACrashAndNotAHang(t *testing.T) {
 	t.Parallel()
 	ends := func(context.Context, *handler.Message) error { runtime.Goexit(); return nil }
-	for name, h := range map[string]handler.Handler{
-		"in the function": handler.Func(ends),
-		"in Prepare":      ending{},
-	} {
-		crash := crashes(t.Context(), t, handler.NewProcessor(h, newQueues().options()), event(record("m1", "x")))
-		if crash.Message != "panic: runtime.Goexit called by the handler" {
-			t.Errorf("%s: message %q", name, crash.Message)
-		}
+	p := handler.NewProcessor(handler.Func(ends), newQueues().options())
+	crash := crashes(t.Context(), t, p, event(record("m1", "x")))
+	if crash.Message != "panic: runtime.Goexit called by the handler" {
+		t.Errorf("message %q", crash.Message)
+	}
+	q := newQueues()
+	handle(t, handler.NewProcessor(ending{}, q.options()), record("m1", "x"))
+	if len(q.letters) != 1 || q.letters[0].Failure.Reason != handler.ReasonPanic {
+		t.Errorf("dead letters %v, want one of the panic in Prepare", q.letters)
 	}
 }
+
+func TestADecoderThatNeverReturnsIsLeftBehind(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		q := newQueues()
+		h := endless{make(chan struct{})}
+		crashes(ctx, t, handler.NewProcessor(h, q.options()), event(record("m1", "good"), record("m2", "endless")))
+		if diff := cmp.Diff([]string{"m1"}, q.deleted); diff != "" || ctx.Err() != nil {
+			t.Errorf("%v; deleted (-want +got):\n%s", ctx.Err(), diff)
+		}
+		close(h.release)
+	})
+}
+
+type endless struct{ release chan struct{} }
+
+func (e endless) Prepare(_ context.Context, m *handler.Message) error {
+	if m.Body == "endless" {
+		<-e.release
+	}
+	return nil
+}
+
+func (endless) Handle(context.Context, *handler.Message) error { return nil }
 
 // ending is a handler whose first stage ends its goroutine.
 type ending struct{}
@@ -188,12 +215,11 @@ type ending struct{}
 func (ending) Prepare(context.Context, *handler.Message) error { runtime.Goexit(); return nil }
 func (ending) Handle(context.Context, *handler.Message) error  { return nil }
 
-func TestPanicErrorUnwrapsErrors(t *testing.T) {
+func TestAPanicIsACrashWhateverItsValueSays(t *testing.T) {
 	t.Parallel()
-	if !errors.Is(&handler.PanicError{Value: errOdd}, errOdd) {
-		t.Error("the error that was passed to panic is not found")
-	}
-	if errors.Unwrap(&handler.PanicError{Value: "text"}) != nil {
-		t.Error("a text unwraps to an error")
+	h := handler.Func(func(context.Context, *handler.Message) error { panic(fault.Retryable(errOdd)) })
+	p := handler.NewProcessor(h, newQueues().options())
+	if crash := crashes(t.Context(), t, p, event(record("m1", "x"))); !crash.ShouldExit {
+		t.Errorf("the runtime sees %+v, want an exit", crash)
 	}
 }

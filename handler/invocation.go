@@ -71,6 +71,17 @@ func (inv *invocation) settleContext(ctx context.Context) (context.Context, cont
 	return context.WithDeadline(ctx, inv.deadline.Add(-inv.reserve/10))
 }
 
+// sendContext ends earlier than the settle context, so that a dead-letter queue
+// that does not answer leaves time for the rest.
+func (inv *invocation) sendContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := inv.settleContext(ctx)
+	if !inv.bounded() {
+		return ctx, cancel
+	}
+	bounded, stop := context.WithTimeout(ctx, inv.reserve/2)
+	return bounded, func() { stop(); cancel() }
+}
+
 // grace is how long a cancelled handler may take to return.
 func (inv *invocation) grace() time.Duration { return max(inv.reserve/4, minimumGrace) }
 

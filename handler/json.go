@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -59,5 +60,28 @@ func decode(body string, into any) error {
 	if strings.TrimSpace(body) == "null" {
 		return errors.New("body is null, want a JSON value")
 	}
-	return json.Unmarshal([]byte(body), into)
+	return withoutValue(json.Unmarshal([]byte(body), into))
 }
+
+// withoutValue keeps what the payload holds out of the error's text.
+func withoutValue(err error) error {
+	mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok {
+		return err
+	}
+	kind, _, _ := strings.Cut(mismatch.Value, " ")
+	field := mismatch.Field
+	if field == "" {
+		field = "the body"
+	}
+	return &mismatchError{text: fmt.Sprintf("%s is a %s, want %s", field, kind, mismatch.Type), err: err}
+}
+
+// mismatchError is a type error of package json in other words.
+type mismatchError struct {
+	text string
+	err  error
+}
+
+func (e *mismatchError) Error() string { return e.text }
+func (e *mismatchError) Unwrap() error { return e.err }

@@ -11,7 +11,10 @@ const LogOutcome = "outcome"
 // LogDeadLettered is the message of the log line for a confirmed dead letter.
 const LogDeadLettered = "dead-lettered"
 
-const logTextBytes = 512
+const (
+	logTextBytes = 512
+	logKeyBytes  = 128
+)
 
 var outcomeLevels = map[Outcome]slog.Level{
 	OutcomeDead:       slog.LevelError,
@@ -72,12 +75,15 @@ func (b *batch) identify(e *entry) []slog.Attr {
 		slog.String("queue", e.message.QueueName()),
 		slog.Int("receiveCount", e.message.ReceiveCount()),
 	}
-	attrs = appendText(attrs, "key", e.message.Job.Key)
+	attrs = appendText(attrs, "key", cut(e.message.Job.Key, logKeyBytes))
 	return appendText(attrs, "requestId", requestID(b.ctx))
 }
 
 // attemptNumber counts the runs of the job; 0 where the function did not run.
 func attemptNumber(e *entry) int {
+	if e.message.started.IsZero() {
+		return 0
+	}
 	switch e.result.Outcome {
 	case OutcomeRetry, OutcomeDead:
 		if n := len(e.result.Job.History.Attempts); n > 0 {

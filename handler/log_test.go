@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"maps"
 	"strings"
 	"testing"
 
@@ -65,11 +66,8 @@ func TestTheLineOfEachMessage(t *testing.T) {
 			}
 			delete(got, "time")
 			want := map[string]any{}
-			for _, fields := range []map[string]any{common, tt.want} {
-				for k, v := range fields {
-					want[k] = v
-				}
-			}
+			maps.Copy(want, common)
+			maps.Copy(want, tt.want)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("line (-want +got):\n%s", diff)
 			}

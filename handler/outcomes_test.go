@@ -118,16 +118,18 @@ func TestFailuresAreHiddenAfterTheLastMessageHasRun(t *testing.T) {
 	}
 }
 
-func TestNewMessagesRunBeforeRedeliveredOnes(t *testing.T) {
+func TestTheLastChanceComesFirstAndNewMessagesBeforeRedeliveredOnes(t *testing.T) {
 	t.Parallel()
 	var ran []string
 	h := handler.Func(func(_ context.Context, m *handler.Message) error {
 		ran = append(ran, m.MessageId)
 		return nil
 	})
-	handle(t, handler.NewProcessor(h, newQueues().options()),
-		received(7, record("old", "x")), record("new1", "x"), received(2, record("again", "x")), record("new2", "x"))
-	if diff := cmp.Diff([]string{"new1", "new2", "old", "again"}, ran); diff != "" {
+	o := newQueues().options()
+	o.MaxReceives = 9
+	handle(t, handler.NewProcessor(h, o), received(7, record("old", "x")), record("new1", "x"),
+		received(2, record("again", "x")), received(9, record("last", "x")), record("new2", "x"))
+	if diff := cmp.Diff([]string{"last", "new1", "new2", "old", "again"}, ran); diff != "" {
 		t.Errorf("order (-want +got):\n%s", diff)
 	}
 }

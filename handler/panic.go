@@ -18,14 +18,9 @@ type PanicError struct {
 	Stack string
 }
 
-// Error gives the value as text.
+// Error gives the value as text. There is no Unwrap: what an error means that was
+// panicked with is no longer the question.
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
-
-// Unwrap gives the value where it is an error.
-func (e *PanicError) Unwrap() error {
-	err, _ := e.Value.(error)
-	return err
-}
 
 // recovered calls f and turns its panic, or its end by runtime.Goexit, into a
 // PanicError. After Goexit the caller must be on another goroutine than f.

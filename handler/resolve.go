@@ -82,7 +82,7 @@ func cancelled(ctx context.Context, m *Message, err error) *Result {
 		}
 	case context.DeadlineExceeded:
 		inv, ok := ctx.Value(invocationKey{}).(*invocation)
-		if ok && !m.started.IsZero() && inv.cutShort(m.started) {
+		if ok && inv.over() && !m.started.IsZero() && inv.cutShort(m.started) {
 			return m.Unrun(ReasonNoTime, err)
 		}
 	}
@@ -130,10 +130,15 @@ func (rs *resolver) spent(m *Message, r *Result) string {
 		return fault.ReasonUnclassified
 	case costs(r.Decision) && r.Job.Attempts >= o.Backoff.Attempts():
 		return ReasonExhausted
-	case r.Decision.Reason != fault.ReasonStore && o.MaxReceives > 0 && m.ReceiveCount() >= o.MaxReceives:
+	case r.Decision.Reason != fault.ReasonStore && rs.lastReceive(m):
 		return ReasonMaxReceives
 	}
 	return ""
+}
+
+// lastReceive tells whether SQS would move the message at its next receive.
+func (rs *resolver) lastReceive(m *Message) bool {
+	return rs.options.MaxReceives > 0 && m.ReceiveCount() >= rs.options.MaxReceives
 }
 
 // round never gives less than a second: nothing is retried at once.

@@ -2,6 +2,7 @@ package handler
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/sqsafe/sqsafe/fault"
@@ -11,48 +12,57 @@ import (
 // panic here is permanent: nothing was claimed and no effect begun.
 func (p *Processor) prepare(next Func) Func {
 	return func(ctx context.Context, m *Message) error {
-		var err error
-		recovered(func() error { return p.handler.Prepare(ctx, m) }, func(e error) { err = e })
+		err := call(ctx, func() error { return p.handler.Prepare(ctx, m) })
 		if err == nil {
 			return next(ctx, m)
 		}
-		if _, panicked := err.(*PanicError); panicked {
-			return fault.Permanent(err, fault.Reason(ReasonPanic))
-		}
 		// A payload is no better for the time that is left.
 		ctx = context.WithoutCancel(ctx)
-		if d := p.options.Classifier.Classify(ctx, err); d.Class == fault.ClassUnclassified {
-			err = fault.Permanent(err, fault.Reason(fault.ReasonValidation))
+		if _, panicked := err.(*PanicError); panicked {
+			err = fault.Permanent(err, fault.Reason(ReasonPanic))
 		}
-		return m.Resolve(ctx, err)
+		return m.Resolve(ctx, p.refused(ctx, err))
 	}
 }
 
-// perform is the innermost stage: it runs the user's function on a goroutine of
-// its own, so that one that ignores its context can be left behind, and
-// decides what its error means where it is caught.
+// refused makes an error of Prepare that no rule knows a permanent one.
+func (p *Processor) refused(ctx context.Context, err error) error {
+	if errors.Is(err, ErrAbandoned) {
+		return err
+	}
+	if d := p.options.Classifier.Classify(ctx, err); d.Class == fault.ClassUnclassified {
+		return fault.Permanent(err, fault.Reason(fault.ReasonValidation))
+	}
+	return err
+}
+
+// perform is the innermost stage: it runs the user's function and decides what
+// its error means where it is caught.
 func (p *Processor) perform(ctx context.Context, m *Message) error {
 	m.started = time.Now()
-	done := make(chan error, 1)
-	go recovered(func() error { return p.handler.Handle(ctx, m) }, func(err error) { done <- err })
-	err := await(ctx, done)
+	err := call(ctx, func() error { return p.handler.Handle(ctx, m) })
 	if err == nil {
 		return nil
 	}
 	return m.Resolve(ctx, err)
 }
 
-func await(ctx context.Context, done <-chan error) error {
+// call runs user code on a goroutine of its own, so that code which ends its
+// goroutine ends no other, and code that ignores its context can be left behind.
+func call(ctx context.Context, f func() error) error {
+	done := make(chan error, 1)
+	go recovered(f, func(err error) { done <- err })
 	select {
 	case err := <-done:
 		return err
 	case <-ctx.Done():
 	}
 	inv, ok := ctx.Value(invocationKey{}).(*invocation)
-	if !ok || !inv.bounded() || ctx.Err() != context.DeadlineExceeded {
+	if !ok || !inv.bounded() {
 		return <-done
 	}
-	timer := time.NewTimer(inv.grace())
+	// The context may have ended earlier than the invocation's time for messages.
+	timer := time.NewTimer(time.Until(inv.cut()) + inv.grace())
 	defer timer.Stop()
 	select {
 	case err := <-done:

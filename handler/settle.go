@@ -37,10 +37,10 @@ func (b *batch) sendDead(dead []*entry) {
 	if len(dead) == 0 || b.options.DeadLetter == nil {
 		return
 	}
+	ready, letters := b.letters(dead)
+	answers := b.send(letters)
 	ctx, cancel := b.invocation.settleContext(b.ctx)
 	defer cancel()
-	ready, letters := b.letters(dead)
-	answers := b.options.DeadLetter.Send(ctx, letters)
 	for i, e := range ready {
 		answer := Sent{Err: ErrUnanswered}
 		if i < len(answers) {
@@ -48,6 +48,12 @@ func (b *batch) sendDead(dead []*entry) {
 		}
 		b.confirm(ctx, e, answer)
 	}
+}
+
+func (b *batch) send(letters []Letter) []Sent {
+	ctx, cancel := b.invocation.sendContext(b.ctx)
+	defer cancel()
+	return b.options.DeadLetter.Send(ctx, letters)
 }
 
 // letters leaves out the jobs whose claim may have passed to another.

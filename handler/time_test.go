@@ -189,6 +189,56 @@ func TestWithoutADeadlineACancelledHandlerIsWaitedFor(t *testing.T) {
 	})
 }
 
+func TestATimeoutOfMiddlewareCostsBudget(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		q := newQueues()
+		o := q.options()
+		o.Middleware = []handler.Middleware{func(next handler.Func) handler.Func {
+			return func(ctx context.Context, m *handler.Message) error {
+				ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+				defer cancel()
+				return next(ctx, m)
+			}
+		}}
+		slow := func(ctx context.Context, _ *handler.Message) error {
+			<-ctx.Done()
+			<-time.After(2 * time.Second) // slow to return, but in time
+			return ctx.Err()
+		}
+		if _, err := handler.NewProcessor(handler.Func(slow), o).Handle(ctx, event(record("m1", "x"))); err != nil {
+			t.Fatal(err)
+		}
+		if got := q.logged(t, handler.LogOutcome, "outcome"); !cmp.Equal(got, []string{"retry"}) {
+			t.Errorf("outcomes %v, want retry", got)
+		}
+	})
+}
+
+func TestADeadLetterQueueThatHangsLeavesTimeForTheRest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		q := newQueues()
+		q.onSend = func(ctx context.Context) { <-ctx.Done() }
+		q.sendErr = map[string]error{"m1": errOdd}
+		response, err := handler.NewProcessor(byBody(script), q.options()).Handle(ctx,
+			event(record("m1", "permanent"), record("m2", "reset")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{"m1", "m2"}, reported(response)); diff != "" {
+			t.Errorf("reported (-want +got):\n%s", diff)
+		}
+		if q.hidden["m2"] != time.Second || ctx.Err() != nil {
+			t.Errorf("m2 hidden for %v, %v", q.hidden["m2"], ctx.Err())
+		}
+	})
+}
+
 // declined is an error type that says of itself that it is permanent.
 type declined struct{ error }
 

@@ -18,6 +18,8 @@ type claimed struct {
 	*guard
 	message *handler.Message
 	answer  Answer
+	// lost is why the claim was lost while the job ran; nil if it was not.
+	lost *LostError
 }
 
 // run runs the job and settles its claim by the outcome.
@@ -26,15 +28,19 @@ func (c *claimed) run(ctx context.Context, next handler.Func) error {
 		return c.bury(ctx, c.message.Resolve(ctx, c.crashLoop()), c.answer.Job.Crashes)
 	}
 	if reason := hindrance(ctx, c.answer.Claim.Lease); reason != "" {
-		return c.abort(ctx, unrun(c.message, reason))
+		return c.abort(ctx, c.message.Unrun(reason, nil))
 	}
-	err := c.call(ctx, next)
-	return c.settle(ctx, c.message.Resolve(ctx, err))
+	job, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	err := c.call(job, next, c.renew(ctx, cancel))
+	return c.settle(ctx, c.message.Resolve(job, err))
 }
 
-// call runs the job. A panic is marked on the claim and goes on its way.
-func (c *claimed) call(ctx context.Context, next handler.Func) error {
+// call runs the job and ends the renewing of its claim. A panic is marked on the
+// claim and goes on its way.
+func (c *claimed) call(ctx context.Context, next handler.Func, stop func()) error {
 	defer func() {
+		stop()
 		if value := recover(); value != nil {
 			c.markCrash(ctx, &handler.PanicError{Value: value, Stack: string(debug.Stack())})
 			panic(value)

@@ -7,9 +7,6 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// clockMargin is how far two clocks may be apart.
-const clockMargin = 2 * time.Second
-
 // Decision is what a store has to do for a [Request].
 type Decision struct {
 	// Write is the item to store if nobody has changed it meanwhile; nil if
@@ -74,7 +71,7 @@ func (r *Request) opens(item *Item) int {
 		return 0
 	}
 	epoch := r.Epoch
-	later := r.SentAt.IsZero() || !r.SentAt.Before(item.DeadAt.Add(-clockMargin))
+	later := r.SentAt.IsZero() || !r.SentAt.Before(item.DeadAt.Add(-handler.ClockMargin))
 	if later && r.MessageID != item.MessageID {
 		epoch = max(epoch, item.Epoch+1)
 	}

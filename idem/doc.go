@@ -6,7 +6,9 @@
 // is then recognised: as a duplicate of a job that has its outcome, or as a
 // copy of one that is being handled right now. A claim ends with its lease, so
 // that a job whose process was killed is taken over; who was slow instead of
-// dead finds its owner token replaced and overwrites nothing.
+// dead finds its owner token replaced and overwrites nothing. Where the
+// invocation has no deadline the claim is renewed as long as the job runs, and
+// the job's context ends with a [*LostError] if that fails for too long.
 //
 // The effect itself and the record of it are two steps, and a process can die
 // between them. Pass [Key] on to everything that takes an idempotency key, so

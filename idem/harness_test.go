@@ -24,6 +24,7 @@ const invocationTime = 30 * time.Second
 type harness struct {
 	*testing.T
 	faults  idemtest.Faulty
+	store   idem.Store // what the middleware sees: the harness, or renewing{harness}
 	options idem.Options
 	job     handler.Func
 
@@ -31,12 +32,13 @@ type harness struct {
 	runs        int
 	requests    []idem.Request
 	settlements []idem.Settlement
+	calls       []string // of the store, in their order
 }
 
 // newHarness has a store in memory and a job that succeeds.
 func newHarness(t *testing.T) *harness {
 	h := &harness{T: t, job: func(context.Context, *handler.Message) error { return nil }}
-	h.faults.Store = idem.NewMemory()
+	h.store, h.faults.Store = h, idem.NewMemory()
 	h.options.Logger = slog.New(slog.DiscardHandler)
 	return h
 }
@@ -45,6 +47,7 @@ func newHarness(t *testing.T) *harness {
 func (h *harness) Acquire(ctx context.Context, r idem.Request) (idem.Answer, error) {
 	h.mu.Lock()
 	h.requests = append(h.requests, r)
+	h.calls = append(h.calls, "acquire")
 	h.mu.Unlock()
 	return h.faults.Acquire(ctx, r)
 }
@@ -53,6 +56,7 @@ func (h *harness) Acquire(ctx context.Context, r idem.Request) (idem.Answer, err
 func (h *harness) Settle(ctx context.Context, c idem.Claim, s idem.Settlement) error {
 	h.mu.Lock()
 	h.settlements = append(h.settlements, s)
+	h.calls = append(h.calls, s.Kind.String())
 	h.mu.Unlock()
 	return h.faults.Settle(ctx, c, s)
 }
@@ -67,7 +71,7 @@ func (h *harness) deliver(m *handler.Message) *handler.Result {
 
 func (h *harness) deliverIn(ctx context.Context, m *handler.Message) *handler.Result {
 	h.Helper()
-	next := idem.Middleware(h, &h.options)(func(ctx context.Context, m *handler.Message) error {
+	next := idem.Middleware(h.store, &h.options)(func(ctx context.Context, m *handler.Message) error {
 		h.runs++
 		return h.job(ctx, m)
 	})

@@ -65,6 +65,11 @@ func (i *Item) expired(now time.Time) bool {
 // lapsed tells whether the claim has come to its end.
 func (i *Item) lapsed(now time.Time) bool { return i.Lease.UnixMilli() <= now.UnixMilli() }
 
+// holds tells whether claim c is the item's and was not settled.
+func (i *Item) holds(c Claim) bool {
+	return i.Owner == c.Owner && i.Status == StatusInProgress && i.Settled == c.Settled
+}
+
 // claim is the right that the item's owner has.
 func (i *Item) claim() Claim {
 	return Claim{

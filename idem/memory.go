@@ -3,9 +3,10 @@ package idem
 import (
 	"context"
 	"sync"
+	"time"
 )
 
-// Memory is a [Store] for tests and for programs of one process. It forgets
+// Memory is a [Store] and [Renewer] for tests and for programs of one process. It forgets
 // everything when the process ends and nothing before. It is safe for
 // concurrent use.
 type Memory struct {
@@ -38,11 +39,16 @@ func (s *Memory) Settle(ctx context.Context, c Claim, settlement Settlement) err
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	item := s.find(c.ID)
-	if item == nil || item.Owner != c.Owner || item.Status != settlement.Needs() {
+	if item == nil || !settlement.fits(item, c) {
 		return settlement.Refused(item, c)
 	}
 	s.items[c.ID] = settlement.Apply(*item, c)
 	return nil
+}
+
+// Renew implements [Renewer]. Its errors are those of Settle.
+func (s *Memory) Renew(ctx context.Context, c Claim, until time.Time) error {
+	return s.Settle(ctx, c, Settlement{Kind: SettleRenew, Lease: until})
 }
 
 // find gives a copy of the item; nil if there is none.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/sqsafe/sqsafe/idem"
 	"github.com/sqsafe/sqsafe/idem/idemtest"
@@ -12,6 +13,11 @@ import (
 func TestMemoryPassesTheSuite(t *testing.T) {
 	t.Parallel()
 	idemtest.Exercise(t, func(*testing.T) idem.Store { return idem.NewMemory() })
+}
+
+func TestAStoreMayDoWithoutRenewing(t *testing.T) {
+	t.Parallel()
+	idemtest.Exercise(t, func(*testing.T) idem.Store { return struct{ idem.Store }{idem.NewMemory()} })
 }
 
 func TestMemoryGivesTheErrorOfItsContext(t *testing.T) {
@@ -24,5 +30,8 @@ func TestMemoryGivesTheErrorOfItsContext(t *testing.T) {
 	}
 	if err := store.Settle(ctx, idem.Claim{}, idem.Settlement{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Settle gave %v, want context.Canceled", err)
+	}
+	if err := store.Renew(ctx, idem.Claim{}, time.Time{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Renew gave %v, want context.Canceled", err)
 	}
 }

@@ -19,7 +19,8 @@ func Middleware(store Store, o *Options) handler.Middleware {
 	if store == nil {
 		panic("idem.Middleware: the store is nil; give it one, such as that of idem/dynamo")
 	}
-	g := &guard{store: store, options: o.withDefaults()}
+	renewer, renews := store.(Renewer)
+	g := &guard{store: store, renewer: renewer, options: o.withDefaults(renews)}
 	return func(next handler.Func) handler.Func {
 		return func(ctx context.Context, m *handler.Message) error { return g.handle(ctx, m, next) }
 	}
@@ -28,6 +29,7 @@ func Middleware(store Store, o *Options) handler.Middleware {
 // guard is the middleware's fixed part.
 type guard struct {
 	store   Store
+	renewer Renewer // nil where the store is none
 	options Options
 }
 
@@ -43,7 +45,7 @@ func (g *guard) handle(ctx context.Context, m *handler.Message, next handler.Fun
 	m.Job = handler.Job{Key: key}
 	request := g.request(ctx, m)
 	if reason := hindrance(ctx, request.Lease); reason != "" {
-		return unrun(m, reason)
+		return m.Unrun(reason, nil)
 	}
 	answer, err := g.store.Acquire(ctx, request)
 	if err != nil {
@@ -52,7 +54,8 @@ func (g *guard) handle(ctx context.Context, m *handler.Message, next handler.Fun
 	if answer.Kind != AnswerAcquired && answer.Kind != AnswerSend {
 		return refused(ctx, m, answer)
 	}
-	m.Job, m.Job.Key = answer.Job, key
+	answer.Job.Key = key
+	m.Job = answer.Job
 	c := &claimed{guard: g, message: m, answer: answer}
 	if answer.Kind == AnswerSend {
 		return c.send()
@@ -79,13 +82,24 @@ func (g *guard) request(ctx context.Context, m *handler.Message) Request {
 	return r
 }
 
-// lease is the end of a claim that is made now. The handler's own deadline is
-// earlier than the invocation's, until which it may be settled and its dead
-// letter sent.
+// lease is the end of a claim that is made or renewed now.
 func (g *guard) lease(ctx context.Context, now time.Time) time.Time {
+	return claimEnd(ctx, now, g.options.Lease)
+}
+
+// sendLease is the end of a claim that is left to the sending of a dead letter,
+// which may wait for the rest of the batch. Nobody renews it.
+func (g *guard) sendLease(ctx context.Context, now time.Time) time.Time {
+	return claimEnd(ctx, now, max(g.options.Lease, fixedLease))
+}
+
+// claimEnd is the end of the invocation, or of the given time where it has
+// none. The handler's own deadline is earlier than the invocation's, until
+// which it may be settled and its dead letter sent.
+func claimEnd(ctx context.Context, now time.Time, unbounded time.Duration) time.Time {
 	end, ok := handler.InvocationDeadline(ctx)
 	if !ok {
-		end = now.Add(g.options.Lease)
+		end = now.Add(unbounded)
 	}
-	return end.Add(clockMargin)
+	return end.Add(handler.ClockMargin)
 }

@@ -9,10 +9,16 @@ import (
 type Options struct {
 	// Key finds a job's idempotency key; nil means [MessageID].
 	Key KeyFunc
-	// Lease is how long a claim holds where the context has no deadline, and
-	// thus the longest that a handler may take there; 0 means 5 minutes. With
-	// a deadline a claim holds until then. The margin of two seconds for clocks
-	// that differ comes on top.
+	// Lease is how long a claim holds where the invocation has no deadline.
+	// There a [Renewer] renews it every third of that time while the job runs,
+	// so that it is how long the job of a killed process waits. A job whose
+	// claim could not be renewed for as long is cancelled. 0 means 1 minute.
+	// A copy of a running job comes back about once in a lease and uses up
+	// receives, so jobs of half an hour and more want a longer one.
+	//
+	// A store that is no Renewer makes it the longest that a handler may take;
+	// 0 means 5 minutes. With a deadline a claim holds until then and is not
+	// renewed. The margin of two seconds for clocks that differ comes on top.
 	Lease time.Duration
 	// Keep is how long the store remembers a job after its last change; 0
 	// means 30 days. It should cover the retention of the queue and of its
@@ -24,11 +30,14 @@ type Options struct {
 }
 
 const (
-	defaultLease = 5 * time.Minute
+	// renewedLease is the default where claims are renewed, fixedLease the one
+	// where they are not.
+	renewedLease = time.Minute
+	fixedLease   = 5 * time.Minute
 	defaultKeep  = 30 * 24 * time.Hour
 )
 
-func (o *Options) withDefaults() Options {
+func (o *Options) withDefaults(renews bool) Options {
 	var out Options
 	if o != nil {
 		out = *o
@@ -36,8 +45,11 @@ func (o *Options) withDefaults() Options {
 	if out.Key == nil {
 		out.Key = MessageID()
 	}
+	if out.Lease <= 0 && renews {
+		out.Lease = renewedLease
+	}
 	if out.Lease <= 0 {
-		out.Lease = defaultLease
+		out.Lease = fixedLease
 	}
 	if out.Keep <= 0 {
 		out.Keep = defaultKeep

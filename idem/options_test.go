@@ -33,6 +33,15 @@ func TestOptionsZero(t *testing.T) {
 	})
 }
 
+func TestARenewerHoldsAShorterLease(t *testing.T) {
+	t.Parallel()
+	renewed(t, func(h *harness) {
+		if lease, _ := asked(h); lease != time.Minute+2*time.Second {
+			h.Fatalf("lease is %v, want a minute and the margin", lease)
+		}
+	})
+}
+
 func TestOptionsLease(t *testing.T) {
 	t.Parallel()
 	scenario(t, func(h *harness) {

@@ -72,7 +72,7 @@ const leaseShare = 0.20
 // unasked is the outcome where the store gave no answer.
 func unasked(ctx context.Context, m *handler.Message, err error) *handler.Result {
 	if reason := cutOff(ctx); reason != "" {
-		return unrun(m, reason)
+		return m.Unrun(reason, nil)
 	}
 	return storeFailed(m, fmt.Errorf("idem: acquire: %w", err))
 }
@@ -89,23 +89,11 @@ func storeFailed(m *handler.Message, err error) *handler.Result {
 	}
 }
 
-func unrun(m *handler.Message, reason string) *handler.Result {
-	return &handler.Result{
-		Outcome:  handler.OutcomeUnrun,
-		Decision: fault.Decision{Reason: reason},
-		Delay:    max(unrunBackoff.Delay(m.ReceiveCount(), rand.Float64), time.Second),
-		Job:      m.Job,
-	}
-}
-
-var (
-	storeBackoff = backoff.Exponential{Cap: 5 * time.Minute}
-	unrunBackoff = backoff.Exponential{Cap: time.Minute, Jitter: 1}
-)
+var storeBackoff = backoff.Exponential{Cap: 5 * time.Minute}
 
 // hindrance is why a job may not start now under a lease; empty if it may.
 func hindrance(ctx context.Context, lease time.Time) string {
-	if !time.Now().Before(lease.Add(-clockMargin)) {
+	if !time.Now().Before(lease.Add(-handler.ClockMargin)) {
 		return handler.ReasonNoTime
 	}
 	return cutOff(ctx)

@@ -17,9 +17,10 @@ const (
 	settleTime = 10 * time.Second
 	// crashTime bounds the mark of a crash: the process is about to end.
 	crashTime = 500 * time.Millisecond
-	// earlyBy is how much a released job may be claimed before its next
-	// attempt is due, since SQS counts whole seconds.
-	earlyBy = time.Second
+	// earlyBy is how much a released job may be claimed before its next attempt:
+	// a host whose clock is a little behind is not to find it claimed. More would
+	// let copies of the job run before their time.
+	earlyBy = 100 * time.Millisecond
 	// crashStackBytes is how much of a stack is kept with the job.
 	crashStackBytes = 4 << 10
 )
@@ -79,13 +80,17 @@ func (c *claimed) abort(ctx context.Context, res *handler.Result) error {
 	err := c.write(ctx, Settlement{
 		Kind: SettleAbort, Lease: time.Now(), Crashes: c.answer.Job.Crashes,
 	})
+	if c.lost != nil && res.Outcome == handler.OutcomeUnrun {
+		res = busy(c.message, ReasonLate, c.answer.Claim.Lease)
+		res.Err = c.lost
+	}
 	return c.unlessLate(ctx, err, res)
 }
 
 // bury writes the verdict, without which no dead letter may be sent.
 func (c *claimed) bury(ctx context.Context, res *handler.Result, crashes int) error {
 	now := time.Now()
-	lease := c.lease(ctx, now)
+	lease := c.sendLease(ctx, now)
 	if res.Failure == nil {
 		res.Failure = &handler.Failure{Class: res.Decision.Class.String(), Reason: res.Decision.Reason, Last: now}
 	}
@@ -172,7 +177,7 @@ func (c *claimed) write(ctx context.Context, s Settlement) error {
 
 func (c *claimed) warn(ctx context.Context, what string, err error) {
 	c.options.Logger.LogAttrs(ctx, slog.LevelWarn, what,
-		slog.String("messageId", c.message.MessageId),
-		slog.String("key", c.message.Job.Key),
+		slog.String("messageId", c.answer.Claim.MessageID),
+		slog.String("key", c.answer.Job.Key),
 		slog.String("error", err.Error()))
 }

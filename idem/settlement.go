@@ -27,9 +27,12 @@ const (
 	// SettleCrash says that the run ended in a panic. It leaves Settled as it
 	// is, since the process may be damaged.
 	SettleCrash
+	// SettleRenew makes the claim hold longer. It ends no run, so it leaves
+	// Settled as it is. Only [Renewer] writes it.
+	SettleRenew
 )
 
-var settlementNames = [...]string{"invalid", "complete", "release", "abort", "verdict", "confirm", "crash"}
+var settlementNames = [...]string{"invalid", "complete", "release", "abort", "verdict", "confirm", "crash", "renew"}
 
 // String names the kind.
 func (k SettlementKind) String() string {
@@ -43,14 +46,15 @@ func (k SettlementKind) String() string {
 // be repeated.
 type Settlement struct {
 	Kind SettlementKind
-	// Crashes replaces the item's count, for every kind but SettleConfirm.
+	// Crashes replaces the item's count, for every kind but SettleConfirm and
+	// SettleRenew.
 	Crashes int
 	// Lease replaces the item's, for every kind but SettleComplete and
 	// SettleConfirm: the earliest time of the next claim, or for a verdict of
-	// the next send.
+	// the next send. SettleRenew never makes it earlier.
 	Lease time.Time
 	// Expires is when the store may forget the job, for every kind but
-	// SettleConfirm and SettleCrash.
+	// SettleConfirm, SettleCrash and SettleRenew.
 	Expires time.Time
 	// Attempts, Unclassified and History replace the item's, for
 	// SettleRelease and SettleVerdict.
@@ -74,6 +78,14 @@ func (s *Settlement) Needs() Status {
 	return StatusInProgress
 }
 
+// fits tells whether the settlement of claim c may be written over the item.
+func (s *Settlement) fits(item *Item, c Claim) bool {
+	if s.Kind == SettleRenew {
+		return item.holds(c) && !s.Lease.Before(item.Lease)
+	}
+	return item.Owner == c.Owner && item.Status == s.Needs()
+}
+
 // Refused reads the refusal of a settlement from the item that stands in its
 // way, nil if there is none: nil if the item says what the settlement wanted
 // to say, a [*LateError] otherwise.
@@ -83,7 +95,8 @@ func (s *Settlement) Refused(item *Item, c Claim) error {
 	}
 	switch {
 	case s.Kind == SettleComplete && item.Status == StatusCompleted,
-		s.Kind == SettleVerdict && item.Status == StatusDead && item.Owner == c.Owner:
+		s.Kind == SettleVerdict && item.Status == StatusDead && item.Owner == c.Owner,
+		s.Kind == SettleRenew && item.holds(c):
 		return nil
 	}
 	return &LateError{ID: c.ID, Kind: s.Kind, Status: item.Status, Until: item.Lease}
@@ -98,6 +111,9 @@ func (s *Settlement) Apply(item Item, c Claim) Item {
 		return item
 	case SettleCrash:
 		item.Crashes, item.CrashStack, item.Lease = s.Crashes, s.CrashStack, s.Lease.Truncate(time.Millisecond)
+		return item
+	case SettleRenew:
+		item.Lease = s.Lease.Truncate(time.Millisecond)
 		return item
 	case SettleComplete:
 		item.Status = StatusCompleted

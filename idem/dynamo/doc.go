@@ -11,6 +11,6 @@
 // milliseconds), verdict (JSON) and dlq_message_id.
 //
 // All calls are conditional UpdateItem: two for a job that runs, one for a
-// duplicate, and no read. That is the one right on the table that a function
+// duplicate, one for each time that a claim is renewed, and no read. That is the one right on the table that a function
 // needs.
 package dynamo

@@ -99,6 +99,13 @@ func (l *ledger) settle(a idem.Answer, s idem.Settlement) {
 	}
 }
 
+func (l *ledger) renew(a idem.Answer, until time.Time) {
+	l.Helper()
+	if err := l.store.Renew(l.Context(), a.Claim, until); err != nil {
+		l.Fatalf("renew: %v", err)
+	}
+}
+
 // item reads what the table holds of the job.
 func (l *ledger) item() map[string]types.AttributeValue {
 	l.Helper()

@@ -25,6 +25,7 @@ func TestTheTableAgreesWithTheMemory(t *testing.T) {
 			"pass":    p.pass,
 			"acquire": p.acquire,
 			"settle":  p.settle,
+			"renew":   p.renew,
 		})
 	})
 }
@@ -68,13 +69,22 @@ func (p *pair) acquire(t *rapid.T) {
 	}
 }
 
-func (p *pair) settle(t *rapid.T) {
+// claim is mostly the one that holds the job.
+func (p *pair) claim(t *rapid.T) idem.Claim {
 	if len(p.claims) == 0 {
 		t.Skip("nothing is claimed")
 	}
-	// The last claim is mostly the one that holds the job.
-	claims := p.claims[max(0, len(p.claims)-3):]
-	c := rapid.SampledFrom(claims).Draw(t, "claim")
+	return rapid.SampledFrom(p.claims[max(0, len(p.claims)-3):]).Draw(t, "claim")
+}
+
+func (p *pair) renew(t *rapid.T) {
+	c := p.claim(t)
+	until := p.at.Add(time.Duration(rapid.IntRange(0, 64).Draw(t, "lease")) * time.Second)
+	p.agree(t, "renew", p.memory.Renew(p.ledger.Context(), c, until), p.ledger.store.Renew(p.ledger.Context(), c, until))
+}
+
+func (p *pair) settle(t *rapid.T) {
+	c := p.claim(t)
 	s := idem.Settlement{
 		Kind:         rapid.SampledFrom(settlements).Draw(t, "kind"),
 		Crashes:      rapid.IntRange(0, 2).Draw(t, "crashes"),
@@ -90,9 +100,14 @@ func (p *pair) settle(t *rapid.T) {
 	s.History = s.History.Append(handler.Attempt{Number: s.Attempts, Start: p.at, End: p.at})
 	want := p.memory.Settle(p.ledger.Context(), c, s)
 	got := p.ledger.store.Settle(p.ledger.Context(), c, s)
+	p.agree(t, s.Kind.String(), want, got)
+}
+
+// agree demands that both stores took a write, or refused it alike.
+func (p *pair) agree(t *rapid.T, what string, want, got error) {
 	var wantLate, gotLate *idem.LateError
 	if errors.As(want, &wantLate) != errors.As(got, &gotLate) || (want == nil) != (got == nil) {
-		t.Fatalf("%s gave %v, want %v", s.Kind, got, want)
+		t.Fatalf("%s gave %v, want %v", what, got, want)
 	}
 	if diff := cmp.Diff(wantLate, gotLate); diff != "" {
 		t.Fatalf("refusals differ (-memory +table):\n%s", diff)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -101,6 +102,11 @@ func (s *Store) Settle(ctx context.Context, c idem.Claim, settlement idem.Settle
 		return err
 	}
 	return settlement.Refused(item, c)
+}
+
+// Renew implements [idem.Renewer]. Its errors are those of Settle.
+func (s *Store) Renew(ctx context.Context, c idem.Claim, until time.Time) error {
+	return s.Settle(ctx, c, idem.Settlement{Kind: idem.SettleRenew, Lease: until})
 }
 
 // refusal gives the item that refused a write, nil if it is gone. Its error is

@@ -37,6 +37,7 @@ func TestARunCostsTwoWritesAndADuplicateOne(t *testing.T) {
 		{"claim", 1, func() { a = l.acquire(request("o1", now), idem.AnswerAcquired) }},
 		{"copy", 1, func() { l.acquire(request("o2", now), idem.AnswerBusy) }},
 		{"take over", 1, func() { a = l.acquire(request("o3", now.Add(32*time.Second)), idem.AnswerAcquired) }},
+		{"renewing", 1, func() { l.renew(a, now.Add(time.Minute)) }},
 		{"completion", 1, func() { l.settle(a, complete(now)) }},
 		{"duplicate", 1, func() { l.acquire(request("o4", now), idem.AnswerDuplicate) }},
 		{"expired", 2, func() { l.acquire(request("o5", now.Add(2*time.Hour)), idem.AnswerAcquired) }},
@@ -83,6 +84,21 @@ func show(v types.AttributeValue) string {
 		return "N " + v.Value
 	default:
 		return "none"
+	}
+}
+
+func TestRenewingChangesTheLeaseAlone(t *testing.T) {
+	t.Parallel()
+	l := newLedger(t)
+	for _, settled := range []bool{false, true} {
+		a := l.acquire(request("o1", now), idem.AnswerAcquired)
+		want := l.item()
+		want["in_progress_expiration"] = number("1796040090007")
+		l.renew(a, now.Add(90*time.Second))
+		if diff := cmp.Diff(want, l.item(), cmp.Transformer("show", show)); diff != "" {
+			t.Errorf("with a settled run (%v) the item differs (-want +got):\n%s", settled, diff)
+		}
+		l.settle(a, idem.Settlement{Kind: idem.SettleAbort, Lease: now, Expires: now.Add(time.Hour)})
 	}
 }
 
@@ -150,6 +166,7 @@ func TestTheErrorsOfTheClientComeThrough(t *testing.T) {
 	_, err := l.store.Acquire(t.Context(), request("o2", now))
 	demand(t, err, errDown, "claim in table ledger")
 	demand(t, l.store.Settle(t.Context(), a.Claim, complete(now)), errDown, "complete in table ledger")
+	demand(t, l.store.Renew(t.Context(), a.Claim, now), errDown, "renew in table ledger")
 }
 
 func demand(t *testing.T, err, target error, words string) {

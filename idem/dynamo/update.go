@@ -127,6 +127,10 @@ func settle(c idem.Claim, s idem.Settlement) (*update, error) {
 		u.set(attributeCrashStack, text(s.CrashStack))
 		u.set(attributeLease, milliseconds(s.Lease))
 		return u, nil
+	case idem.SettleRenew:
+		u.set(attributeLease, milliseconds(s.Lease))
+		u.condition += " AND " + u.stillUnsettled(c) + " AND #in_progress_expiration <= :in_progress_expiration"
+		return u, nil
 	case idem.SettleComplete:
 		u.set(attributeStatus, text(string(idem.StatusCompleted)))
 	case idem.SettleVerdict:
@@ -141,6 +145,15 @@ func settle(c idem.Claim, s idem.Settlement) (*update, error) {
 	u.set(attributeCrashes, number(s.Crashes))
 	u.set(attributeExpiration, seconds(s.Expires))
 	return u, u.setRun(s)
+}
+
+// stillUnsettled is the condition that the claim was not settled. A count of
+// zero is left out of an item.
+func (u *update) stillUnsettled(c idem.Claim) string {
+	if c.Settled == 0 {
+		return "attribute_not_exists(" + u.name(attributeSettled) + ")"
+	}
+	return u.name(attributeSettled) + " = " + u.value(attributeSettled, number(c.Settled))
 }
 
 // setRun writes what a failed run has left.

@@ -8,10 +8,11 @@ import (
 )
 
 // Exercise runs the suite as subtests of t, each against a store of its own.
-// newStore gives a store that is empty and used by nobody else.
+// newStore gives a store that is empty and used by nobody else. What concerns
+// renewing is skipped for a store that is no [idem.Renewer].
 func Exercise(t *testing.T, newStore func(t *testing.T) idem.Store) {
 	t.Helper()
-	for _, c := range slices.Concat(claimCases, settleCases, deathCases, epochCases, conflictCases) {
+	for _, c := range slices.Concat(claimCases, settleCases, renewCases, deathCases, epochCases, conflictCases) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			c.run(newBench(t, newStore(t)))

@@ -2,15 +2,22 @@ package idemtest
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"time"
 
 	"github.com/sqsafe/sqsafe/idem"
 )
 
-// Call names a call of a store: "acquire", or the kind of a settlement.
+// Call names a call of a store: "acquire", "renew", or the kind of a settlement.
 type Call string
 
-// CallAcquire is the call that claims.
-const CallAcquire Call = "acquire"
+const (
+	// CallAcquire is the call that claims.
+	CallAcquire Call = "acquire"
+	// CallRenew is the call that renews a claim.
+	CallRenew Call = "renew"
+)
 
 // Faulty is a store whose calls fail as told. It is as safe for concurrent use
 // as its functions are.
@@ -40,6 +47,16 @@ func (f *Faulty) Acquire(ctx context.Context, r idem.Request) (idem.Answer, erro
 // Settle implements [idem.Store].
 func (f *Faulty) Settle(ctx context.Context, c idem.Claim, s idem.Settlement) error {
 	return f.call(ctx, Call(s.Kind.String()), func() error { return f.Store.Settle(ctx, c, s) })
+}
+
+// Renew implements [idem.Renewer] through a store that does. For any other it
+// fails with [errors.ErrUnsupported].
+func (f *Faulty) Renew(ctx context.Context, c idem.Claim, until time.Time) error {
+	renewer, ok := f.Store.(idem.Renewer)
+	if !ok {
+		return fmt.Errorf("idemtest: renew with %T: %w", f.Store, errors.ErrUnsupported)
+	}
+	return f.call(ctx, CallRenew, func() error { return renewer.Renew(ctx, c, until) })
 }
 
 func (f *Faulty) call(ctx context.Context, call Call, made func() error) error {

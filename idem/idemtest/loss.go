@@ -3,6 +3,7 @@ package idemtest
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/sqsafe/sqsafe/idem"
 )
@@ -32,6 +33,15 @@ func (l losing) Settle(ctx context.Context, c idem.Claim, s idem.Settlement) err
 		return err
 	}
 	return l.Store.Settle(ctx, c, s)
+}
+
+// Renew asks twice and gives the second answer.
+func (l losing) Renew(ctx context.Context, c idem.Claim, until time.Time) error {
+	renew := func(s idem.Store) error { return s.(idem.Renewer).Renew(ctx, c, until) }
+	if err := l.lose(renew); err != nil {
+		return err
+	}
+	return renew(l.Store)
 }
 
 // lose makes a call that is carried out but not answered.
