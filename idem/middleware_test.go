@@ -102,6 +102,7 @@ func TestCopiesDoNotRunBeforeTheNextAttempt(t *testing.T) {
 	t.Parallel()
 	scenario(t, func(h *harness) {
 		var runs []time.Time
+		h.options.Key = idem.JSONField("id")
 		h.job = func(ctx context.Context, m *handler.Message) error {
 			runs = append(runs, time.Now())
 			r := m.Resolve(ctx, errTimeout)
@@ -109,10 +110,10 @@ func TestCopiesDoNotRunBeforeTheNextAttempt(t *testing.T) {
 			return r
 		}
 		for _, id := range []string{"m1", "m2", "m3"} {
-			h.deliver(message(id, "a"))
+			h.deliver(message(id, `{"id":"a"}`))
 		}
 		pass(time.Second)
-		h.deliver(message("m2", "a"))
+		h.deliver(message("m2", `{"id":"a"}`))
 		if len(runs) != 2 || runs[1].Sub(runs[0]) < time.Second {
 			h.Errorf("runs at %v, want two, a second apart", runs)
 		}
