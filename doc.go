@@ -5,5 +5,5 @@
 //
 // The parts stand on their own: package fault says what errors mean, backoff how
 // long to wait, handler runs a batch, idem keeps jobs from taking effect twice,
-// dlq keeps the evidence, and queue tells the source queue.
+// dlq keeps the evidence, and queue hides and deletes messages of the source queue.
 package sqsafe

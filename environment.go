@@ -19,7 +19,7 @@ type MissingError struct {
 
 // Error names the variable and the remedy.
 func (e *MissingError) Error() string {
-	return fmt.Sprintf("environment variable %s is not set; set it to %s in the function's Environment", e.Name, e.Wants)
+	return fmt.Sprintf("environment variable %s is not set; set it to %s", e.Name, e.Wants)
 }
 
 // InvalidError says that an environment variable holds something else than it is to.
@@ -32,9 +32,8 @@ func (e *InvalidError) Error() string {
 	return fmt.Sprintf("environment variable %s is %q; set it to %s", e.Name, e.Value, e.Wants)
 }
 
-// environment is what the template hands over.
+// environment is what the template hands over about the jobs.
 type environment struct {
-	lookup               lookupFunc
 	table                string
 	deadLetterURL        string
 	maxReceives          int
@@ -45,14 +44,12 @@ type environment struct {
 func readEnvironment(lookup lookupFunc) (*environment, error) {
 	r := reader{lookup: lookup}
 	env := &environment{
-		lookup:               lookup,
 		table:                r.text("SQSAFE_TABLE", "the name of the ledger table"),
 		deadLetterURL:        r.text("SQSAFE_DLQ_URL", "the URL of the dead-letter queue"),
 		maxReceives:          r.count("SQSAFE_MAX_RECEIVES", "the queue's maxReceiveCount, at least 1", 0),
 		maxAttempts:          r.count("SQSAFE_MAX_ATTEMPTS", "a number of attempts, at least 1", 8),
 		unclassifiedAttempts: r.count("SQSAFE_UNCLASSIFIED_ATTEMPTS", "a number of attempts, at least 1", 3),
 	}
-	r.text("AWS_REGION", "the region, as Lambda does")
 	return env, r.err
 }
 
@@ -87,39 +84,38 @@ func (r *reader) count(name, wants string, fallback int) int {
 }
 
 // endpoint is the endpoint of one service, or of all; empty for AWS itself.
-func (env *environment) endpoint(service string) string {
+func (lookup lookupFunc) endpoint(service string) string {
 	for _, name := range []string{"AWS_ENDPOINT_URL_" + service, "AWS_ENDPOINT_URL"} {
-		if value, _ := env.lookup(name); value != "" {
+		if value, _ := lookup(name); value != "" {
 			return value
 		}
 	}
 	return ""
 }
 
-// config is the SDK's configuration for one service, from the variables that
-// Lambda sets. The SDK's own config package would be most of the binary.
-func (env *environment) config(service string) aws.Config {
-	region, _ := env.lookup("AWS_REGION")
+// lambdaConfig is the SDK's configuration from the variables that Lambda sets.
+// The SDK's own config package would be most of the binary.
+func lambdaConfig(lookup lookupFunc) (aws.Config, error) {
+	r := reader{lookup: lookup}
 	cfg := aws.Config{
-		Region:                      region,
-		Credentials:                 aws.CredentialsProviderFunc(env.credentials),
+		Region:                      r.text("AWS_REGION", "the region; Lambda sets it by itself"),
+		Credentials:                 aws.CredentialsProviderFunc(lookup.credentials),
 		RequestMinCompressSizeBytes: 10240,
 	}
-	if endpoint := env.endpoint(service); endpoint != "" {
-		cfg.BaseEndpoint = &endpoint
-		cfg.HTTPClient = wholeBodyClient()
-	}
-	return cfg
+	return cfg, r.err
 }
 
-func (env *environment) credentials(context.Context) (aws.Credentials, error) {
+func (lookup lookupFunc) credentials(context.Context) (aws.Credentials, error) {
 	var c aws.Credentials
-	c.AccessKeyID, _ = env.lookup("AWS_ACCESS_KEY_ID")
-	c.SecretAccessKey, _ = env.lookup("AWS_SECRET_ACCESS_KEY")
-	c.SessionToken, _ = env.lookup("AWS_SESSION_TOKEN")
-	if c.AccessKeyID == "" || c.SecretAccessKey == "" {
-		return c, &MissingError{Name: "AWS_ACCESS_KEY_ID", Wants: "an access key, as Lambda does"}
-	}
+	c.AccessKeyID, _ = lookup("AWS_ACCESS_KEY_ID")
+	c.SecretAccessKey, _ = lookup("AWS_SECRET_ACCESS_KEY")
+	c.SessionToken, _ = lookup("AWS_SESSION_TOKEN")
 	c.Source = "environment"
+	switch {
+	case c.AccessKeyID == "":
+		return c, &MissingError{Name: "AWS_ACCESS_KEY_ID", Wants: "an access key; Lambda sets it by itself"}
+	case c.SecretAccessKey == "":
+		return c, &MissingError{Name: "AWS_SECRET_ACCESS_KEY", Wants: "a secret key; Lambda sets it by itself"}
+	}
 	return c, nil
 }

@@ -6,7 +6,10 @@ import (
 	"maps"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sqsafe/sqsafe/handler"
 )
 
 // complete is the environment that the template sets.
@@ -35,14 +38,11 @@ func TestMissingAndWrongVariablesAreNamed(t *testing.T) {
 		name, variable, value, want string
 	}{
 		{"no table", "SQSAFE_TABLE", "",
-			"environment variable SQSAFE_TABLE is not set; " +
-				"set it to the name of the ledger table in the function's Environment"},
+			"environment variable SQSAFE_TABLE is not set; set it to the name of the ledger table"},
 		{"no dead-letter queue", "SQSAFE_DLQ_URL", "",
-			"environment variable SQSAFE_DLQ_URL is not set; " +
-				"set it to the URL of the dead-letter queue in the function's Environment"},
+			"environment variable SQSAFE_DLQ_URL is not set; set it to the URL of the dead-letter queue"},
 		{"no maximum", "SQSAFE_MAX_RECEIVES", "",
-			"environment variable SQSAFE_MAX_RECEIVES is not set; " +
-				"set it to the queue's maxReceiveCount, at least 1 in the function's Environment"},
+			"environment variable SQSAFE_MAX_RECEIVES is not set; set it to the queue's maxReceiveCount, at least 1"},
 		{"no number", "SQSAFE_MAX_RECEIVES", "many",
 			`environment variable SQSAFE_MAX_RECEIVES is "many"; set it to the queue's maxReceiveCount, at least 1`},
 		{"zero attempts", "SQSAFE_MAX_ATTEMPTS", "0",
@@ -50,14 +50,14 @@ func TestMissingAndWrongVariablesAreNamed(t *testing.T) {
 		{"negative", "SQSAFE_UNCLASSIFIED_ATTEMPTS", "-1",
 			`environment variable SQSAFE_UNCLASSIFIED_ATTEMPTS is "-1"; set it to a number of attempts, at least 1`},
 		{"no region", "AWS_REGION", "",
-			"environment variable AWS_REGION is not set; set it to the region, as Lambda does in the function's Environment"},
+			"environment variable AWS_REGION is not set; set it to the region; Lambda sets it by itself"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			env := complete()
 			env[tt.variable] = tt.value
-			_, err := readEnvironment(lookupIn(env))
+			_, err := newProcessor(lookupIn(env), handler.Func(nil))
 			if err == nil || err.Error() != tt.want {
 				t.Errorf("got  %v\nwant %s", err, tt.want)
 			}
@@ -98,18 +98,11 @@ func TestEndpoints(t *testing.T) {
 	t.Parallel()
 	env := complete()
 	read := func(service string) string {
-		e, err := readEnvironment(lookupIn(env))
-		if err != nil {
-			t.Fatal(err)
-		}
-		cfg := e.config(service)
+		cfg := lookupIn(env).near(aws.Config{}, service)
 		if (cfg.BaseEndpoint == nil) != (cfg.HTTPClient == nil) {
 			t.Error("the client for a near endpoint comes with the endpoint")
 		}
-		if cfg.BaseEndpoint == nil {
-			return ""
-		}
-		return *cfg.BaseEndpoint
+		return aws.ToString(cfg.BaseEndpoint)
 	}
 	if got := read("SQS"); got != "" {
 		t.Errorf("endpoint %q, want that of AWS", got)
@@ -124,20 +117,19 @@ func TestEndpoints(t *testing.T) {
 func TestCredentialsAreReadAtEachUse(t *testing.T) {
 	t.Parallel()
 	env := complete()
-	e, err := readEnvironment(lookupIn(env))
+	cfg, err := lambdaConfig(lookupIn(env))
 	if err != nil {
 		t.Fatal(err)
 	}
-	provider := e.config("SQS").Credentials
 	for _, token := range []string{"token", "renewed"} {
 		env["AWS_SESSION_TOKEN"] = token
-		c, err := provider.Retrieve(context.Background())
+		c, err := cfg.Credentials.Retrieve(context.Background())
 		if err != nil || c.AccessKeyID != "id" || c.SecretAccessKey != "secret" || c.SessionToken != token {
 			t.Errorf("got %+v, %v, want the token %s", c, err, token)
 		}
 	}
 	delete(env, "AWS_SECRET_ACCESS_KEY")
-	if _, err := provider.Retrieve(context.Background()); err == nil {
+	if _, err := cfg.Credentials.Retrieve(context.Background()); err == nil {
 		t.Error("want an error without a secret key")
 	}
 }

@@ -107,10 +107,8 @@ func TestStartWiresTheWholePath(t *testing.T) {
 		}
 		return nil
 	})
-	var o Options
-	KeyField("id")(&o)
-	o.Logger = slog.New(slog.DiscardHandler)
-	p, err := newProcessor(lookupIn(w.env), fn, o)
+	quiet := func(o *Options) { o.Logger = slog.New(slog.DiscardHandler) }
+	p, err := newProcessor(lookupIn(w.env), fn, KeyField("id"), quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,14 +140,15 @@ func TestStartWiresTheWholePath(t *testing.T) {
 func TestAJobWithoutAKeyIsWarnedOfOnce(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	o := Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}
-	_, err := newProcessor(lookupIn(complete()), handler.Func(nil), o)
+	logged := func(o *Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) }
+	_, err := newProcessor(lookupIn(complete()), handler.Func(nil), logged)
 	if err != nil || strings.Count(log.String(), "no idempotency key") != 1 {
 		t.Errorf("error %v, log:\n%s", err, &log)
 	}
 }
 
 func TestNewProcessorNamesWhatIsMissing(t *testing.T) {
+	t.Setenv("AWS_REGION", "eu-west-1")
 	t.Setenv("SQSAFE_TABLE", "")
 	_, err := NewProcessor(func(context.Context, job) error { return nil })
 	if missing, ok := errors.AsType[*MissingError](err); !ok || missing.Name != "SQSAFE_TABLE" {

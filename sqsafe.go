@@ -7,15 +7,9 @@ import (
 	"os"
 
 	"github.com/aws/aws-lambda-go/lambda"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
-	"github.com/sqsafe/sqsafe/backoff"
-	"github.com/sqsafe/sqsafe/dlq"
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/idem"
-	"github.com/sqsafe/sqsafe/idem/dynamo"
-	"github.com/sqsafe/sqsafe/queue"
 )
 
 // Options are what a function says about its jobs. The zero value works.
@@ -65,39 +59,13 @@ func Start[T any](fn func(ctx context.Context, payload T) error, options ...Opti
 func NewProcessor[T any](
 	fn func(ctx context.Context, payload T) error, options ...Option,
 ) (*handler.Processor, error) {
-	var o Options
-	for _, set := range options {
-		set(&o)
-	}
-	return newProcessor(os.LookupEnv, handler.JSON(fn), o)
+	return newProcessor(os.LookupEnv, handler.JSON(fn), options...)
 }
 
-func newProcessor(lookup lookupFunc, h handler.Handler, o Options) (*handler.Processor, error) {
-	env, err := readEnvironment(lookup)
+func newProcessor(lookup lookupFunc, job handler.Handler, options ...Option) (*handler.Processor, error) {
+	cfg, err := lambdaConfig(lookup)
 	if err != nil {
 		return nil, err
 	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.NewJSONHandler(os.Stderr, nil))
-	}
-	if o.Key == nil {
-		o.Logger.Warn("no idempotency key is set: a job that is sent or redriven again runs again",
-			"remedy", "give sqsafe.Start a key, such as sqsafe.KeyField")
-	}
-	if o.Backoff == nil {
-		o.Backoff = backoff.Exponential{MaxAttempts: env.maxAttempts}
-	}
-	queues := sqs.NewFromConfig(env.config("SQS"))
-	store := dynamo.New(dynamodb.NewFromConfig(env.config("DYNAMODB")), env.table, nil)
-	return handler.NewProcessor(h, &handler.Options{
-		Middleware: append([]handler.Middleware{dlq.Restore},
-			append(o.Middleware, idem.Middleware(store, &idem.Options{Key: o.Key}))...),
-		DeadLetter:           dlq.NewSender(queues, env.deadLetterURL, nil),
-		Source:               queue.New(queues, &queue.Options{Endpoint: env.endpoint("SQS")}),
-		Classifier:           o.Classifier,
-		Backoff:              o.Backoff,
-		UnclassifiedAttempts: env.unclassifiedAttempts,
-		MaxReceives:          env.maxReceives,
-		Logger:               o.Logger,
-	}), nil
+	return newHost(lookup, cfg).NewProcessor(job, options...)
 }

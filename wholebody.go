@@ -4,14 +4,17 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 )
 
-// wholeBodyClient is for endpoints on the same machine. They may answer before
-// net/http has seen the end of the request's body, and the SDK closes the body
-// with the answer's head: net/http then reports a good call as failed, and the
-// SDK's retry sends it twice. A body in memory has its end known beforehand.
+// wholeBodyClient is for endpoints of one's own, which may be on the same
+// machine. These may answer before net/http has seen the end of the request's
+// body, and the SDK closes the body with the answer's head: net/http then
+// reports a good call as failed, and the SDK's retry sends it twice. A body in
+// memory has its end known beforehand.
 func wholeBodyClient() *http.Client {
-	return &http.Client{Transport: wholeBody{http.DefaultTransport}}
+	return &http.Client{Transport: wholeBody{awshttp.NewBuildableClient().GetTransport()}}
 }
 
 type wholeBody struct{ next http.RoundTripper }

@@ -1,0 +1,20 @@
+// Command charge-worker does in a container what the Lambda function charge does.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/sqsafe/sqsafe"
+	"github.com/sqsafe/sqsafe/functions/internal/charge"
+	"github.com/sqsafe/sqsafe/worker"
+)
+
+func main() {
+	provider, err := charge.NewProvider(os.Getenv("PAYMENT_URL"))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "charge-worker:", err)
+		os.Exit(1)
+	}
+	worker.Start(provider.Charge, sqsafe.KeyField("id"))
+}

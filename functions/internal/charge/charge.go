@@ -1,0 +1,94 @@
+// Package charge charges customers, once for each id. The Lambda function and
+// the worker share it.
+package charge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+
+	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/idem"
+)
+
+// Charge is the job. Amount is in the currency's minor unit.
+type Charge struct {
+	ID       string `json:"id"`
+	Customer string `json:"customer"`
+	Amount   int64  `json:"amount"`
+	Currency string `json:"currency"`
+}
+
+var (
+	currency = regexp.MustCompile(`^[A-Z]{3}$`)
+	// The id travels in a header, which would drop or refuse anything else.
+	headerSafe = regexp.MustCompile(`^[[:graph:]]{1,255}$`)
+)
+
+// Validate tells what is missing or wrong, without the values: they end in logs.
+func (c Charge) Validate() error {
+	switch {
+	case c.ID == "" || c.Customer == "":
+		return errors.New("id and customer are required")
+	case !headerSafe.MatchString(c.ID):
+		return errors.New("id must be 1 to 255 printable ASCII characters without spaces")
+	case c.Amount <= 0:
+		return errors.New("amount must be over 0, in the currency's minor unit")
+	case !currency.MatchString(c.Currency):
+		return errors.New("currency must be an ISO 4217 code such as EUR")
+	}
+	return nil
+}
+
+// Provider makes charges over HTTP. It is safe for concurrent use.
+type Provider struct {
+	url    string
+	client *http.Client
+}
+
+// NewProvider reaches the provider at a base URL; an error says that it is none.
+func NewProvider(base string) (*Provider, error) {
+	if u, err := url.Parse(base); err != nil || u.Host == "" {
+		return nil, fmt.Errorf("PAYMENT_URL is %q; set it to the provider's URL, such as https://payments.example.com", base)
+	}
+	// A redirect followed would be a GET that charges nobody and succeeds.
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &Provider{url: base + "/charges", client: &http.Client{CheckRedirect: stay}}, nil
+}
+
+// Charge has the provider make the charge, under the job's idempotency key.
+func (p *Provider) Charge(ctx context.Context, c Charge) error {
+	body, _ := json.Marshal(c)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.GetBody = nil // else net/http resends at once what carries an Idempotency-Key
+	req.Header = http.Header{"Content-Type": {"application/json"}, "Idempotency-Key": {idem.Key(ctx)}}
+	resp, err := p.client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	return meaning(resp)
+}
+
+// meaning is the provider's contract: it charges with 200 and 201 only, and all
+// that it calls its own fault, 501 included, passes.
+func meaning(resp *http.Response) error {
+	switch {
+	case resp.StatusCode == http.StatusOK || resp.StatusCode == http.StatusCreated:
+		return nil
+	case resp.StatusCode >= http.StatusInternalServerError:
+		return fault.Retryable(fault.CheckResponse(resp), fault.Reason(fault.ReasonUnavailable))
+	case resp.StatusCode/100 == 2:
+		return fmt.Errorf("HTTP %s does not say that the charge was made", resp.Status)
+	default:
+		return fault.CheckResponse(resp)
+	}
+}

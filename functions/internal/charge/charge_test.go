@@ -1,0 +1,130 @@
+package charge_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/functions/internal/charge"
+)
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	good := charge.Charge{ID: "ch-1", Customer: "c-1", Amount: 1250, Currency: "EUR"}
+	tests := []struct {
+		name   string
+		change func(*charge.Charge)
+		want   string // empty: valid
+	}{
+		{"good", func(*charge.Charge) {}, ""},
+		{"no id", func(c *charge.Charge) { c.ID = "" }, "id and customer are required"},
+		{"no customer", func(c *charge.Charge) { c.Customer = "" }, "id and customer are required"},
+		{"an id with a space", func(c *charge.Charge) { c.ID = "ch 1" }, "printable ASCII characters without spaces"},
+		{"an id that a header would cut", func(c *charge.Charge) { c.ID = "ch-1 " }, "without spaces"},
+		{"an id with a line end", func(c *charge.Charge) { c.ID = "ch\n1" }, "without spaces"},
+		{"a long id", func(c *charge.Charge) { c.ID = strings.Repeat("x", 256) }, "without spaces"},
+		{"no amount", func(c *charge.Charge) { c.Amount = 0 }, "in the currency's minor unit"},
+		{"negative", func(c *charge.Charge) { c.Amount = -1 }, "in the currency's minor unit"},
+		{"no currency", func(c *charge.Charge) { c.Currency = "" }, "ISO 4217 code such as EUR"},
+		{"lower case", func(c *charge.Charge) { c.Currency = "eur" }, "ISO 4217 code such as EUR"},
+		{"too long", func(c *charge.Charge) { c.Currency = "EURO" }, "ISO 4217 code such as EUR"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c := good
+			tt.change(&c)
+			err := c.Validate()
+			if (err == nil) != (tt.want == "") || err != nil && !strings.HasSuffix(err.Error(), tt.want) {
+				t.Errorf("error %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// TestAnswersOfTheProvider is the contract with the provider: what is sent, and
+// what its answers mean.
+func TestAnswersOfTheProvider(t *testing.T) {
+	t.Parallel()
+	var status int
+	want := charge.Charge{ID: "ch-1", Customer: "c-1", Amount: 1250, Currency: "EUR"}
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var got charge.Charge
+		body, _ := io.ReadAll(r.Body)
+		if err := json.Unmarshal(body, &got); err != nil || got != want || r.Method+r.URL.Path != "POST/charges" {
+			t.Errorf("%s %s with %s", r.Method, r.URL, body)
+		}
+		if _, sent := r.Header["Idempotency-Key"]; !sent || r.Header.Get("Content-Type") != "application/json" {
+			t.Errorf("header %v", r.Header)
+		}
+		w.Header().Set("Retry-After", "7")
+		w.Header().Set("Location", "/elsewhere")
+		w.WriteHeader(status)
+	}))
+	t.Cleanup(provider.Close)
+	create := newProvider(t, provider.URL).Charge
+	for _, tt := range []struct {
+		status int
+		class  fault.Class
+		reason string
+	}{
+		{402, fault.ClassPermanent, "rejected"},
+		{404, fault.ClassPermanent, "not_found"},
+		{422, fault.ClassPermanent, "rejected"},
+		{408, fault.ClassRetryable, "timeout"},
+		{429, fault.ClassRetryable, "rate_limited"},
+		{500, fault.ClassRetryable, "unavailable"},
+		{501, fault.ClassRetryable, "unavailable"},
+		{503, fault.ClassRetryable, "unavailable"},
+		{300, fault.ClassUnclassified, "unclassified"},
+		{302, fault.ClassUnclassified, "unclassified"},
+		{202, fault.ClassUnclassified, "unclassified"},
+		{204, fault.ClassUnclassified, "unclassified"},
+	} {
+		status = tt.status
+		d := fault.Classify(t.Context(), create(t.Context(), want))
+		if d.Class != tt.class || d.Reason != tt.reason {
+			t.Errorf("%d: %v %s, want %v %s", tt.status, d.Class, d.Reason, tt.class, tt.reason)
+		}
+		if waits := tt.class == fault.ClassRetryable; waits != (d.RetryAfter.Seconds() == 7) {
+			t.Errorf("%d: retry after %v", tt.status, d.RetryAfter)
+		}
+	}
+	for _, status = range []int{200, 201} {
+		if err := create(t.Context(), want); err != nil {
+			t.Errorf("%d: %v, want success", status, err)
+		}
+	}
+}
+
+func newProvider(t *testing.T, url string) *charge.Provider {
+	t.Helper()
+	p, err := charge.NewProvider(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestAProviderNeedsAURL(t *testing.T) {
+	t.Parallel()
+	for _, base := range []string{"", "payments.example.com", "http://bad host", "https://"} {
+		if _, err := charge.NewProvider(base); err == nil || !strings.Contains(err.Error(), "PAYMENT_URL is") {
+			t.Errorf("%q: error %v, want one that names PAYMENT_URL", base, err)
+		}
+	}
+}
+
+func TestAProviderThatIsNotThereIsRetried(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.NotFoundHandler())
+	server.Close()
+	d := fault.Classify(t.Context(), newProvider(t, server.URL).Charge(t.Context(), charge.Charge{}))
+	if d.Class != fault.ClassRetryable || d.Reason != fault.ReasonConnection {
+		t.Errorf("%v %s, want a retryable connection error", d.Class, d.Reason)
+	}
+}

@@ -1,0 +1,96 @@
+package sqsafe
+
+import (
+	"log/slog"
+	"os"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"github.com/sqsafe/sqsafe/backoff"
+	"github.com/sqsafe/sqsafe/dlq"
+	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/idem"
+	"github.com/sqsafe/sqsafe/idem/dynamo"
+	"github.com/sqsafe/sqsafe/queue"
+)
+
+// Host is how a program that runs jobs reaches AWS; [NewHost] makes it. Lambda
+// functions need none, since [Start] makes its own. The worker makes one with
+// the configuration that the SDK's config package finds.
+type Host struct {
+	SQS      *sqs.Client
+	DynamoDB *dynamodb.Client
+	// Source is the queue that the batches come from.
+	Source handler.Source
+
+	lookup lookupFunc
+}
+
+// NewHost gives a Host whose clients have the given configuration. Endpoints
+// that the environment names, in AWS_ENDPOINT_URL_SQS, AWS_ENDPOINT_URL_DYNAMODB
+// or AWS_ENDPOINT_URL for both, take the place of AWS's and of cfg's.
+func NewHost(cfg aws.Config) *Host { return newHost(os.LookupEnv, cfg) }
+
+func newHost(lookup lookupFunc, cfg aws.Config) *Host {
+	queues := sqs.NewFromConfig(lookup.near(cfg, "SQS"))
+	return &Host{
+		SQS:      queues,
+		DynamoDB: dynamodb.NewFromConfig(lookup.near(cfg, "DYNAMODB")),
+		Source:   queue.New(queues, &queue.Options{Endpoint: aws.ToString(queues.Options().BaseEndpoint)}),
+		lookup:   lookup,
+	}
+}
+
+// near gives cfg with the endpoint of one service where one is set.
+func (lookup lookupFunc) near(cfg aws.Config, service string) aws.Config {
+	if endpoint := lookup.endpoint(service); endpoint != "" {
+		cfg.BaseEndpoint = &endpoint
+		cfg.HTTPClient = wholeBodyClient()
+	}
+	return cfg
+}
+
+// NewProcessor wires the handler for job: it reads the same environment as
+// [Start] and has the same errors as the function [NewProcessor].
+func (h *Host) NewProcessor(job handler.Handler, options ...Option) (*handler.Processor, error) {
+	env, err := readEnvironment(h.lookup)
+	if err != nil {
+		return nil, err
+	}
+	o := newOptions(options)
+	if o.Key == nil {
+		o.Logger.Warn("no idempotency key is set: a job that is sent or redriven again runs again",
+			"remedy", "give Start a key, such as sqsafe.KeyField")
+	}
+	if o.Backoff == nil {
+		o.Backoff = backoff.Exponential{MaxAttempts: env.maxAttempts}
+	}
+	store := dynamo.New(h.DynamoDB, env.table, nil)
+	return handler.NewProcessor(job, &handler.Options{
+		Middleware: slices.Concat(
+			[]handler.Middleware{dlq.Restore}, o.Middleware,
+			[]handler.Middleware{idem.Middleware(store, &idem.Options{Key: o.Key, Logger: o.Logger})},
+		),
+		DeadLetter:           dlq.NewSender(h.SQS, env.deadLetterURL, &dlq.Options{Logger: o.Logger}),
+		Source:               h.Source,
+		Classifier:           o.Classifier,
+		Backoff:              o.Backoff,
+		UnclassifiedAttempts: env.unclassifiedAttempts,
+		MaxReceives:          env.maxReceives,
+		Logger:               o.Logger,
+	}), nil
+}
+
+func newOptions(options []Option) Options {
+	var o Options
+	for _, set := range options {
+		set(&o)
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.NewJSONHandler(os.Stderr, nil))
+	}
+	return o
+}

@@ -1,0 +1,14 @@
+// Package worker runs the jobs of an SQS queue in a long-running process, such
+// as a container: the same handler as in Lambda, fed by long polling.
+//
+// [Start] is the main of a program. It reads the environment, answers to
+// SIGTERM and SIGINT, and ends the process with a code that says why. [Worker]
+// is the same without the process around it.
+//
+// A batch is what one receive brings, and its jobs run as they do in a function
+// with ReportBatchItemFailures. While they run, a heartbeat keeps the batch
+// hidden, so that a job may take longer than the queue's visibility timeout.
+// To stop means to drain: nothing more is received or started, running jobs go
+// on for as long as the limit allows, and what did not start is released for
+// another process. An aborted job has neither failed nor lost an attempt.
+package worker

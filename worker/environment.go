@@ -1,0 +1,86 @@
+package worker
+
+import (
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/sqsafe/sqsafe"
+)
+
+// Variables that a worker reads besides those of the processor.
+const (
+	queueVariable       = "SQSAFE_QUEUE_URL"
+	concurrencyVariable = "SQSAFE_CONCURRENCY"
+	drainVariable       = "SQSAFE_DRAIN_SECONDS"
+	batchVariable       = "SQSAFE_BATCH_SECONDS"
+	healthVariable      = "SQSAFE_HEALTH_ADDR"
+)
+
+const (
+	defaultHealthAddress = ":8080"
+	healthOff            = "off"
+)
+
+type lookupFunc func(name string) (value string, ok bool)
+
+// settings are what the environment says about the worker.
+type settings struct {
+	Options
+	// healthAddress is where probes are answered; empty for nowhere.
+	healthAddress string
+}
+
+func readSettings(lookup lookupFunc) (*settings, error) {
+	s := &settings{healthAddress: defaultHealthAddress}
+	if address, ok := lookup(healthVariable); ok {
+		s.healthAddress = address
+	}
+	if s.healthAddress == healthOff {
+		s.healthAddress = ""
+	}
+	var drain, batch int
+	err := readQueueURL(lookup, &s.QueueURL)
+	for _, number := range []struct {
+		name, wants string
+		to          *int
+	}{
+		{concurrencyVariable, "a number of batches, at least 1", &s.Concurrency},
+		{drainVariable, "a number of seconds, at least 1", &drain},
+		{batchVariable, "a number of seconds, at least 1", &batch},
+	} {
+		if err == nil {
+			err = readNumber(lookup, number.name, number.wants, number.to)
+		}
+	}
+	s.Drain, s.BatchTimeout = time.Duration(drain)*time.Second, time.Duration(batch)*time.Second
+	return s, err
+}
+
+func readQueueURL(lookup lookupFunc, to *string) error {
+	const wants = "the URL of the queue to poll, such as https://sqs.eu-central-1.amazonaws.com/123456789012/jobs"
+	value, _ := lookup(queueVariable)
+	if value == "" {
+		return &sqsafe.MissingError{Name: queueVariable, Wants: wants}
+	}
+	u, err := url.Parse(value)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return &sqsafe.InvalidError{Name: queueVariable, Value: value, Wants: wants}
+	}
+	*to = value
+	return nil
+}
+
+// readNumber leaves to as it is where the variable is not set.
+func readNumber(lookup lookupFunc, name, wants string, to *int) error {
+	value, _ := lookup(name)
+	if value == "" {
+		return nil
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 1 {
+		return &sqsafe.InvalidError{Name: name, Value: value, Wants: wants}
+	}
+	*to = n
+	return nil
+}

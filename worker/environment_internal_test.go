@@ -1,0 +1,87 @@
+package worker
+
+import (
+	"errors"
+	"maps"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sqsafe/sqsafe"
+)
+
+const queueURL = "https://sqs.eu-central-1.amazonaws.com/123456789012/jobs"
+
+func lookupIn(env map[string]string) lookupFunc {
+	return func(name string) (string, bool) {
+		value, ok := env[name]
+		return value, ok
+	}
+}
+
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		env  map[string]string
+		want settings
+	}{
+		"defaults": {nil, settings{Options{QueueURL: queueURL}, ":8080"}},
+		"all set": {
+			map[string]string{
+				"SQSAFE_CONCURRENCY": "5", "SQSAFE_DRAIN_SECONDS": "60", "SQSAFE_BATCH_SECONDS": "900",
+				"SQSAFE_HEALTH_ADDR": "127.0.0.1:9000",
+			},
+			settings{Options{
+				QueueURL: queueURL, Concurrency: 5, Drain: time.Minute, BatchTimeout: 15 * time.Minute,
+			}, "127.0.0.1:9000"},
+		},
+		"no probes":    {map[string]string{"SQSAFE_HEALTH_ADDR": "off"}, settings{Options{QueueURL: queueURL}, ""}},
+		"empty probes": {map[string]string{"SQSAFE_HEALTH_ADDR": ""}, settings{Options{QueueURL: queueURL}, ""}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			env := map[string]string{"SQSAFE_QUEUE_URL": queueURL}
+			maps.Copy(env, tt.env)
+			got, err := readSettings(lookupIn(env))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, *got, cmp.AllowUnexported(settings{})); diff != "" {
+				t.Errorf("settings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWrongSettingsAreNamed(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ variable, value, want string }{
+		{"SQSAFE_QUEUE_URL", "", "environment variable SQSAFE_QUEUE_URL is not set; set it to the URL of the queue to " +
+			"poll, such as " + "https://sqs.eu-central-1.amazonaws.com/123456789012/jobs"},
+		{"SQSAFE_QUEUE_URL", "arn:aws:sqs:eu-central-1:123456789012:jobs",
+			`environment variable SQSAFE_QUEUE_URL is "arn:aws:sqs:eu-central-1:123456789012:jobs"; set it to the URL of ` +
+				"the queue to poll, such as https://sqs.eu-central-1.amazonaws.com/123456789012/jobs"},
+		{"SQSAFE_CONCURRENCY", "0",
+			`environment variable SQSAFE_CONCURRENCY is "0"; set it to a number of batches, at least 1`},
+		{"SQSAFE_DRAIN_SECONDS", "30s",
+			`environment variable SQSAFE_DRAIN_SECONDS is "30s"; set it to a number of seconds, at least 1`},
+		{"SQSAFE_BATCH_SECONDS", "-1",
+			`environment variable SQSAFE_BATCH_SECONDS is "-1"; set it to a number of seconds, at least 1`},
+	} {
+		t.Run(tt.variable+"="+tt.value, func(t *testing.T) {
+			t.Parallel()
+			env := map[string]string{"SQSAFE_QUEUE_URL": queueURL}
+			env[tt.variable] = tt.value
+			_, err := readSettings(lookupIn(env))
+			if err == nil || err.Error() != tt.want {
+				t.Errorf("got  %v\nwant %s", err, tt.want)
+			}
+			_, missing := errors.AsType[*sqsafe.MissingError](err)
+			_, invalid := errors.AsType[*sqsafe.InvalidError](err)
+			if missing == invalid || missing != (tt.value == "") {
+				t.Errorf("%T for the value %q", err, tt.value)
+			}
+		})
+	}
+}

@@ -1,0 +1,97 @@
+package worker
+
+import (
+	"io"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// stallAfter is more than a poll loop may take between two batches: the longest
+// receive, the longest pause after a failed one, and as much again in reserve.
+const stallAfter = 2 * time.Minute
+
+// health is what probes are told.
+type health struct {
+	received, draining atomic.Bool
+
+	mu    sync.Mutex
+	loops []*pulse
+}
+
+// Health answers GET /livez, with 200 while every poll loop moves or is at work
+// on a batch, and GET /readyz, with 200 from the first receive until the worker
+// drains. Otherwise the answer is 503 and says why. An outage of SQS is no
+// reason to start the process anew, so /livez does not tell of it.
+func (w *Worker) Health() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /livez", func(rw http.ResponseWriter, _ *http.Request) { report(rw, w.health.stalled()) })
+	mux.HandleFunc("GET /readyz", func(rw http.ResponseWriter, _ *http.Request) { report(rw, w.health.unready()) })
+	return mux
+}
+
+func report(w http.ResponseWriter, problem string) {
+	if problem != "" {
+		http.Error(w, problem, http.StatusServiceUnavailable)
+		return
+	}
+	_, _ = io.WriteString(w, "ok\n")
+}
+
+func (h *health) stalled() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, loop := range h.loops {
+		if loop.stalled() {
+			return "a poll loop has stalled"
+		}
+	}
+	return ""
+}
+
+func (h *health) unready() string {
+	switch {
+	case h.draining.Load():
+		return "draining"
+	case !h.received.Load():
+		return "nothing received yet"
+	}
+	return ""
+}
+
+// watch gives the pulse of one more loop.
+func (h *health) watch() *pulse {
+	p := &pulse{last: time.Now()}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.loops = append(h.loops, p)
+	return p
+}
+
+// pulse is the sign of life of one poll loop.
+type pulse struct {
+	mu   sync.Mutex
+	last time.Time
+	// resting holds while the loop is at work on a batch, which may take any
+	// time, and after its end.
+	resting bool
+}
+
+// beat notes that the loop moves.
+func (p *pulse) beat() { p.set(false) }
+
+// rest notes that the loop need not move until the next beat.
+func (p *pulse) rest() { p.set(true) }
+
+func (p *pulse) set(resting bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last, p.resting = time.Now(), resting
+}
+
+func (p *pulse) stalled() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !p.resting && time.Since(p.last) > stallAfter
+}

@@ -1,0 +1,143 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/sqsafe/sqsafe/backoff"
+	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/queue"
+)
+
+const (
+	// beatsPerTimeout leaves room for a failed beat or two.
+	beatsPerTimeout = 3
+	// beatTimeout bounds a beat, since settling waits for the one in flight.
+	beatTimeout = 5 * time.Second
+)
+
+// heartbeat keeps messages hidden while they are at work. It is the processor's
+// source as well: a message is let go before what was decided about it is told
+// to the queue, so that no beat can come after.
+type heartbeat struct {
+	queue  handler.Source
+	logger *slog.Logger
+
+	mu   sync.Mutex
+	held map[string]held // by receipt handle
+	// beating is closed once the latest beat is answered; nil before the first.
+	beating chan struct{}
+}
+
+type held struct {
+	message  *handler.Message
+	received time.Time
+}
+
+func newHeartbeat(source handler.Source, logger *slog.Logger) *heartbeat {
+	return &heartbeat{queue: source, logger: logger, held: map[string]held{}}
+}
+
+// ChangeVisibility lets the messages go and changes them.
+func (h *heartbeat) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) []error {
+	receipts := make([]string, len(changes))
+	for i, c := range changes {
+		receipts[i] = c.Message.ReceiptHandle
+	}
+	h.release(receipts)
+	return h.queue.ChangeVisibility(ctx, changes)
+}
+
+// Delete lets the messages go and deletes them.
+func (h *heartbeat) Delete(ctx context.Context, messages []*handler.Message) []error {
+	receipts := make([]string, len(messages))
+	for i, m := range messages {
+		receipts[i] = m.ReceiptHandle
+	}
+	h.release(receipts)
+	return h.queue.Delete(ctx, messages)
+}
+
+func (h *heartbeat) hold(m *handler.Message) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.held[m.ReceiptHandle] = held{message: m, received: time.Now()}
+}
+
+// release ends the beat of the messages, and waits for one that is in flight.
+func (h *heartbeat) release(receipts []string) {
+	if len(receipts) == 0 {
+		return
+	}
+	h.mu.Lock()
+	for _, receipt := range receipts {
+		delete(h.held, receipt)
+	}
+	beating := h.beating
+	h.mu.Unlock()
+	if beating != nil {
+		<-beating
+	}
+}
+
+// run beats until ctx ends. Every beat hides what is held for visibility.
+func (h *heartbeat) run(ctx context.Context, visibility time.Duration) {
+	ticker := time.NewTicker(visibility / beatsPerTimeout)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			h.beat(ctx, visibility)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (h *heartbeat) beat(ctx context.Context, visibility time.Duration) {
+	changes, answered := h.begin(visibility)
+	defer answered()
+	if len(changes) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, beatTimeout)
+	defer cancel()
+	for i, err := range h.queue.ChangeVisibility(ctx, changes) {
+		if err != nil {
+			h.failed(changes[i].Message, err)
+		}
+	}
+}
+
+// begin gives the changes of a beat and what to call once they are answered.
+func (h *heartbeat) begin(visibility time.Duration) (changes []handler.VisibilityChange, answered func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for receipt, held := range h.held {
+		timeout := backoff.Clamp(visibility, time.Since(held.received))
+		if timeout <= 0 {
+			delete(h.held, receipt)
+			h.logger.Warn("the job has run for 12 hours, and SQS hides its message no longer",
+				"messageId", held.message.MessageId)
+			continue
+		}
+		changes = append(changes, handler.VisibilityChange{Message: held.message, Timeout: timeout})
+	}
+	done := make(chan struct{})
+	h.beating = done
+	return changes, func() { close(done) }
+}
+
+// failed gives up a message that is not this delivery's any more. What else
+// goes wrong may be gone at the next beat.
+func (h *heartbeat) failed(m *handler.Message, err error) {
+	h.logger.Warn("visibility timeout not extended", "messageId", m.MessageId, "error", err.Error())
+	if refused, ok := errors.AsType[*queue.EntryError](err); ok && refused.SenderFault {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		delete(h.held, m.ReceiptHandle)
+	}
+}

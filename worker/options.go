@@ -1,0 +1,41 @@
+package worker
+
+import (
+	"cmp"
+	"log/slog"
+	"time"
+)
+
+// Options are the settings of a [Worker]. Only QueueURL is required.
+type Options struct {
+	// QueueURL is the queue that is polled.
+	QueueURL string
+	// Concurrency is how many batches of up to ten messages are at work at a
+	// time; 0 means 2.
+	Concurrency int
+	// Drain is how long running jobs may go on once the worker is told to stop;
+	// 0 means 30 s. What still runs then is cancelled.
+	Drain time.Duration
+	// BatchTimeout is how long a batch may take, as the Timeout of a Lambda
+	// function: no job starts near its end, and running ones are cancelled; 0
+	// means as long as it takes, up to the 12 hours that SQS hides a message.
+	BatchTimeout time.Duration
+	// Logger tells what happens to the worker; nil means slog.Default().
+	Logger *slog.Logger
+}
+
+const (
+	defaultConcurrency = 2
+	defaultDrain       = 30 * time.Second
+)
+
+func (o *Options) withDefaults() Options {
+	var out Options
+	if o != nil {
+		out = *o
+	}
+	out.Concurrency = cmp.Or(max(out.Concurrency, 0), defaultConcurrency)
+	out.Drain = cmp.Or(max(out.Drain, 0), defaultDrain)
+	out.Logger = cmp.Or(out.Logger, slog.Default())
+	return out
+}

@@ -1,0 +1,133 @@
+package worker
+
+import (
+	"context"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda/messages"
+
+	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/internal/eventsource"
+)
+
+const (
+	// crashGrace is how long other batches may go on after a crash.
+	crashGrace = 5 * time.Second
+	// settleGrace is how long cancelled jobs have to be settled.
+	settleGrace = time.Second
+)
+
+// run is a worker at work.
+type run struct {
+	*Worker
+	processor *handler.Processor
+	// polling ends when the worker is to drain, jobs when running jobs are cut off.
+	polling, jobs context.Context
+	drain, cutOff context.CancelFunc
+
+	finished chan struct{} // closed when no loop is left
+	crashing sync.Once
+	crash    error         // set before crashed is closed
+	crashed  chan struct{} // closed by the first crash
+}
+
+func newRun(ctx context.Context, w *Worker, p *handler.Processor) *run {
+	r := &run{Worker: w, processor: p, finished: make(chan struct{}), crashed: make(chan struct{})}
+	r.polling, r.drain = context.WithCancel(ctx)
+	r.jobs, r.cutOff = context.WithCancel(handler.WithDrain(context.WithoutCancel(ctx), r.polling.Done()))
+	return r
+}
+
+// start starts the poll loops. Each has a poller of its own, whose calls are
+// thereby known to be its.
+func (r *run) start(mapping eventsource.Mapping) {
+	var loops sync.WaitGroup
+	for range r.options.Concurrency {
+		l := &loop{run: r, arn: mapping.QueueARN, pulse: r.health.watch()}
+		poller := eventsource.New(l, l, mapping, &eventsource.Options{Observe: l.observe})
+		loops.Go(func() {
+			defer l.end()
+			_ = poller.Run(r.polling) // the mapping is valid
+		})
+	}
+	go func() {
+		loops.Wait()
+		close(r.finished)
+	}()
+}
+
+// fail ends the run after a panic.
+func (r *run) fail(value any) error {
+	crash := &CrashError{Value: value}
+	if told, ok := value.(messages.InvokeResponse_Error); ok {
+		crash.Value = told.Message
+	} else {
+		crash.Stack = string(debug.Stack())
+	}
+	attrs := []any{"error", crash.Error()}
+	if crash.Stack != "" {
+		attrs = append(attrs, "stack", crash.Stack)
+	}
+	r.options.Logger.Error("worker crashed", attrs...)
+	r.crashing.Do(func() {
+		r.crash = crash
+		close(r.crashed)
+	})
+	r.drain()
+	return crash
+}
+
+// wait waits for the end of polling, and then for the jobs that run.
+func (r *run) wait() error {
+	defer r.cutOff()
+	<-r.polling.Done()
+	r.health.draining.Store(true)
+	r.options.Logger.Info("worker draining", "limitSeconds", r.options.Drain.Seconds())
+	inTime := r.drained()
+	if !inTime {
+		r.options.Logger.Warn("running jobs are cut off")
+		r.cutOff()
+		r.settled()
+	}
+	select {
+	case <-r.crashed:
+		return r.crash
+	default:
+	}
+	if !inTime {
+		return ErrForced
+	}
+	r.options.Logger.Info("worker stopped")
+	return nil
+}
+
+// drained waits for the running jobs and tells whether they ended in time.
+func (r *run) drained() bool {
+	limit := time.After(r.options.Drain)
+	select {
+	case <-r.finished:
+		return true
+	case <-limit:
+		return false
+	case <-r.crashed:
+	}
+	select {
+	case <-r.finished:
+		return true
+	case <-limit:
+		return false
+	case <-time.After(crashGrace):
+		return false
+	}
+}
+
+// settled gives jobs that were cut off the time to be released.
+func (r *run) settled() {
+	select {
+	case <-r.finished:
+	case <-time.After(settleGrace):
+		r.options.Logger.Warn("worker leaves jobs behind that ignore their cancellation")
+	}
+}

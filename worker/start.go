@@ -1,0 +1,114 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/config"
+
+	"github.com/sqsafe/sqsafe"
+	"github.com/sqsafe/sqsafe/handler"
+)
+
+// Start runs fn for the messages of a queue, and does not return. It is the
+// mirror of [sqsafe.Start]: options and environment are the same, and also:
+//
+//   - SQSAFE_QUEUE_URL, the queue to poll, is required;
+//   - SQSAFE_CONCURRENCY is how many batches are at work at a time (2);
+//   - SQSAFE_DRAIN_SECONDS is how long running jobs may go on at the end (30);
+//   - SQSAFE_BATCH_SECONDS is how long a batch may take (no limit);
+//   - SQSAFE_HEALTH_ADDR is where [Worker.Health] answers (":8080"); empty or
+//     "off" for nowhere.
+//
+// Region and credentials come from wherever the AWS SDK finds them. SIGTERM or
+// SIGINT drains the worker, a second one ends it at once. The exit code is that
+// of [ExitCode]; it is 3 after a second signal, and 1 where a setting is missing
+// or makes no sense, which is named on standard error.
+func Start[T any](fn func(ctx context.Context, payload T) error, options ...sqsafe.Option) {
+	ctx := untilSignal(os.Exit)
+	err := start(ctx, handler.JSON(fn), options)
+	if ExitCode(err) == exitFailed {
+		fmt.Fprintln(os.Stderr, "sqsafe:", err)
+	}
+	os.Exit(ExitCode(err))
+}
+
+// untilSignal gives a context that ends with the first signal; the second ends
+// the process.
+func untilSignal(exit func(code int)) context.Context {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		<-signals
+		cancel()
+		<-signals
+		exit(exitForced)
+	}()
+	return ctx
+}
+
+func start(ctx context.Context, job handler.Handler, options []sqsafe.Option) error {
+	set, err := readSettings(os.LookupEnv)
+	if err != nil {
+		return err
+	}
+	cfg, err := config.LoadDefaultConfig(ctx)
+	if err != nil {
+		return fmt.Errorf("loading the AWS configuration: %w", err)
+	}
+	if cfg.Region == "" {
+		return &sqsafe.MissingError{Name: "AWS_REGION", Wants: "the region of the queue"}
+	}
+	options, set.Logger = logged(options)
+	host := sqsafe.NewHost(cfg)
+	w := New(host.SQS, &set.Options)
+	host.Source = w.Source()
+	p, err := host.NewProcessor(job, options...)
+	if err != nil {
+		return err
+	}
+	stop, err := serve(ctx, w, set.healthAddress)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	return w.Run(ctx, p)
+}
+
+// logged gives the logger of the options, which processor and worker share.
+func logged(options []sqsafe.Option) ([]sqsafe.Option, *slog.Logger) {
+	var o sqsafe.Options
+	for _, set := range options {
+		set(&o)
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.NewJSONHandler(os.Stderr, nil))
+	}
+	share := func(each *sqsafe.Options) { each.Logger = o.Logger }
+	return append(slices.Clip(options), share), o.Logger
+}
+
+// serve answers probes until stop is called. No address means no answers.
+func serve(ctx context.Context, w *Worker, address string) (stop func(), err error) {
+	if address == "" {
+		return func() {}, nil
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("answering probes at %s %q: %w; set it to another address, or to %q",
+			healthVariable, address, err, healthOff)
+	}
+	w.options.Logger.Info("answering probes", "address", listener.Addr().String())
+	server := &http.Server{Handler: w.Health(), ReadHeaderTimeout: 5 * time.Second}
+	go func() { _ = server.Serve(listener) }()
+	return func() { _ = server.Close() }, nil
+}

@@ -1,0 +1,82 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/internal/eventsource"
+	"github.com/sqsafe/sqsafe/queue"
+)
+
+// Worker polls one queue and runs its jobs.
+type Worker struct {
+	client    *sqs.Client
+	options   Options
+	heartbeat *heartbeat
+	health    health
+}
+
+// New makes a worker for the queue that o names.
+func New(client *sqs.Client, o *Options) *Worker {
+	w := &Worker{client: client, options: o.withDefaults()}
+	endpoint := aws.ToString(client.Options().BaseEndpoint)
+	w.heartbeat = newHeartbeat(queue.New(client, &queue.Options{Endpoint: endpoint}), w.options.Logger)
+	return w
+}
+
+// Source is the source that the worker's processor must have: it keeps the
+// heartbeat from overwriting what the processor decides about a message.
+func (w *Worker) Source() handler.Source { return w.heartbeat }
+
+// Run polls and hands each batch to p until ctx ends; then it drains and
+// returns nil. It returns [ErrForced] where that took too long, and a
+// [*CrashError] soon after user code has panicked; jobs may then still run, and
+// the process should end. Other errors come before anything is received: the
+// queue cannot be asked for its attributes, or they do not fit. Run may be
+// called once.
+func (w *Worker) Run(ctx context.Context, p *handler.Processor) error {
+	mapping, visibility, err := w.describe(ctx)
+	if ctx.Err() != nil {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	beating, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	go w.heartbeat.run(beating, visibility)
+	w.options.Logger.Info("worker started", "queue", mapping.QueueARN, "concurrency", w.options.Concurrency,
+		"visibilityTimeoutSeconds", visibility.Seconds(), "drainSeconds", w.options.Drain.Seconds())
+	r := newRun(ctx, w, p)
+	r.start(mapping)
+	return r.wait()
+}
+
+// describe asks the queue for what the worker must know of it.
+func (w *Worker) describe(ctx context.Context) (m eventsource.Mapping, visibility time.Duration, err error) {
+	names := []types.QueueAttributeName{types.QueueAttributeNameQueueArn, types.QueueAttributeNameVisibilityTimeout}
+	out, err := w.client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{
+		QueueUrl: &w.options.QueueURL, AttributeNames: names,
+	})
+	if err != nil {
+		return m, 0, fmt.Errorf("worker: reading the attributes of the queue %q: %w", w.options.QueueURL, err)
+	}
+	timeout := out.Attributes["VisibilityTimeout"]
+	seconds, err := strconv.Atoi(timeout)
+	if err != nil || seconds < 1 {
+		return m, 0, fmt.Errorf("worker: the queue %q has a visibility timeout of %q s, under which messages are handed "+
+			"out again while their jobs run; set it to at least 1, better 30", w.options.QueueURL, timeout)
+	}
+	m = eventsource.Mapping{
+		QueueURL: w.options.QueueURL, QueueARN: out.Attributes["QueueArn"],
+		ReportBatchItemFailures: true, Concurrency: 1,
+	}
+	return m, time.Duration(seconds) * time.Second, m.Validate()
+}
