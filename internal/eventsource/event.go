@@ -9,6 +9,9 @@ type Kind string
 const (
 	// Received: a batch was gathered.
 	Received Kind = "received"
+	// Filtered: no filter matches the messages; they are deleted unseen by the
+	// function.
+	Filtered Kind = "filtered"
 	// Invoked: the function is given a batch, or a part of one that is too large.
 	Invoked Kind = "invoked"
 	// Deleted: messages were deleted.
@@ -41,7 +44,8 @@ type Event struct {
 	Messages []Message
 	// Err is the cause of Failed, DeleteFailed and ReceiveFailed.
 	Err error
-	// Reason says what is wrong with a Malformed or Unnamed answer.
+	// Reason says what is wrong with a Malformed or Unnamed answer, or why
+	// messages were Filtered.
 	Reason string
 	// Pause is the wait after ReceiveFailed.
 	Pause time.Duration

@@ -9,7 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
-// gather receives one batch; it is empty when a long poll brings nothing. A
+// gather receives one batch; it is empty when a long poll brings nothing that
+// passes the filters. A
 // batch and an error are returned together when only a later receive failed.
 func (p *Poller) gather(ctx context.Context) ([]delivery, error) {
 	batch, err := p.receive(ctx, p.mapping.BatchSize, longPoll)
@@ -49,7 +50,7 @@ func (p *Poller) receive(ctx context.Context, most int, wait time.Duration) ([]d
 	for _, msg := range output.Messages {
 		batch = append(batch, p.mapping.delivery(msg))
 	}
-	return batch, nil
+	return p.sift(ctx, batch), nil
 }
 
 func weight(batch []delivery) int {

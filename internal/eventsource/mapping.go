@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/sqsafe/sqsafe/internal/eventsource/filter"
 )
 
 // Limits of a mapping that AWS sets.
@@ -36,6 +38,9 @@ type Mapping struct {
 	// ReportBatchItemFailures makes the function's answer name the messages
 	// that failed; without it the answer is not read.
 	ReportBatchItemFailures bool
+	// Filters are patterns of Lambda's filter criteria, at most five, one of
+	// which a message's body must match; others are deleted. None lets all pass.
+	Filters []string
 	// Concurrency is how many batches are at work at a time; 0 means 2, the
 	// least that AWS can be held to.
 	Concurrency int
@@ -62,7 +67,20 @@ func (m Mapping) Validate() error {
 	case m.BatchSize > maxReceive && m.Window == 0:
 		return m.refuse("batch size %d: over %d it needs a batching window of at least 1 s", m.BatchSize, maxReceive)
 	}
-	return nil
+	_, err := m.criteria()
+	return err
+}
+
+// criteria is nil without filters.
+func (m Mapping) criteria() (*filter.Criteria, error) {
+	if len(m.Filters) == 0 {
+		return nil, nil
+	}
+	criteria, err := filter.Parse(m.Filters...)
+	if err != nil {
+		return nil, m.refuse("%w", err)
+	}
+	return criteria, nil
 }
 
 func (m Mapping) refuse(form string, args ...any) error {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"github.com/sqsafe/sqsafe/internal/eventsource/filter"
 )
 
 // API is the part of the SQS client that a poller calls.
@@ -35,6 +37,7 @@ type Poller struct {
 	mapping Mapping
 	options Options
 
+	criteria  *filter.Criteria // nil lets everything pass
 	observing sync.Mutex
 }
 
@@ -53,6 +56,7 @@ func (p *Poller) Run(ctx context.Context) error {
 	if err := p.mapping.Validate(); err != nil {
 		return err
 	}
+	p.criteria, _ = p.mapping.criteria() // valid
 	var loops sync.WaitGroup
 	for range p.mapping.Concurrency {
 		loops.Go(func() { p.loop(ctx) })

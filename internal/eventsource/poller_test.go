@@ -231,6 +231,10 @@ func TestRunRefusesMappingsThatAWSWould(t *testing.T) {
 		"size needs window": {func(m *eventsource.Mapping) { m.BatchSize = 11 }, "over 10 it needs a batching window"},
 		"FIFO size": {func(m *eventsource.Mapping) { m.QueueARN += ".fifo"; m.BatchSize = 11 },
 			"batch size 11: a FIFO queue allows at most 10"},
+		"filter": {func(m *eventsource.Mapping) { m.Filters = []string{`{"attributes":["a"]}`} },
+			standardARN + `: filter pattern: "attributes" cannot be filtered`},
+		"filters": {func(m *eventsource.Mapping) { m.Filters = make([]string, 6) },
+			"6 filter patterns: Lambda takes at most 5"},
 		"FIFO window": {func(m *eventsource.Mapping) { m.QueueARN += ".fifo"; m.Window = time.Second },
 			"batching window 1s: a FIFO queue allows none"},
 	}

@@ -36,6 +36,7 @@ type attribute struct {
 type delivery struct {
 	Message
 	receipt string
+	body    string
 	json    []byte
 }
 
@@ -62,6 +63,7 @@ func (m Mapping) delivery(msg types.Message) delivery {
 	return delivery{
 		Message: Message{ID: r.MessageID, GroupID: r.Attributes["MessageGroupId"], ReceiveCount: count},
 		receipt: r.ReceiptHandle,
+		body:    r.Body,
 		json:    r.encode(),
 	}
 }

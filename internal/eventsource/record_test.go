@@ -104,8 +104,18 @@ func TestLargeBatchIsInvokedInParts(t *testing.T) {
 	tests := map[string]struct {
 		suffix string
 		answer string
+		err    error
 		want   []string
 	}{
+		"standard, function error": {
+			err:  errFunction,
+			want: []string{"invoked m1 m2 m3", "failed m1 m2 m3", "invoked m4 m5", "failed m4 m5"},
+		},
+		"FIFO, function error": {
+			suffix: ".fifo",
+			err:    errFunction,
+			want:   []string{"invoked m1 m2 m3", "failed m1 m2 m3", "withheld m4 m5"},
+		},
 		"standard, first part fails": {
 			answer: failures("m1"),
 			want: []string{"invoked m1 m2 m3", "reported m1", "deleted m2 m3",
@@ -139,7 +149,7 @@ func TestLargeBatchIsInvokedInParts(t *testing.T) {
 					if len(event) > 6<<20 || len(records(t, event)) > 3 {
 						t.Errorf("event of %d bytes", len(event))
 					}
-					return []byte(test.answer), nil
+					return []byte(test.answer), test.err
 				}, time.Second)
 				if diff := cmp.Diff(test.want, s.lines()[1:]); diff != "" {
 					t.Errorf("observed (-want +got):\n%s", diff)

@@ -4,16 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
-)
-
-type phase uint8
-
-const (
-	starting phase = iota // has not asked for an event yet
-	idle                  // waits for an event
-	running               // has an event
-	answered              // has reported on it, but not asked for another
+	"time"
 )
 
 // api is the Runtime API that one process talks to.
@@ -21,25 +14,36 @@ type api struct {
 	options Options
 	// handed is called when a process gets an event, before it can see it.
 	handed func(*invocation)
+	// asks is called with true when a process asks for an event, and with false
+	// when it hangs up before it gets one.
+	asks   func(bool)
 	exited <-chan struct{}
 
 	deliver    chan *invocation
-	ready      chan struct{}       // one signal each time the process becomes idle
+	asked      chan struct{}       // closed when the process first asks for an event
+	again      chan struct{}       // a signal for each answered invocation, once its place asks again
 	initFailed chan *FunctionError // at most one
-	mu         sync.Mutex
-	phase      phase
-	current    *invocation
+
+	mu      sync.Mutex
+	started bool                   // asked is closed
+	running map[string]*invocation // by request id
+	// answered are the ids of invocations that were reported on, and whose
+	// places have not asked for another, the oldest first.
+	answered   []string
 	extensions map[string]bool
 }
 
-func newAPI(o Options, exited <-chan struct{}, handed func(*invocation)) *api {
+func newAPI(o Options, exited <-chan struct{}, handed func(*invocation), asks func(bool)) *api {
 	return &api{
 		options:    o,
 		handed:     handed,
+		asks:       asks,
 		exited:     exited,
 		deliver:    make(chan *invocation),
-		ready:      make(chan struct{}, 1),
+		asked:      make(chan struct{}),
+		again:      make(chan struct{}, o.places()),
 		initFailed: make(chan *FunctionError, 1),
+		running:    make(map[string]*invocation),
 		extensions: make(map[string]bool),
 	}
 }
@@ -59,31 +63,37 @@ func (a *api) handler() http.Handler {
 }
 
 func (a *api) next(w http.ResponseWriter, r *http.Request) {
-	if !a.becomeIdle() {
+	if !a.ask() {
 		const message = "invocation/next called before the running invocation was answered"
 		refuse(w, http.StatusForbidden, "InvalidStateTransition", message)
 		return
 	}
+	a.asks(true)
 	select {
 	case inv := <-a.deliver:
 		a.begin(inv)
-		inv.setHeaders(w.Header(), a.options.arn())
+		inv.setHeaders(w.Header(), a.options.arn(), time.Now().Add(a.options.Timeout))
 		_, _ = w.Write(inv.payload) // a process that is gone shows as its exit
 	case <-r.Context().Done():
+		a.asks(false)
 	case <-a.exited:
 	}
 }
 
-func (a *api) becomeIdle() bool {
+// ask tells whether the process may wait for an event. It has as many places
+// for invocations as it may run at a time.
+func (a *api) ask() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	switch a.phase {
-	case running:
+	switch {
+	case len(a.running) == a.options.places():
 		return false
-	case starting, answered:
-		a.phase = idle
-		a.ready <- struct{}{} // has room: the signal before it was taken before the event was given
-	case idle:
+	case !a.started:
+		a.started = true
+		close(a.asked)
+	case len(a.answered) > 0:
+		a.answered = a.answered[1:]
+		a.again <- struct{}{} // has room for all places
 	}
 	return true
 }
@@ -92,24 +102,32 @@ func (a *api) begin(inv *invocation) {
 	a.handed(inv)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.phase, a.current = running, inv
+	a.running[inv.id] = inv
 }
 
-// claim gives the running invocation to the one request that may answer it.
+// busy tells whether an invocation runs that is not answered.
+func (a *api) busy() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.running) > 0
+}
+
+// claim gives a running invocation to the one request that may answer it.
 func (a *api) claim(w http.ResponseWriter, r *http.Request) *invocation {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	id := r.PathValue("id")
+	inv := a.running[id]
 	switch {
-	case a.current == nil || a.current.id != id:
-		refuse(w, http.StatusBadRequest, "InvalidRequestID", fmt.Sprintf("Invalid request ID %q", id))
-		return nil
-	case a.phase != running:
+	case inv != nil:
+		delete(a.running, id)
+		a.answered = append(a.answered, id)
+	case slices.Contains(a.answered, id):
 		refuse(w, http.StatusForbidden, "InvalidStateTransition", fmt.Sprintf("request %s is answered already", id))
-		return nil
+	default:
+		refuse(w, http.StatusBadRequest, "InvalidRequestID", fmt.Sprintf("Invalid request ID %q", id))
 	}
-	a.phase = answered
-	return a.current
+	return inv
 }
 
 func (a *api) response(w http.ResponseWriter, r *http.Request) {
@@ -145,7 +163,7 @@ func (a *api) failure(w http.ResponseWriter, r *http.Request) {
 func (a *api) initError(w http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.phase != starting {
+	if a.started {
 		refuse(w, http.StatusForbidden, "InvalidStateTransition", "init/error called after init")
 		return
 	}

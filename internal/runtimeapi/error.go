@@ -56,6 +56,13 @@ type Frame struct {
 // Error gives type and message.
 func (e *FunctionError) Error() string { return e.Type + ": " + e.Message }
 
+// of makes the error that of an invocation.
+func (e *FunctionError) of(inv *invocation) *FunctionError {
+	its := *e
+	its.RequestID = inv.id
+	return &its
+}
+
 func (e *FunctionError) addExit(p *process) {
 	s := p.status()
 	e.Exited, e.ExitCode, e.Signal, e.Killed = true, s.code, s.signal, p.killed.Load()

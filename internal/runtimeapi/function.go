@@ -3,7 +3,6 @@ package runtimeapi
 import (
 	"context"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -13,14 +12,13 @@ import (
 // Function is a function and its processes. It is safe for concurrent use.
 type Function struct {
 	options Options
-	slots   chan struct{} // one for each process that may be at work
+	slots   chan struct{} // one for each invocation that may run
 	closing chan struct{}
 	running sync.WaitGroup
 
 	mu        sync.Mutex
 	closed    bool
-	idle      []*process // the last one was used last
-	processes map[*process]struct{}
+	processes []*process // in the order of their start
 
 	observing sync.Mutex
 	writing   sync.Mutex
@@ -40,15 +38,14 @@ func New(o Options) (*Function, error) {
 		return nil, fmt.Errorf("function %s: binary: %w", o.Name, err)
 	}
 	return &Function{
-		options:   o,
-		slots:     make(chan struct{}, o.Concurrency),
-		closing:   make(chan struct{}),
-		processes: make(map[*process]struct{}),
+		options: o,
+		slots:   make(chan struct{}, o.Concurrency*o.places()),
+		closing: make(chan struct{}),
 	}, nil
 }
 
-// Invoke hands an event to an idle process or to a new one and gives its
-// answer. When all processes are busy it waits for one. A failed invocation is
+// Invoke hands an event to a process with a place for it, or to a new one, and
+// gives its answer. When all processes are full it waits. A failed invocation is
 // a [*FunctionError]; after Close the error is [ErrClosed].
 //
 // When ctx ends, Invoke returns its cause; an invocation that runs already
@@ -134,7 +131,7 @@ func (f *Function) shut() []*process {
 		f.closed = true
 		close(f.closing)
 	}
-	return slices.Collect(maps.Keys(f.processes))
+	return slices.Clone(f.processes)
 }
 
 func (f *Function) observe(e Event) {

@@ -11,9 +11,8 @@ import (
 
 // invocation is one event on its way through a process.
 type invocation struct {
-	id       string
-	payload  []byte
-	deadline time.Time
+	id      string
+	payload []byte
 	// answered gets what the runtime reports, at most once.
 	answered chan answer
 	// result gets what the caller is told, exactly once.
@@ -34,10 +33,10 @@ func newInvocation(payload []byte) *invocation {
 	}
 }
 
-func (i *invocation) setHeaders(h http.Header, arn string) {
+func (i *invocation) setHeaders(h http.Header, arn string, deadline time.Time) {
 	h.Set("Content-Type", "application/json")
 	h.Set("Lambda-Runtime-Aws-Request-Id", i.id)
-	h.Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(i.deadline.UnixMilli(), 10))
+	h.Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(deadline.UnixMilli(), 10))
 	h.Set("Lambda-Runtime-Invoked-Function-Arn", arn)
 	h.Set("Lambda-Runtime-Trace-Id", newTrace())
 }

@@ -130,6 +130,27 @@ func TestCloseEndsProcesses(t *testing.T) {
 	}
 }
 
+// TestGraceIsLambdas holds that a process has 500 ms between the signals.
+func TestGraceIsLambdas(t *testing.T) {
+	t.Parallel()
+	deaf, busy := start(t, "deaf", nil), start(t, "slow to end", nil)
+	deaf.report(order{})
+	busy.report(order{})
+	asked := time.Now()
+	if err := deaf.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(asked); took < 500*time.Millisecond {
+		t.Errorf("killed after %s, want 500 ms", took)
+	}
+	if err := busy.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := busy.output(); got != "asked to end\nended" {
+		t.Errorf("output %q, want the end of the work after the signal", got)
+	}
+}
+
 func TestCloseWithEndedContextKillsAtOnce(t *testing.T) {
 	t.Parallel()
 	h := start(t, "deaf", func(o *runtimeapi.Options) { o.Grace = time.Hour })
@@ -337,6 +358,10 @@ func TestNewNamesWhatIsWrong(t *testing.T) {
 		"grace":        {runtimeapi.Options{Grace: -1}, "grace -1ns is negative"},
 		"memory":       {runtimeapi.Options{MemoryMB: -1}, "memory of -1 MB is negative"},
 		"concurrency":  {runtimeapi.Options{Concurrency: -1}, "concurrency -1 is negative"},
+		"no place": {runtimeapi.Options{Environment: map[string]string{"AWS_LAMBDA_MAX_CONCURRENCY": "0"}},
+			`function f: AWS_LAMBDA_MAX_CONCURRENCY is "0": write a whole number from 1, or leave it out`},
+		"places": {runtimeapi.Options{Environment: map[string]string{"AWS_LAMBDA_MAX_CONCURRENCY": "two"}},
+			`AWS_LAMBDA_MAX_CONCURRENCY is "two"`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/iotest"
@@ -32,6 +33,7 @@ var programs = map[string]func(){
 	"lambda":        func() { lambda.Start(work) },
 	"signalled":     signalled,
 	"deaf":          deaf,
+	"slow to end":   slowToEnd,
 	"exits":         func() { os.Exit(3) },
 	"ends":          func() { os.Exit(0) },
 	"hangs":         hang,
@@ -41,6 +43,13 @@ var programs = map[string]func(){
 	"conversation":  converse,
 	"lingers":       linger,
 	"hosts":         host,
+	"headers":       showHeaders,
+	"one by one":    oneByOne,
+	"waits and exits": func() {
+		fmt.Println("starting")
+		<-time.After(300 * time.Millisecond)
+		os.Exit(3)
+	},
 }
 
 func TestMain(m *testing.M) {
@@ -76,6 +85,9 @@ func work(ctx context.Context, o order) (any, error) {
 		return nil, errors.New(o.Text)
 	case "panic":
 		panic(o.Text)
+	case "wait and panic":
+		<-time.After(time.Duration(o.Size) * time.Millisecond)
+		panic(o.Text)
 	case "panic elsewhere":
 		go panic(o.Text)
 		hang()
@@ -90,6 +102,12 @@ func work(ctx context.Context, o order) (any, error) {
 		return strings.Repeat("x", o.Size), nil
 	case "stream and fail":
 		return stream{io.MultiReader(strings.NewReader("part"), iotest.ErrReader(errors.New(o.Text)))}, nil
+	case "meet":
+		meet(o.Size)
+	case "wait":
+		<-time.After(time.Duration(o.Size) * time.Millisecond)
+	case "hold":
+		hold(o.Text)
 	case "leave a child":
 		return nil, startLingerer(o.Text)
 	}
@@ -98,8 +116,46 @@ func work(ctx context.Context, o order) (any, error) {
 	directory, _ := os.Getwd()
 	return report{
 		PID: os.Getpid(), Text: o.Text, RequestID: lc.AwsRequestID, ARN: lc.InvokedFunctionArn,
-		Trace: os.Getenv("_X_AMZN_TRACE_ID"), Left: time.Until(deadline), Directory: directory, Variables: os.Environ(),
+		Trace: trace(ctx), Left: time.Until(deadline), Directory: directory, Variables: os.Environ(),
 	}, nil
+}
+
+// trace is the trace id of an invocation. The variable has it only where the
+// process runs one invocation at a time.
+func trace(ctx context.Context) string {
+	id, _ := ctx.Value("x-amzn-trace-id").(string)
+	if own := os.Getenv("_X_AMZN_TRACE_ID"); lambdacontext.MaxConcurrency() == 1 && own != id {
+		return own + " differs from " + id
+	}
+	return id
+}
+
+var meeting = struct {
+	sync.Mutex
+	here int
+	full chan struct{}
+}{full: make(chan struct{})}
+
+// meet returns once as many invocations are in it at a time as the order says.
+func meet(size int) {
+	meeting.Lock()
+	meeting.here++
+	full := meeting.full
+	if meeting.here == size {
+		meeting.here, meeting.full = 0, make(chan struct{})
+		close(full)
+	}
+	meeting.Unlock()
+	<-full
+}
+
+// hold returns when its peer hangs up.
+func hold(address string) {
+	c, err := net.Dial("tcp", address)
+	if err == nil {
+		_, err = c.Read(make([]byte, 1))
+	}
+	fmt.Println(err)
 }
 
 // stream is an answer that is read, since it has no JSON.
@@ -119,6 +175,15 @@ func signalled() {
 func deaf() {
 	signal.Ignore(syscall.SIGTERM)
 	lambda.Start(work)
+}
+
+func slowToEnd() {
+	lambda.StartWithOptions(work, lambda.WithEnableSIGTERM(func() {
+		fmt.Println("asked to end")
+		<-time.After(100 * time.Millisecond)
+		fmt.Println("ended")
+		os.Exit(0)
+	}))
 }
 
 func startLingerer(address string) error {
@@ -180,6 +245,29 @@ func reportInit() {
 func takeEvent() (id, body string) {
 	response, body := call("GET", invocationPath+"next", "")
 	return response.Header.Get("Lambda-Runtime-Aws-Request-Id"), body
+}
+
+// oneByOne takes no second event while it has one, whatever its environment
+// says, and takes its time.
+func oneByOne() {
+	for {
+		id, _ := takeEvent()
+		fmt.Println("taken")
+		<-time.After(600 * time.Millisecond)
+		call("POST", invocationPath+id+"/response", `"done"`)
+	}
+}
+
+// showHeaders answers with what came along with its event.
+func showHeaders() {
+	response, _ := call("GET", invocationPath+"next", "")
+	headers := map[string]string{}
+	for name := range response.Header {
+		headers[name] = response.Header.Get(name)
+	}
+	b, _ := json.Marshal(headers)
+	call("POST", invocationPath+headers["Lambda-Runtime-Aws-Request-Id"]+"/response", string(b))
+	hang()
 }
 
 func answerOnce() {

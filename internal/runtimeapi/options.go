@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -32,7 +33,9 @@ type Options struct {
 	Grace time.Duration
 	// MemoryMB is only told to the function, not enforced; 0 means 128, as on Lambda.
 	MemoryMB int
-	// Concurrency is how many processes run side by side; 0 means 1.
+	// Concurrency is how many processes run side by side; 0 means 1. Each gets
+	// as many invocations at a time as AWS_LAMBDA_MAX_CONCURRENCY in Environment
+	// says, one without it.
 	Concurrency int
 	// Output gets what processes write to stdout and stderr, line by line
 	// without the line's end. Calls do not overlap. Nil discards it.
@@ -69,8 +72,29 @@ func (o Options) validate() error {
 		return fmt.Errorf("function %s: memory of %d MB is negative: use 0 for the default", o.Name, o.MemoryMB)
 	case o.Concurrency < 0:
 		return fmt.Errorf("function %s: concurrency %d is negative: use 0 for the default", o.Name, o.Concurrency)
+	case o.places() < 1:
+		return fmt.Errorf("function %s: %s is %q: write a whole number from 1, or leave it out",
+			o.Name, maxConcurrency, o.Environment[maxConcurrency])
 	}
 	return nil
+}
+
+// maxConcurrency is the variable by which a process learns how many
+// invocations it may run at a time.
+const maxConcurrency = "AWS_LAMBDA_MAX_CONCURRENCY"
+
+// places is how many invocations one process runs at a time; 0 for a variable
+// that is no number.
+func (o Options) places() int {
+	text := o.Environment[maxConcurrency]
+	if text == "" {
+		return 1
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 func (o Options) arn() string {

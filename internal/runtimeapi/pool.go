@@ -2,54 +2,47 @@ package runtimeapi
 
 import "slices"
 
-func (f *Function) start(inv *invocation) (*process, error) {
-	p, err := f.launch(inv)
-	if err != nil {
-		return nil, err
-	}
-	if failure := p.awaitInit(inv, f.options.InitTimeout); failure != nil {
-		return nil, failure
-	}
-	return p, nil
-}
-
-// launch holds the lock while the child starts, so that Close misses none.
-func (f *Function) launch(inv *invocation) (*process, error) {
+// enter takes a place in a process that has one, or in a new one; fresh tells
+// which. Only the one who gets a fresh process starts it up.
+func (f *Function) enter(inv *invocation) (p *process, fresh bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
-		return nil, ErrClosed
+		return nil, false, ErrClosed
 	}
-	p, err := startProcess(f.options, hooks{f.observe, f.print, f.forget})
+	for _, p := range f.processes {
+		if !p.retired && p.taken < f.options.places() {
+			p.taken++
+			return p, false, nil
+		}
+	}
+	// Under the lock, so that Close misses none.
+	p, err = startProcess(f.options, hooks{f.observe, f.print, f.asks, f.forget})
 	if err != nil {
-		return nil, inv.notStarted(err)
+		return nil, false, inv.notStarted(err)
 	}
-	f.processes[p] = struct{}{}
+	p.taken = 1
+	f.processes = append(f.processes, p)
 	f.running.Go(func() { <-p.exited })
-	return p, nil
+	return p, true, nil
 }
 
-func (f *Function) takeIdle() *process {
+func (f *Function) leave(p *process) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	last := len(f.idle) - 1
-	if last < 0 {
-		return nil
-	}
-	p := f.idle[last]
-	f.idle = f.idle[:last]
-	return p
+	p.taken--
 }
 
-func (f *Function) putIdle(p *process) {
+// asks keeps further invocations from a process of several places that hangs
+// up in one, as it does after a panic in another, until it asks again.
+func (f *Function) asks(p *process, still bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.idle = append(f.idle, p)
+	p.retired = !still && f.options.places() > 1
 }
 
 func (f *Function) forget(p *process) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	delete(f.processes, p)
-	f.idle = slices.DeleteFunc(f.idle, func(q *process) bool { return q == p })
+	f.processes = slices.DeleteFunc(f.processes, func(q *process) bool { return q == p })
 }

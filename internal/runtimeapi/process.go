@@ -21,6 +21,14 @@ type process struct {
 	output *lineWriter
 	server *http.Server
 	killed atomic.Bool
+	// up is closed when the start is over, well or not; then broken gives an
+	// invocation the failure, and is nil if there is none.
+	up     chan struct{}
+	broken func(*invocation) *FunctionError
+	// The function's lock guards how many places are taken, and whether the
+	// process gets no further invocation.
+	taken   int
+	retired bool
 	// exited is closed once the process has ended and its output is read.
 	exited chan struct{}
 }
@@ -29,6 +37,8 @@ type process struct {
 type hooks struct {
 	observe func(Event)
 	print   func(line string)
+	// asks is called when the process asks for an event, and when it hangs up.
+	asks func(p *process, still bool)
 	// ended is called before the end is observed.
 	ended func(*process)
 }
@@ -38,10 +48,10 @@ func startProcess(o Options, h hooks) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &process{output: &lineWriter{emit: h.print}, exited: make(chan struct{})}
+	p := &process{output: &lineWriter{emit: h.print}, up: make(chan struct{}), exited: make(chan struct{})}
 	p.api = newAPI(o, p.exited, func(inv *invocation) {
 		h.observe(Event{Kind: Invoked, RequestID: inv.id, PID: p.cmd.Process.Pid})
-	})
+	}, func(still bool) { h.asks(p, still) })
 	p.server = &http.Server{Handler: p.api.handler()}
 	p.cmd = exec.Command(o.Binary)
 	p.cmd.Dir = o.Directory
@@ -100,27 +110,37 @@ func (p *process) kill() {
 	}
 }
 
-// awaitInit waits until the process asks for its first event; if it does not,
+// startUp waits until the process asks for its first event; if it does not,
 // the process is gone when it returns.
-func (p *process) awaitInit(inv *invocation, limit time.Duration) *FunctionError {
+func (p *process) startUp(limit time.Duration) {
+	defer close(p.up)
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
-	var e *FunctionError
 	select {
-	case <-p.api.ready:
-		return nil
-	case e = <-p.api.initFailed:
+	case <-p.api.asked:
+		return
+	case e := <-p.api.initFailed:
+		p.broken = e.of
 	case <-timer.C:
-		e = inv.initTimedOut(limit)
+		p.broken = func(inv *invocation) *FunctionError { return inv.initTimedOut(limit) }
 	case <-p.exited:
 		select {
-		case e = <-p.api.initFailed:
+		case e := <-p.api.initFailed:
+			p.broken = e.of
 		default:
-			e = inv.exited(p)
+			p.broken = func(inv *invocation) *FunctionError { return inv.exited(p) }
 		}
 	}
 	p.kill()
-	e.RequestID = inv.id
+}
+
+// initFailure waits for the end of the start.
+func (p *process) initFailure(inv *invocation) *FunctionError {
+	<-p.up
+	if p.broken == nil {
+		return nil
+	}
+	e := p.broken(inv)
 	e.addExit(p)
 	return e
 }
@@ -145,16 +165,34 @@ func (p *process) await(inv *invocation, limit time.Duration, timeout <-chan tim
 	}
 }
 
-// settle waits until the process asks for its next event and tells whether it did.
-func (p *process) settle(timeout <-chan time.Time) bool {
-	select {
-	case <-p.api.ready:
-		return true
-	case <-p.exited:
-	case <-timeout:
-		p.kill()
+// settle waits until the place asks for its next event and tells whether it
+// did. A process that does not in time is killed, but not while it runs another
+// invocation.
+func (p *process) settle(timer *time.Timer, limit time.Duration) bool {
+	for {
+		select {
+		case <-p.api.again:
+			return true
+		case <-p.exited:
+			return false
+		case <-timer.C:
+			if !p.api.busy() {
+				p.kill()
+				return false
+			}
+			timer.Reset(limit)
+		}
 	}
-	return false
+}
+
+// shared tells whether the process lives and runs another invocation.
+func (p *process) shared() bool {
+	select {
+	case <-p.exited:
+		return false
+	default:
+		return p.api.busy()
+	}
 }
 
 type status struct {

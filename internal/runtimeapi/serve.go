@@ -7,54 +7,76 @@ import (
 
 func (f *Function) serve(inv *invocation) {
 	defer func() { <-f.slots }()
-	for p := f.takeIdle(); p != nil; p = f.takeIdle() {
+	for {
+		p, fresh, err := f.enter(inv)
+		if err != nil {
+			f.finish(inv, 0, answer{err: err})
+			return
+		}
+		if fresh {
+			p.startUp(f.options.InitTimeout)
+		}
+		if e := p.initFailure(inv); e != nil {
+			f.finish(inv, 0, answer{err: e})
+			return
+		}
 		if f.run(p, inv) {
 			return
 		}
-	}
-	p, err := f.start(inv)
-	if err != nil {
-		f.finish(inv, 0, answer{err: err})
-		return
-	}
-	if !f.run(p, inv) {
-		e := inv.exited(p)
-		e.addExit(p)
-		f.finish(inv, p.cmd.Process.Pid, answer{err: e})
+		if fresh {
+			e := inv.exited(p)
+			e.addExit(p)
+			f.finish(inv, p.cmd.Process.Pid, answer{err: e})
+			return
+		}
 	}
 }
 
 // run gives the invocation to the process. False means that the process had
 // ended before it could take it.
 func (f *Function) run(p *process, inv *invocation) bool {
-	inv.deadline = time.Now().Add(f.options.Timeout)
-	timer := time.NewTimer(f.options.Timeout)
+	defer f.leave(p)
+	limit := f.options.Timeout
+	timer := time.NewTimer(limit)
 	defer timer.Stop()
-	var a answer
-	select {
-	case p.api.deliver <- inv:
-		a = p.await(inv, f.options.Timeout, timer.C)
-	case <-timer.C: // alive, but no longer asking
-		p.kill()
-		a.err = inv.timedOut(f.options.Timeout)
-	case <-p.exited:
+	a, taken := f.hand(p, inv, timer)
+	if !taken {
 		return false
 	}
-	pid := p.cmd.Process.Pid
-	if a.err == nil {
+	pid, told := p.cmd.Process.Pid, false
+	if a.err == nil || p.shared() {
 		f.finish(inv, pid, a) // the caller need not wait for the process
+		told = true
 	}
-	alive := p.settle(timer.C)
-	if e, ok := errors.AsType[*FunctionError](a.err); ok {
-		if !alive {
-			e.addExit(p)
-		}
-		f.finish(inv, pid, a)
+	alive := p.settle(timer, limit)
+	if told {
+		return true
 	}
-	if alive {
-		f.putIdle(p)
+	if e, ok := errors.AsType[*FunctionError](a.err); ok && !alive {
+		e.addExit(p)
 	}
+	f.finish(inv, pid, a)
 	return true
+}
+
+// hand waits until the process takes the invocation, and for the answer.
+func (f *Function) hand(p *process, inv *invocation, timer *time.Timer) (a answer, taken bool) {
+	limit := f.options.Timeout
+	for {
+		select {
+		case p.api.deliver <- inv:
+			timer.Reset(limit)
+			return p.await(inv, limit, timer.C), true
+		case <-p.exited:
+			return answer{}, false
+		case <-timer.C:
+			if !p.api.busy() { // alive, but no longer asking
+				p.kill()
+				return answer{err: inv.timedOut(limit)}, true
+			}
+			timer.Reset(limit)
+		}
+	}
 }
 
 func (f *Function) finish(inv *invocation, pid int, a answer) {

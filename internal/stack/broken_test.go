@@ -65,8 +65,8 @@ var brokenReferences = []brokenCase{
 		":32: Ref takes the name of a parameter or resource",
 	},
 	{
-		"Ref of what is in AWS", "VALUE: plain", "VALUE: !Ref Topic",
-		":32: Ref Topic: AWS::SNS::Topic exists in AWS only: replace it by a parameter and give that a value",
+		"Ref of what is in AWS", "Timeout: 10", "Timeout: !Ref Topic",
+		":31: Ref Topic: AWS::SNS::Topic exists in AWS only: replace it by a parameter and give that a value",
 	},
 	{
 		"GetAtt of nothing", "VALUE: plain", "VALUE: !GetAtt Lost.Arn",
@@ -77,9 +77,20 @@ var brokenReferences = []brokenCase{
 		":32: Fn::GetAtt takes a resource and an attribute, as in ChargeQueue.Arn",
 	},
 	{
-		"GetAtt of what is in AWS", "VALUE: plain", "VALUE: !GetAtt Ledger.StreamArn",
-		":32: Fn::GetAtt Ledger.StreamArn: AWS::DynamoDB::Table has it in AWS only: " +
+		"GetAtt of what is in AWS", "Timeout: 10", "Timeout: !GetAtt Ledger.StreamArn",
+		":31: Fn::GetAtt Ledger.StreamArn: AWS::DynamoDB::Table has it in AWS only: " +
 			"replace it by a parameter and give that a value",
+	},
+	{
+		"GetAtt of what no queue has", "VALUE: plain", "VALUE: !GetAtt Jobs.Url",
+		":32: Fn::GetAtt Jobs.Url: a queue has Arn, QueueName and QueueUrl: correct the name",
+	},
+	{
+		"function that no name stands in for", "VALUE: plain", "VALUE: !Base64 text",
+		":32: Fn::Base64 needs AWS: replace it by a parameter and give that a value",
+	},
+	{
+		"variable of what is in AWS", "VALUE: plain", "VALUE: !Ref Topic", "",
 	},
 	{
 		"GetAtt of what is left out", "  Dead:\n", "  Dead:\n    Condition: Slow\n",
@@ -98,8 +109,8 @@ var brokenReferences = []brokenCase{
 		":32: Fn::Sub takes a text, or a list of a text and its variables",
 	},
 	{
-		"ImportValue", "VALUE: plain", "VALUE: !ImportValue other",
-		":32: Fn::ImportValue needs AWS: replace it by a parameter and give that a value",
+		"ImportValue", "Timeout: 10", "Timeout: !ImportValue other",
+		":31: Fn::ImportValue needs AWS: replace it by a parameter and give that a value",
 	},
 	{
 		"parameter without value", "VALUE: plain", "VALUE: !Ref Open",

@@ -14,6 +14,8 @@ type Error struct {
 	Message string
 	// Err is the cause where there is one, such as an [io/fs.PathError].
 	Err error
+
+	elsewhere bool // the template is sound, but asks for what exists in AWS only
 }
 
 // Error gives file, line and message in one line.

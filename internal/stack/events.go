@@ -1,54 +1,75 @@
 package stack
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/sqsafe/sqsafe/internal/eventsource/filter"
 )
 
-// events reads the SQS events of a function, and notes the others if it has
-// any.
-func (t *template) events(r *resource, properties section, s *Stack) []SQSEvent {
+// events reads the SQS events of a function and the mappings that name it, and
+// notes its other events if it has any. Found tells that there are some, be it
+// that all of them are left alone.
+func (t *template) events(r *resource, properties section, mappings []*resource, s *Stack) (
+	list []SQSEvent, found bool) {
 	all := properties.section("Events")
-	var list []SQSEvent
 	var others []*yaml.Node
+	add := func(event SQSEvent, ok bool) {
+		found = true
+		if ok {
+			list = append(list, event)
+		}
+	}
 	for _, e := range entries(all.node) {
 		event := all.section(e.key.Value)
 		switch {
 		case event.node == nil:
 		case event.text("Type") == "SQS":
-			list = append(list, t.event(e.key, r.id+": event "+e.key.Value, event.member("Properties"), s))
+			path := r.id + ": event " + e.key.Value
+			add(t.event(e.key, "Queue", t.section(path, event.member("Properties"), e.key), s))
 		default:
 			others = append(others, e.key)
 		}
+	}
+	for _, m := range mappings {
+		add(t.event(m.node, "EventSourceArn", t.properties(m), s))
 	}
 	if len(list) > 0 {
 		for _, key := range others {
 			t.note(key, "%s: event %s is left alone: it is not of type SQS", r.id, key.Value)
 		}
 	}
-	return list
+	return list, found
 }
 
-// eventProperties are those that an event of type SQS can have; the second
-// value tells that it has no effect here.
+// eventProperties are those that an event of type SQS can have; the value tells
+// that it has no effect here.
 var eventProperties = map[string]bool{
-	"Queue": false, "BatchSize": false, "MaximumBatchingWindowInSeconds": false, "FunctionResponseTypes": false,
+	"BatchSize": false, "MaximumBatchingWindowInSeconds": false, "FunctionResponseTypes": false,
 	"ScalingConfig": false, "Enabled": false, "MetricsConfig": false, "KmsKeyArn": false,
-	"LoggingConfig":  false,
-	"FilterCriteria": true, "ProvisionedPollerConfig": true,
+	"LoggingConfig": false, "FilterCriteria": false,
+	"ProvisionedPollerConfig": true,
 }
 
-func (t *template) event(key *yaml.Node, path string, n *yaml.Node, s *Stack) SQSEvent {
-	properties := t.section(path, n, key)
-	for _, e := range entries(properties.node) {
-		if without, known := eventProperties[e.key.Value]; !known {
-			t.fail(e.key, "%s: no property %s on an SQS event: correct its name or remove it", path, e.key.Value)
-		} else if without {
-			t.note(e.key, "%s: %s has no effect here", path, e.key.Value)
-		}
+// namingProperties are those that differ between an event and a mapping, by
+// the one that holds the queue.
+var namingProperties = map[string][]string{
+	"Queue":          {"Queue"},
+	"EventSourceArn": {"EventSourceArn", "FunctionName", "Tags"},
+}
+
+// event reads one event, whose source is in the member source; false leaves it
+// alone.
+func (t *template) event(key *yaml.Node, source string, properties section, s *Stack) (SQSEvent, bool) {
+	q, ok := t.eventQueue(key, source, properties, s)
+	if !ok {
+		return SQSEvent{}, false
 	}
-	q := t.eventQueue(properties, s)
+	t.checkEventProperties(source, properties)
 	event := SQSEvent{
 		Name:                    key.Value,
 		Queue:                   q.LogicalID,
@@ -56,6 +77,7 @@ func (t *template) event(key *yaml.Node, path string, n *yaml.Node, s *Stack) SQ
 		Window:                  time.Duration(properties.integer("MaximumBatchingWindowInSeconds", 0, 0, 300)) * time.Second,
 		ReportBatchItemFailures: t.reportsFailures(properties),
 		MaximumConcurrency:      properties.section("ScalingConfig").integer("MaximumConcurrency", 0, 2, 1000),
+		Filters:                 t.filters(properties),
 		Enabled:                 properties.flag("Enabled", true),
 	}
 	switch {
@@ -67,21 +89,47 @@ func (t *template) event(key *yaml.Node, path string, n *yaml.Node, s *Stack) SQ
 		properties.fail("BatchSize", " %d: above 10 Lambda asks for a MaximumBatchingWindowInSeconds of at least 1",
 			event.BatchSize)
 	}
-	return event
+	return event, true
 }
 
-func (t *template) eventQueue(properties section, s *Stack) Queue {
-	arn := properties.text("Queue")
-	q, ok := s.queueByARN(arn)
-	switch {
-	case ok:
-	case arn == "":
-		properties.fail("Queue", " is missing: write !GetAtt QUEUE.Arn (queues: %s)", t.ids(kindQueue))
-	default:
-		properties.fail("Queue", " %q is not the ARN of a queue of this template (%s): write !GetAtt QUEUE.Arn",
-			arn, t.ids(kindQueue))
+func (t *template) checkEventProperties(source string, properties section) {
+	for _, e := range entries(properties.node) {
+		name := e.key.Value
+		without, known := eventProperties[name]
+		switch {
+		case without:
+			t.note(e.key, "%s: %s has no effect here", properties.path, name)
+		case !known && !slices.Contains(namingProperties[source], name):
+			t.fail(e.key, "%s: no property %s on an SQS event: correct its name or remove it", properties.path, name)
+		}
 	}
-	return q
+}
+
+// eventQueue finds the queue of an event; an event on a queue that is not in
+// the template is left alone.
+func (t *template) eventQueue(key *yaml.Node, source string, properties section, s *Stack) (Queue, bool) {
+	var arn string
+	if e := t.attempt(func() { arn = properties.text(source) }); e != nil {
+		t.setAside(key, properties.path, e)
+		return Queue{}, false
+	}
+	q, ok := s.queueByARN(arn)
+	if ok || t.err != nil {
+		return q, ok
+	}
+	if arn == "" {
+		properties.fail(source, " is missing: write !GetAtt QUEUE.Arn (queues: %s)", t.ids(kindQueue))
+		return q, false
+	}
+	problem := fmt.Sprintf("%s: %s %q is not the ARN of a queue of this template (%s): write !GetAtt QUEUE.Arn",
+		properties.path, source, arn, t.ids(kindQueue))
+	e := &Error{File: t.file, Line: properties.at(source).Line, Message: problem}
+	if strings.HasPrefix(arn, "arn:") {
+		t.setAside(key, properties.path, e)
+	} else {
+		t.err = e
+	}
+	return q, false
 }
 
 func (t *template) reportsFailures(properties section) bool {
@@ -94,4 +142,50 @@ func (t *template) reportsFailures(properties section) bool {
 		reports = true
 	}
 	return reports
+}
+
+func (t *template) filters(properties section) []string {
+	criteria := properties.section("FilterCriteria")
+	var patterns []string
+	for _, item := range criteria.items("Filters") {
+		one := t.section(criteria.path+": Filters", item, item)
+		pattern := one.text("Pattern")
+		if _, err := filter.Parse(pattern); err != nil {
+			one.fail("Pattern", ": %v", err)
+		}
+		patterns = append(patterns, pattern)
+	}
+	if len(patterns) == 0 {
+		return nil
+	}
+	if _, err := filter.Parse(patterns...); err != nil {
+		criteria.fail("Filters", ": %v", err)
+	}
+	return patterns
+}
+
+// mappingsByFunction gives each function the mapping resources that name it, by
+// its name or its ARN, with or without a version or an alias.
+func (t *template) mappingsByFunction(functions []*resource) map[*resource][]*resource {
+	named := map[*resource][]*resource{}
+	for _, m := range t.resources {
+		if m.kind != kindMapping || !t.exists(m) {
+			continue
+		}
+		var name string
+		if e := t.attempt(func() { name = t.properties(m).text("FunctionName") }); e != nil {
+			t.setAside(m.node, m.id, e)
+			continue
+		}
+		i := slices.IndexFunc(functions, func(f *resource) bool {
+			known := name == t.physicalName(f) || strings.HasPrefix(name+":", t.arn(f)+":")
+			return known || strings.HasPrefix(name, t.physicalName(f)+":")
+		})
+		if i < 0 {
+			t.note(m.node, "%s is left alone: its FunctionName %q is no %s of this template", m.id, name, kindFunction)
+			continue
+		}
+		named[functions[i]] = append(named[functions[i]], m)
+	}
+	return named
 }

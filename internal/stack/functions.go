@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,11 +10,13 @@ import (
 
 // function reads a function; the second value is false for one without an SQS
 // event, which is left alone.
-func (t *template) function(r *resource, s *Stack) (Function, bool) {
+func (t *template) function(r *resource, mappings []*resource, s *Stack) (Function, bool) {
 	properties := t.properties(r)
-	events := t.events(r, properties, s)
-	if len(events) == 0 {
+	events, found := t.events(r, properties, mappings, s)
+	if !found {
 		t.note(r.node, "%s is left alone: it has no SQS event", r.id)
+	}
+	if len(events) == 0 || !t.isGo(r, properties) {
 		return Function{}, false
 	}
 	f := Function{
@@ -22,7 +25,9 @@ func (t *template) function(r *resource, s *Stack) (Function, bool) {
 		ARN:       t.arn(r),
 		CodeURI:   t.codeURI(properties),
 		Handler:   properties.text("Handler"),
-		Runtime:   t.runtime(properties),
+		Runtime:   properties.text("Runtime"),
+		// Of a function's Metadata only this matters.
+		BuildMethod: t.buildMethod(r),
 		// Ranges and defaults are Lambda's.
 		Timeout:     time.Duration(properties.integer("Timeout", 3, 1, 900)) * time.Second,
 		MemoryMB:    properties.integer("MemorySize", 128, 128, 10240),
@@ -65,16 +70,40 @@ func (t *template) codeURI(properties section) string {
 	return absolute
 }
 
-// runtime reads the runtime: only those of an operating system run a binary.
-func (t *template) runtime(properties section) string {
-	runtime := properties.text("Runtime")
-	if runtime != "provided" && !strings.HasPrefix(runtime, "provided.") {
-		properties.fail("Runtime", " %q does not run a Go binary: write provided.al2023", runtime)
+// isGo tells whether a function is a Go binary: only the runtimes of an
+// operating system run one. Others are left alone, and so are images and what
+// is built by a tool of another language.
+func (t *template) isGo(r *resource, properties section) bool {
+	runtime, method := properties.text("Runtime"), t.buildMethod(r)
+	why := func(name, format string, args ...any) {
+		message := properties.path + ": " + name + fmt.Sprintf(format, args...)
+		t.setAside(properties.at(name), r.id, &Error{File: t.file, Line: properties.at(name).Line, Message: message})
 	}
-	return runtime
+	switch {
+	case t.err != nil:
+	case properties.text("PackageType") == "Image":
+		why("PackageType", " Image: only a Zip is built and run here")
+	case runtime == "" || runtime == "go1.x":
+		properties.fail("Runtime", " %q does not run a Go binary: write provided.al2023", runtime)
+	case runtime != "provided" && !strings.HasPrefix(runtime, "provided."):
+		why("Runtime", " %q does not run a Go binary: write provided.al2023", runtime)
+	case method != "" && method != "go1.x" && method != "makefile":
+		why("BuildMethod", " %q does not build Go: write go1.x or makefile", method)
+	default:
+		return true
+	}
+	return false
 }
 
+func (t *template) buildMethod(r *resource) string {
+	return t.section(r.id+": Metadata", t.resolve(r.metadata), r.node).text("BuildMethod")
+}
+
+// environment reads the variables. One that exists in AWS only gets a stand-in,
+// since the function may do without it.
 func (t *template) environment(properties section) map[string]string {
+	t.standIns = true
+	defer func() { t.standIns = false }()
 	variables := properties.section("Environment").section("Variables")
 	environment := map[string]string{}
 	for _, e := range entries(variables.node) {

@@ -12,7 +12,10 @@ import (
 // or one error of one line.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(sound))
-	for _, name := range []string{"short.yaml", "long.json", "fifo.yaml"} {
+	for _, name := range []string{
+		"short.yaml", "long.json", "fifo.yaml",
+		"strangers/starter.yaml", "strangers/mapping.json", "strangers/polyglot.yaml",
+	} {
 		data, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil {
 			f.Fatal(err)

@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -53,7 +54,26 @@ func (t *template) resolve(n *yaml.Node) *yaml.Node {
 	case "Fn::FindInMap":
 		return t.findInMap(n)
 	}
-	t.fail(n, "%s needs AWS: replace it by a parameter and give that a value", name)
+	return t.standIn(n, t.exported(name, argument), "%s needs AWS", name)
+}
+
+// exported is the name that Fn::ImportValue asks for; empty for other functions.
+func (t *template) exported(function string, argument *yaml.Node) string {
+	if function != "Fn::ImportValue" {
+		return ""
+	}
+	return t.text(argument, function)
+}
+
+// standIn gives the name of a value that exists in AWS only, where that will
+// do, and fails elsewhere and where it has none.
+func (t *template) standIn(n *yaml.Node, name, format string, args ...any) *yaml.Node {
+	problem := fmt.Sprintf(format, args...)
+	if t.standIns && name != "" && t.err == nil {
+		t.note(n, "%s: %q stands in for it", problem, name)
+		return scalar(name, n)
+	}
+	t.failElsewhere(n, "%s: replace it by a parameter and give that a value", problem)
 	return nil
 }
 

@@ -135,10 +135,10 @@ func (t *template) patternProblem(p *parameter) string {
 func (t *template) parameterValue(p *parameter, at *yaml.Node) *yaml.Node {
 	switch {
 	case p.value == nil:
-		t.fail(p.node, "parameter %s has no value and no Default: give it one, as in %s=VALUE", p.name, p.name)
+		t.failElsewhere(p.node, "parameter %s has no value and no Default: give it one, as in %s=VALUE", p.name, p.name)
 		return nil
 	case p.stored:
-		t.fail(p.node, "parameter %s: its value is stored in AWS: give it one, as in %s=VALUE", p.name, p.name)
+		t.failElsewhere(p.node, "parameter %s: its value is stored in AWS: give it one, as in %s=VALUE", p.name, p.name)
 		return nil
 	case p.kind == "CommaDelimitedList" || strings.HasPrefix(p.kind, "List<"):
 		items := strings.Split(*p.value, ",")

@@ -96,6 +96,7 @@ func (t *template) readInto(s *Stack) {
 			s.Tables = append(s.Tables, t.table(r))
 		case kindFunction:
 			functions = append(functions, r)
+		case kindMapping: // read with its function
 		default:
 			foreign = append(foreign, r.id)
 		}
@@ -104,10 +105,14 @@ func (t *template) readInto(s *Stack) {
 		t.note(&yaml.Node{}, "left alone, since they exist in AWS only: %s", listed(foreign))
 	}
 	t.linkDeadLetters(s)
+	mappings := t.mappingsByFunction(functions)
 	for _, r := range functions {
-		if f, ok := t.function(r, s); ok {
+		if f, ok := t.function(r, mappings[r], s); ok {
 			s.Functions = append(s.Functions, f)
 		}
+	}
+	if len(s.Functions) == 0 && t.err == nil {
+		t.err = t.aside
 	}
 	if len(s.Functions) == 0 {
 		t.fail(&yaml.Node{}, "no function with an SQS event: give an %s an event of Type: SQS", kindFunction)

@@ -54,8 +54,7 @@ func (t *template) named(at *yaml.Node, function, name string) *yaml.Node {
 	}
 	value, ok := t.reference(r)
 	if !ok {
-		t.fail(at, "%s %s: %s exists in AWS only: replace it by a parameter and give that a value", function, name, r.kind)
-		return nil
+		return t.standIn(at, name, "%s %s: %s exists in AWS only", function, name, r.kind)
 	}
 	return scalar(value, at)
 }
@@ -80,10 +79,12 @@ func (t *template) attributeOf(at *yaml.Node, function, id, name string) *yaml.N
 		return nil
 	}
 	value, ok := t.attribute(r, name)
-	if !ok {
-		t.fail(at, "%s %s.%s: %s has it in AWS only: replace it by a parameter and give that a value",
-			function, id, name, r.kind)
+	if !ok && r.kind == kindQueue {
+		t.fail(at, "%s %s.%s: a queue has Arn, QueueName and QueueUrl: correct the name", function, id, name)
 		return nil
+	}
+	if !ok {
+		return t.standIn(at, id+"."+name, "%s %s.%s: %s has it in AWS only", function, id, name, r.kind)
 	}
 	return scalar(value, at)
 }

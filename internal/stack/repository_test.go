@@ -111,7 +111,8 @@ func TestRepositoryFunction(t *testing.T) {
 	want := Function{
 		LogicalID: "ChargeFunction", Name: "ChargeFunction",
 		Handler: "bootstrap", Runtime: "provided.al2023",
-		Timeout: 30 * time.Second, MemoryMB: 128,
+		BuildMethod: "go1.x",
+		Timeout:     30 * time.Second, MemoryMB: 128,
 		Environment: map[string]string{
 			"SQSAFE_TABLE": "LedgerTable", "SQSAFE_DLQ_URL": s.Queues[1].URL,
 			"SQSAFE_MAX_RECEIVES": "30", "SQSAFE_MAX_ATTEMPTS": "8", "SQSAFE_UNCLASSIFIED_ATTEMPTS": "3",

@@ -66,6 +66,9 @@ type Function struct {
 	CodeURI string
 	Handler string
 	Runtime string
+	// BuildMethod is that of the function's Metadata: go1.x, makefile, or empty.
+	// With makefile, CodeURI has a Makefile with the target build-LOGICALID.
+	BuildMethod string
 	// Timeout is from 1 s to 15 min; 3 s where the template gives none, as in Lambda.
 	Timeout time.Duration
 	// MemoryMB is from 128 to 10,240; 128 where the template gives none, as in Lambda.
@@ -74,8 +77,10 @@ type Function struct {
 	Events      []SQSEvent
 }
 
-// SQSEvent is one event of type SQS: what Lambda calls an event source mapping.
+// SQSEvent is what Lambda calls an event source mapping: an event of type SQS,
+// or an AWS::Lambda::EventSourceMapping.
 type SQSEvent struct {
+	// Name is the event's, or the mapping's logical id.
 	Name string
 	// Queue is the source queue's logical id.
 	Queue string
@@ -90,6 +95,8 @@ type SQSEvent struct {
 	ReportBatchItemFailures bool
 	// MaximumConcurrency is from 2 to 1,000; 0 sets no limit.
 	MaximumConcurrency int
+	// Filters are the patterns of the filter criteria, none or up to five.
+	Filters []string
 	// Enabled is false for an event that the template switches off.
 	Enabled bool
 }

@@ -14,6 +14,7 @@ const (
 	kindQueue       = "AWS::SQS::Queue"
 	kindTable       = "AWS::DynamoDB::Table"
 	kindSimpleTable = "AWS::Serverless::SimpleTable"
+	kindMapping     = "AWS::Lambda::EventSourceMapping"
 )
 
 // template is a template while it is read. Its methods keep the first error
@@ -28,6 +29,10 @@ type template struct {
 	resources  []*resource
 	notes      []string
 	err        *Error
+	// aside is why the first thing was left alone that would be run otherwise.
+	aside *Error
+	// standIns makes values that exist in AWS only read as their names.
+	standIns bool
 }
 
 // resource is a member of the template's Resources.
@@ -37,6 +42,7 @@ type resource struct {
 	node       *yaml.Node // the key: its line is the resource's
 	condition  *yaml.Node
 	properties *yaml.Node
+	metadata   *yaml.Node
 
 	name   string // the physical name, once it is known
 	naming bool   // the name is being found out
@@ -52,6 +58,37 @@ func (t *template) fail(n *yaml.Node, format string, args ...any) {
 func (t *template) note(n *yaml.Node, format string, args ...any) {
 	line := &Error{File: t.file, Line: n.Line, Message: fmt.Sprintf(format, args...)}
 	t.notes = append(t.notes, line.Error())
+}
+
+// failElsewhere is fail for what exists in AWS only.
+func (t *template) failElsewhere(n *yaml.Node, format string, args ...any) {
+	if t.err == nil {
+		t.fail(n, format, args...)
+		t.err.elsewhere = true
+	}
+}
+
+// attempt reads something and takes back the error of failElsewhere.
+func (t *template) attempt(read func()) *Error {
+	if t.err != nil {
+		return nil
+	}
+	read()
+	if t.err == nil || !t.err.elsewhere {
+		return nil
+	}
+	e := t.err
+	t.err = nil
+	return e
+}
+
+// setAside notes that something is left alone and why; if in the end nothing is
+// left to run, that is the error.
+func (t *template) setAside(n *yaml.Node, what string, why *Error) {
+	t.note(n, "%s is left alone: %s", what, strings.TrimPrefix(why.Message, what+": "))
+	if t.aside == nil {
+		t.aside = why
+	}
 }
 
 // directory is where the template lies.
@@ -81,6 +118,7 @@ func (t *template) declareResources(n *yaml.Node) {
 			id: e.key.Value, node: e.key,
 			condition:  member(e.value, "Condition"),
 			properties: member(e.value, "Properties"),
+			metadata:   member(e.value, "Metadata"),
 		}
 		if kind := member(e.value, "Type"); kind != nil {
 			r.kind = kind.Value
