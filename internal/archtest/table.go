@@ -119,7 +119,27 @@ func hostRooms() []Room {
 			Never: forCommands(),
 			Host:  true,
 		},
+		{
+			Path:  "functions/internal/...",
+			Ours:  []string{"fault", "idem", "functions/internal/..."},
+			Never: forCommands(),
+			Host:  true,
+		},
+		{
+			Path: "functions/charge-worker",
+			Ours: []string{".", "worker", "functions/internal/..."},
+			Host: true,
+		},
+		{
+			Path:  "worker",
+			Ours:  []string{".", "handler", "backoff", "queue", "internal/eventsource"},
+			Third: []string{lambdaEvents, lambdaErrors, sdkConfig, sdkCore, sdkSQS},
+			Never: []string{sdkCloudWatch, localaws, kong, lipgloss, terminal, yaml},
+			Tests: []string{"fault", "idem"},
+			Host:  true,
+		},
 		{Path: "internal/archtest"},
+		{Path: "internal/conformance"}, // all of it is tests
 		{Path: "internal/localaws/...", Ours: []string{localaws}, Never: []string{anyThird}},
 		{
 			Path:  "internal/localaws/localtest",

@@ -1,7 +1,6 @@
 package localaws
 
 import (
-	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -18,7 +17,7 @@ import (
 )
 
 // answer writes the response of an operation, or its refusal.
-func answer(w http.ResponseWriter, svc service, response any, err error) {
+func answer(w http.ResponseWriter, c call, response any, err error) {
 	status := http.StatusOK
 	var refusal *protocol.Error
 	if err != nil {
@@ -30,18 +29,21 @@ func answer(w http.ResponseWriter, svc service, response any, err error) {
 		if status = refusal.Status; status == 0 {
 			status = http.StatusBadRequest
 		}
-		response = errorBody(svc.namespace, refusal)
+		response = errorBody(c.service.namespace, refusal)
 	}
-	body, err := json.Marshal(response)
+	body, err := c.codec.marshal(response)
 	if err != nil {
 		http.Error(w, "localaws: encoding the response: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
 	h := w.Header()
-	h.Set("Content-Type", "application/x-amz-json-1.0")
+	h.Set("Content-Type", c.codec.contentType)
+	if c.codec.smithy != "" {
+		h.Set("Smithy-Protocol", c.codec.smithy)
+	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	h.Set("X-Amzn-RequestId", sqs.NewID())
-	svc.finish(h, refusal, body)
+	c.service.finish(h, refusal, body)
 	w.WriteHeader(status)
 	// A client that is gone needs no answer.
 	_, _ = w.Write(body)
@@ -58,16 +60,18 @@ func errorBody(namespace string, e *protocol.Error) map[string]any {
 	return body
 }
 
-// finishSQS adds the code of the older query protocol, which clients still go by.
-func finishSQS(h http.Header, e *protocol.Error, _ []byte) {
-	if e == nil {
-		return
+// finishQuery adds the code of the older query protocol, which clients still go by.
+func finishQuery(code func(*protocol.Error) string) func(http.Header, *protocol.Error, []byte) {
+	return func(h http.Header, e *protocol.Error, _ []byte) {
+		if e == nil {
+			return
+		}
+		fault := "Sender"
+		if e.Status >= http.StatusInternalServerError {
+			fault = "Receiver"
+		}
+		h.Set("X-Amzn-Query-Error", code(e)+";"+fault)
 	}
-	fault := "Sender"
-	if e.Status >= http.StatusInternalServerError {
-		fault = "Receiver"
-	}
-	h.Set("X-Amzn-Query-Error", sqs.QueryCode(e)+";"+fault)
 }
 
 // finishDynamoDB adds the checksum that clients compare.
@@ -75,13 +79,13 @@ func finishDynamoDB(h http.Header, _ *protocol.Error, body []byte) {
 	h.Set("X-Amz-Crc32", strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10))
 }
 
-// refuse answers what is not the JSON protocol of a service that is here: in
-// XML where the query protocol was spoken, since its clients read nothing else.
+// refuse answers what is not a protocol of a service that is here: in XML where
+// the query protocol was spoken, since its clients read nothing else.
 func refuse(w http.ResponseWriter, r *http.Request, body []byte, targets []string) {
-	const spoken = "localaws speaks the AWS JSON protocol only: POST with X-Amz-Target %s, followed by .OPERATION"
+	const spoken = "localaws speaks the AWS JSON protocol: POST with X-Amz-Target %s, followed by .OPERATION"
 	hint := fmt.Sprintf(spoken, strings.Join(targets, " or "))
 	if target := r.Header.Get("X-Amz-Target"); target != "" {
-		answer(w, service{finish: finishSQS}, nil, &protocol.Error{
+		answer(w, call{service: service{finish: finishQuery(sqs.QueryCode)}, codec: awsJSON()}, nil, &protocol.Error{
 			Code:    "com.amazon.coral.service#UnknownOperationException",
 			Message: fmt.Sprintf("%s is not served; %s", target, hint),
 		})

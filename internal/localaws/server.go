@@ -1,12 +1,14 @@
 package localaws
 
 import (
+	"compress/gzip"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"sort"
-	"strings"
 
+	"github.com/sqsafe/sqsafe/internal/localaws/cloudwatch"
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb"
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 	"github.com/sqsafe/sqsafe/internal/localaws/sqs"
@@ -28,7 +30,7 @@ type Options struct {
 	Observe func(sqs.Event)
 }
 
-// Server is SQS and DynamoDB of one account in one region. It is safe for
+// Server is SQS, DynamoDB and CloudWatch of one account in one region. It is safe for
 // concurrent use.
 type Server struct {
 	clock    protocol.Clock
@@ -48,9 +50,10 @@ type service struct {
 	operator
 	namespace string // of the shapes of its errors
 	finish    func(h http.Header, err *protocol.Error, body []byte)
+	cbor      bool // whether it speaks Smithy RPC v2 CBOR besides JSON
 }
 
-// New returns a Server without queues and tables. Nil options are the zero value.
+// New returns a Server without queues, tables and metrics. Nil options are the zero value.
 func New(o *Options) *Server {
 	var set Options
 	if o != nil {
@@ -68,15 +71,17 @@ func New(o *Options) *Server {
 	queues := sqs.New(&sqs.Options{
 		Clock: set.Clock, Region: set.Region, Account: set.Account, Observe: set.Observe,
 	})
+	metrics := cloudwatch.New(&cloudwatch.Options{Clock: set.Clock, Region: set.Region, Account: set.Account})
 	return &Server{
 		clock:  set.Clock,
 		region: set.Region,
 		queues: queues,
 		services: map[string]service{
-			"AmazonSQS": {queues, "com.amazonaws.sqs", finishSQS},
+			"AmazonSQS": {queues, "com.amazonaws.sqs", finishQuery(sqs.QueryCode), false},
 			"DynamoDB_20120810": {
-				dynamodb.New(set.Clock, set.Region, set.Account), "com.amazonaws.dynamodb.v20120810", finishDynamoDB,
+				dynamodb.New(set.Clock, set.Region, set.Account), "com.amazonaws.dynamodb.v20120810", finishDynamoDB, false,
 			},
+			"GraniteServiceVersion20100801": {metrics, "com.amazonaws.cloudwatch", finishQuery(cloudwatch.QueryCode), true},
 		},
 	}
 }
@@ -87,30 +92,56 @@ func (s *Server) SQS() *sqs.Service { return s.queues }
 // Region is the region that the server stands for.
 func (s *Server) Region() string { return s.region }
 
-// ServeHTTP answers a call of the AWS JSON protocol.
+// ServeHTTP answers a call of the AWS JSON protocol or, where the service has
+// it, of Smithy RPC v2 CBOR.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+	body, err := readBody(w, r)
 	if err != nil {
 		http.Error(w, "localaws: reading the request: "+err.Error(), http.StatusRequestEntityTooLarge)
 		return
 	}
-	prefix, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-	svc, known := s.services[prefix]
-	if r.Method != http.MethodPost || !known || operation == "" {
+	c, ok := s.route(r)
+	if !ok {
 		refuse(w, r, body, s.targets())
 		return
 	}
-	request := &protocol.Request{Operation: operation, Host: r.Host, Body: body}
-	response, err := s.perform(r.Context(), svc, request)
+	response, err := s.perform(r, c, body)
 	if lost(err) {
 		reset(w)
 		return
 	}
-	answer(w, svc, response, err)
+	answer(w, c, response, err)
 }
 
-// perform runs the operation, and the fault that is set for it.
-func (s *Server) perform(ctx context.Context, svc service, r *protocol.Request) (any, error) {
+// readBody reads a request, which may be compressed.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	body := io.Reader(http.MaxBytesReader(w, r.Body, maxRequest))
+	if r.Header.Get("Content-Encoding") == "gzip" {
+		unpacked, err := gzip.NewReader(body)
+		if err != nil {
+			return nil, err
+		}
+		body = io.LimitReader(unpacked, maxRequest+1)
+	}
+	all, err := io.ReadAll(body)
+	if err == nil && len(all) > maxRequest {
+		err = errors.New("too large when unpacked")
+	}
+	return all, err
+}
+
+// perform reads the request and runs its operation.
+func (s *Server) perform(r *http.Request, c call, body []byte) (any, error) {
+	text, err := c.codec.toJSON(body)
+	if err != nil {
+		return nil, &protocol.Error{Code: "SerializationException", Message: c.operation + ": " + err.Error()}
+	}
+	in := &protocol.Request{Operation: c.operation, Host: r.Host, Body: text}
+	return s.operate(r.Context(), c.service, in)
+}
+
+// operate runs the operation, and the fault that is set for it.
+func (s *Server) operate(ctx context.Context, svc service, r *protocol.Request) (any, error) {
 	fault, ok := s.faults.take(r)
 	if !ok {
 		return svc.Operate(ctx, r)

@@ -25,7 +25,7 @@ import (
 
 func TestWhatIsNotSpokenIsRefusedByName(t *testing.T) {
 	t.Parallel()
-	const hint = "POST with X-Amz-Target AmazonSQS or DynamoDB_20120810"
+	const hint = "POST with X-Amz-Target AmazonSQS or DynamoDB_20120810 or GraniteServiceVersion20100801"
 	for name, tt := range map[string]struct {
 		method, path, target, body string
 		status                     int
@@ -44,8 +44,8 @@ func TestWhatIsNotSpokenIsRefusedByName(t *testing.T) {
 		"no operation": {"POST", "/", "AmazonSQS", "{}", 400, []string{"AmazonSQS is not served", hint}},
 		"not POST":     {"GET", "/", "AmazonSQS.ListQueues", "", 400, []string{"AmazonSQS.ListQueues is not served"}},
 		"operation that is not there": {
-			"POST", "/", "AmazonSQS.TagQueue", "{}", 400,
-			[]string{`"__type":"com.amazonaws.sqs#UnknownOperationException"`, "does not implement TagQueue"},
+			"POST", "/", "AmazonSQS.AddPermission", "{}", 400,
+			[]string{`"__type":"com.amazonaws.sqs#UnknownOperationException"`, "does not implement AddPermission"},
 		},
 		"no JSON": {
 			"POST", "/", "AmazonSQS.SendMessage", "{", 400, []string{"#SerializationException", "SendMessage"},

@@ -3,6 +3,7 @@ package dynamodb
 import (
 	"cmp"
 	"hash/fnv"
+	"maps"
 	"slices"
 	"strings"
 
@@ -36,9 +37,7 @@ func (f source) key() key {
 // in the table.
 func (f source) startKey(item attribute.Item) attribute.Item {
 	k := f.table.key.of(item)
-	for name, v := range f.key().of(item) {
-		k[name] = v
-	}
+	maps.Copy(k, f.key().of(item))
 	return k
 }
 

@@ -159,8 +159,7 @@ func TestSDKKnowsTheErrors(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
 	_, err := c.GetItem(t.Context(), getInput("none"))
-	var missing *types.ResourceNotFoundException
-	if !errors.As(err, &missing) {
+	if _, ok := errors.AsType[*types.ResourceNotFoundException](err); !ok {
 		t.Errorf("missing table: %v", err)
 	}
 	_, err = c.CreateTable(t.Context(), &dynamodb.CreateTableInput{
@@ -168,8 +167,7 @@ func TestSDKKnowsTheErrors(t *testing.T) {
 		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: "S"}},
 		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
 	})
-	var inUse *types.ResourceInUseException
-	if !errors.As(err, &inUse) {
+	if _, ok := errors.AsType[*types.ResourceInUseException](err); !ok {
 		t.Errorf("second table of the name: %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package sqs_test
 
 import (
 	"errors"
+	"maps"
 	"strconv"
 	"strings"
 	"testing"
@@ -60,9 +61,7 @@ func (c *client) pair(maxReceives int, suffix string, attributes attrs) (source,
 	dead = c.create("dead"+suffix, attributes)
 	with := attrs{"RedrivePolicy": `{"deadLetterTargetArn":"arn:aws:sqs:us-east-1:000000000000:dead` + suffix +
 		`","maxReceiveCount":` + strconv.Itoa(maxReceives) + `}`}
-	for k, v := range attributes {
-		with[k] = v
-	}
+	maps.Copy(with, attributes)
 	return c.create("source"+suffix, with), dead
 }
 

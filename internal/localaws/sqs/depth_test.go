@@ -76,37 +76,94 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// The cost of a receive does not grow with what the queue holds, be it visible,
-// delayed or in flight.
+// filled is a queue with a number of messages, and calls to it.
+type filled struct {
+	testing.TB
+	service *Service
+	name    string
+	sent    int
+}
+
+func newFilled(tb testing.TB, name string, depth int) *filled {
+	tb.Helper()
+	f := &filled{TB: tb, service: New(&Options{Region: "us-east-1", Account: "1"}), name: name}
+	create := map[string]any{"QueueName": name}
+	if isFIFO(name) {
+		create["Attributes"] = map[string]string{"FifoQueue": "true"}
+	}
+	operate(tb, f.service, "CreateQueue", create)
+	for range depth {
+		f.send()
+	}
+	return f
+}
+
+func (f *filled) send() {
+	f.sent++
+	in := map[string]any{"QueueName": f.name, "MessageBody": "x"}
+	if isFIFO(f.name) {
+		in["MessageGroupId"] = fmt.Sprint(f.sent % 100)
+		in["MessageDeduplicationId"] = fmt.Sprint(f.sent)
+	}
+	operate(f, f.service, "SendMessage", in)
+}
+
+// turn sends, receives and deletes a message.
+func (f *filled) turn() {
+	f.send()
+	out := operate(f, f.service, "ReceiveMessage", map[string]any{"QueueName": f.name})
+	operate(f, f.service, "DeleteMessage", map[string]any{
+		"QueueName": f.name, "ReceiptHandle": out.(*receiveOutput).Messages[0].ReceiptHandle,
+	})
+}
+
+// hold receives messages and keeps them in flight.
+func (f *filled) hold(n int) {
+	for range n / maxReceive {
+		operate(f, f.service, "ReceiveMessage", map[string]any{
+			"QueueName": f.name, "MaxNumberOfMessages": maxReceive, "VisibilityTimeout": maxVisibility,
+		})
+	}
+}
+
+// The cost of a receive does not grow with what the queue holds, be it visible
+// or in flight. A search through the queue would cost thousands of times more.
+func TestCostOfAReceiveDoesNotGrowWithTheDepth(t *testing.T) {
+	t.Parallel()
+	const shallow, deep, most = 10, 100_000, 50
+	for _, name := range []string{"q", "q.fifo"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			few, many := newFilled(t, name, shallow), newFilled(t, name, deep)
+			if !isFIFO(name) {
+				many.hold(deep / 2)
+			}
+			a, b := quickest(few), quickest(many)
+			if b > most*a {
+				t.Errorf("a turn takes %s at a depth of %d, %s at %d", a, shallow, b, deep)
+			}
+		})
+	}
+}
+
+// quickest gives the shortest time of some turns, in which nothing disturbed.
+func quickest(f *filled) time.Duration {
+	best := time.Hour
+	for range 100 {
+		start := time.Now()
+		f.turn()
+		best = min(best, time.Since(start))
+	}
+	return best
+}
+
 func BenchmarkReceiveAndDelete(b *testing.B) {
 	for _, depth := range []int{10, 1_000, 100_000} {
 		for _, name := range []string{"q", "q.fifo"} {
 			b.Run(fmt.Sprintf("%s/%d", name, depth), func(b *testing.B) {
-				s := New(&Options{Region: "us-east-1", Account: "1"})
-				create := map[string]any{"QueueName": name}
-				if isFIFO(name) {
-					create["Attributes"] = map[string]string{"FifoQueue": "true"}
-				}
-				operate(b, s, "CreateQueue", create)
-				sent := 0
-				send := func() {
-					sent++
-					in := map[string]any{"QueueName": name, "MessageBody": "x"}
-					if isFIFO(name) {
-						in["MessageGroupId"] = fmt.Sprint(sent % 100)
-						in["MessageDeduplicationId"] = fmt.Sprint(sent)
-					}
-					operate(b, s, "SendMessage", in)
-				}
-				for range depth {
-					send()
-				}
+				f := newFilled(b, name, depth)
 				for b.Loop() {
-					send()
-					out := operate(b, s, "ReceiveMessage", map[string]any{"QueueName": name})
-					operate(b, s, "DeleteMessage", map[string]any{
-						"QueueName": name, "ReceiptHandle": out.(*receiveOutput).Messages[0].ReceiptHandle,
-					})
+					f.turn()
 				}
 			})
 		}

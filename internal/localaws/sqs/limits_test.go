@@ -126,7 +126,7 @@ func TestParametersOutOfRange(t *testing.T) {
 		_, err := c.ReceiveMessage(c.Context(), &awssqs.ReceiveMessageInput{
 			QueueUrl: &q, ReceiveRequestAttemptId: aws.String("a"),
 		})
-		c.wantCode(err, "AWS.SimpleQueueService.UnsupportedOperation", "ReceiveRequestAttemptId")
+		c.wantCode(err, "InvalidParameterValue", "not valid for this queue type")
 	})
 }
 

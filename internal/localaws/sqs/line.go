@@ -12,9 +12,11 @@ type line interface {
 	leave(m *message)
 	// ready tells whether there is a message to receive.
 	ready() bool
-	// receive offers messages to take until it took max of them. What is
+	// first is the message that is received next, or nil.
+	first() *message
+	// receive offers messages to take until it took so many of them. What is
 	// offered is in flight or has left the queue afterwards.
-	receive(max int, take func(m *message) bool)
+	receive(limit int, take func(m *message) bool)
 }
 
 // standardLine gives messages in the order in which they became visible.
@@ -40,9 +42,16 @@ func (l *standardLine) leave(m *message) {
 
 func (l *standardLine) ready() bool { return l.messages.Len() > 0 }
 
-func (l *standardLine) receive(max int, take func(m *message) bool) {
-	for n := 0; n < max && l.ready(); {
-		if take(l.messages.Front().Value.(*message)) {
+func (l *standardLine) first() *message {
+	if !l.ready() {
+		return nil
+	}
+	return l.messages.Front().Value.(*message)
+}
+
+func (l *standardLine) receive(limit int, take func(m *message) bool) {
+	for n := 0; n < limit && l.ready(); {
+		if take(l.first()) {
 			n++
 		}
 	}
@@ -113,12 +122,19 @@ func (l *fifoLine) sort(g *lane) {
 
 func (l *fifoLine) ready() bool { return l.free.Len() > 0 }
 
+func (l *fifoLine) first() *message {
+	if !l.ready() {
+		return nil
+	}
+	return l.free.Front().Value.(*lane).messages.Front().Value.(*message)
+}
+
 // receive gives as many messages of one group as it can before those of the next.
-func (l *fifoLine) receive(max int, take func(m *message) bool) {
+func (l *fifoLine) receive(limit int, take func(m *message) bool) {
 	n := 0
-	for n < max && l.ready() {
+	for n < limit && l.ready() {
 		g := l.free.Front().Value.(*lane)
-		for e := g.messages.Front(); e != nil && n < max; {
+		for e := g.messages.Front(); e != nil && n < limit; {
 			m, next := e.Value.(*message), e.Next()
 			if m.state != visible {
 				break

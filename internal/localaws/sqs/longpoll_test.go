@@ -3,6 +3,7 @@ package sqs_test
 import (
 	"context"
 	"errors"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -150,5 +151,84 @@ func TestDeletedQueueEndsLongPolls(t *testing.T) {
 		if p := <-done; !modelled[*types.QueueDoesNotExist](p.err) {
 			c.Errorf("got %v", p.err)
 		}
+	})
+}
+
+// Long polls that wait are served in the order of their arrival, whatever makes
+// the messages visible, and also past one that was given up.
+func TestLongPollsWakeInOrder(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		queue   string
+		before  func(c *client, q string) []types.Message
+		release func(c *client, q string, held []types.Message, i int)
+	}{
+		"sends": {
+			"q", func(*client, string) []types.Message { return nil },
+			func(c *client, q string, _ []types.Message, i int) { c.send(q, strconv.Itoa(i)) },
+		},
+		"visibility timeouts that are set to 0": {
+			"q", func(c *client, q string) []types.Message {
+				for i := range 5 {
+					c.send(q, strconv.Itoa(i))
+				}
+				return c.wantReceive(q, 600, "0,1,2,3,4")
+			},
+			func(c *client, q string, held []types.Message, i int) { c.must(c.change(q, held[i], 0)) },
+		},
+		"deletes that free a group": {
+			"q.fifo", func(c *client, q string) []types.Message {
+				var held []types.Message
+				for i := range 5 {
+					group := strconv.Itoa(i)
+					c.sendGroup(q, group, "head "+group)
+					held = append(held, c.one(q, 600))
+					c.sendGroup(q, group, group)
+				}
+				return held
+			},
+			func(c *client, q string, held []types.Message, i int) { c.must(c.delete(q, held[i])) },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(c *client) {
+				var attributes attrs
+				if tt.queue == "q.fifo" {
+					attributes = fifoAttrs
+				}
+				q := c.create(tt.queue, attributes)
+				held := tt.before(c, q)
+				ctx, cancel := context.WithCancel(c.Context())
+				polls := []<-chan polled{c.poll(c.Context(), q), c.poll(c.Context(), q)}
+				gone := c.poll(ctx, q)
+				polls = append(polls, c.poll(c.Context(), q), c.poll(c.Context(), q))
+				cancel()
+				if p := <-gone; !errors.Is(p.err, context.Canceled) {
+					c.Errorf("cancelled poll: %v", p.err)
+				}
+				for i, done := range polls {
+					wait(time.Second)
+					tt.release(c, q, held, i)
+					c.wantPolled(done, strconv.Itoa(i), time.Duration(i+1)*time.Second)
+				}
+			})
+		})
+	}
+}
+
+// A long poll that has been woken for a message which another took waits on, in
+// its place.
+func TestLongPollWaitsOnWhenAnotherWasFaster(t *testing.T) {
+	bubble(t, func(c *client) {
+		q := c.create("q", nil)
+		c.send(q, "x")
+		m := c.one(q, 5)
+		first, second := c.poll(c.Context(), q), c.poll(c.Context(), q)
+		wait(4 * time.Second)
+		c.must(c.delete(q, m))
+		wait(4 * time.Second)
+		c.send(q, "a")
+		c.wantPolled(first, "a", 8*time.Second)
+		c.wantPolled(second, "", 20*time.Second)
 	})
 }

@@ -15,6 +15,7 @@ type queue struct {
 	created, modified time.Time
 	purged            time.Time
 	gone              bool // deleted
+	tags              map[string]string
 
 	messages map[string]*message // by id
 	counts   [states]int
@@ -22,6 +23,8 @@ type queue struct {
 	expires  schedule
 	line     line
 	dedup    deduplication
+	attempts []attempt // of a FIFO queue, the oldest first
+	moves    []*move   // the latest first
 
 	waiters waiters
 	alarm   alarm

@@ -32,14 +32,15 @@ type queueURLOutput struct {
 }
 
 func (s *Service) createQueue(host string, in createQueueInput) (*queueURLOutput, error) {
-	if len(in.Tags) > 0 {
-		return nil, refusal("UnsupportedOperation", "CreateQueue: this stand-in does not implement tags.")
-	}
 	fifo := in.Attributes[fifoQueue] == "true"
 	if err := checkQueueName(in.QueueName, fifo); err != nil {
 		return nil, err
 	}
-	set, err := presets(fifo).with(in.Attributes, fifo)
+	preset := presets(fifo)
+	set, err := preset.with(in.Attributes, fifo)
+	if err == nil {
+		err = checkTags(in.Tags)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -62,6 +63,7 @@ func (s *Service) createQueue(host string, in createQueueInput) (*queueURLOutput
 	}
 	delete(s.deleted, in.QueueName)
 	q := newQueue(in.QueueName, s.arn(in.QueueName), set, now)
+	q.tags = in.Tags
 	s.queues[q.name] = q
 	return &queueURLOutput{s.url(host, q)}, nil
 }

@@ -198,11 +198,11 @@ func TestListQueuesInPages(t *testing.T) {
 func TestOperationsThatAreNotThereAreNamed(t *testing.T) {
 	bubble(t, func(c *client) {
 		q := c.create("q", nil)
-		_, err := c.TagQueue(c.Context(), &awssqs.TagQueueInput{QueueUrl: &q, Tags: attrs{"a": "b"}})
-		c.wantCode(err, "UnknownOperationException", "does not implement TagQueue")
-		_, err = c.CreateQueue(c.Context(), &awssqs.CreateQueueInput{QueueName: aws.String("t"), Tags: attrs{"a": "b"}})
-		c.wantCode(err, "AWS.SimpleQueueService.UnsupportedOperation", "tags")
-		_, err = c.StartMessageMoveTask(c.Context(), &awssqs.StartMessageMoveTaskInput{SourceArn: aws.String("a")})
-		c.wantCode(err, "UnknownOperationException", "does not implement StartMessageMoveTask")
+		_, err := c.AddPermission(c.Context(), &awssqs.AddPermissionInput{
+			QueueUrl: &q, Label: aws.String("l"), Actions: []string{"*"}, AWSAccountIds: []string{"000000000000"},
+		})
+		c.wantCode(err, "UnknownOperationException", "does not implement AddPermission")
+		_, err = c.RemovePermission(c.Context(), &awssqs.RemovePermissionInput{QueueUrl: &q, Label: aws.String("l")})
+		c.wantCode(err, "UnknownOperationException", "does not implement RemovePermission")
 	})
 }

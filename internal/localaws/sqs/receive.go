@@ -35,6 +35,7 @@ type receiving struct {
 	wait        time.Duration
 	attributes  selection
 	systemNames map[string]bool
+	attemptID   string
 }
 
 // receiveMessage answers a short poll at once and a long poll when there is a
@@ -99,13 +100,29 @@ func (s *Service) poll(ctx context.Context, q *queue, want receiving) ([]receive
 	}
 }
 
-// receive takes what there is. Messages that were received too often are moved
-// to the dead-letter queue on the way.
+// receive takes what there is, or once more what an earlier attempt took.
 func (s *Service) receive(q *queue, want receiving) []received {
 	now := s.clock.Now()
+	took := q.repeat(want.attemptID, now, want.timeout)
+	if took == nil {
+		took = s.take(q, want, now)
+		q.note(want.attemptID, took, now)
+	}
 	var out []received
-	max := min(want.max, maxInFlight-q.counts[inFlight])
-	q.line.receive(max, func(m *message) bool {
+	for _, m := range took {
+		out = append(out, want.present(s, m))
+	}
+	q.advance(now)
+	s.rouse(q)
+	return out
+}
+
+// take puts messages in flight. Those that were received too often are moved to
+// the dead-letter queue on the way.
+func (s *Service) take(q *queue, want receiving, now time.Time) []*message {
+	var took []*message
+	limit := min(want.max, maxInFlight-q.counts[inFlight])
+	q.line.receive(limit, func(m *message) bool {
 		if s.deadLetter(q, m, now) {
 			return false
 		}
@@ -117,12 +134,10 @@ func (s *Service) receive(q *queue, want receiving) []received {
 		m.handle = q.receipt(m)
 		q.set(m, inFlight, now.Add(want.timeout))
 		s.record(Received, q, m, want.timeout, "")
-		out = append(out, want.present(s, m))
+		took = append(took, m)
 		return true
 	})
-	q.advance(now)
-	s.rouse(q)
-	return out
+	return took
 }
 
 // complete checks the parameters and adds what the queue says.
@@ -132,6 +147,7 @@ func (in *receiveInput) complete(q *queue) (receiving, error) {
 		timeout:    q.settings.seconds(visibilityTimeout),
 		wait:       q.settings.seconds(receiveWaitTime),
 		attributes: in.MessageAttributeNames,
+		attemptID:  in.ReceiveRequestAttemptID,
 	}
 	if n := in.MaxNumberOfMessages; n != nil {
 		if want.max = *n; *n < 1 || *n > maxReceive {
@@ -148,9 +164,8 @@ func (in *receiveInput) complete(q *queue) (receiving, error) {
 			return want, invalidValue(*n, "WaitTimeSeconds", "Must be >= 0 and <= 20, if provided.")
 		}
 	}
-	if in.ReceiveRequestAttemptID != "" {
-		return want, refusal("UnsupportedOperation",
-			"ReceiveMessage: this stand-in does not implement ReceiveRequestAttemptId.")
+	if err := q.checkAttempt(in.ReceiveRequestAttemptID); err != nil {
+		return want, err
 	}
 	var err error
 	want.systemNames, err = systemNames(in.AttributeNames, in.MessageSystemAttributeNames)

@@ -128,6 +128,8 @@ func (s *Service) deadLetter(q *queue, m *message, now time.Time) bool {
 		// The enqueue time of a FIFO queue begins anew, that of others is kept.
 		m.sent = now
 		m.sequence = s.nextSequence()
+		// Two messages with one deduplication id must both find room there.
+		m.dedup = m.id
 	}
 	target.advance(now)
 	target.add(m, now, 0)

@@ -65,6 +65,7 @@ type operation func(s *Service, ctx context.Context, r *protocol.Request) (any, 
 var operations = map[string]operation{
 	"ChangeMessageVisibility":      onQueue((*Service).changeVisibility),
 	"ChangeMessageVisibilityBatch": onQueue((*Service).changeVisibilityBatch),
+	"CancelMessageMoveTask":        inService((*Service).cancelMove),
 	"CreateQueue":                  inService((*Service).createQueue),
 	"DeleteMessage":                onQueue((*Service).deleteMessage),
 	"DeleteMessageBatch":           onQueue((*Service).deleteMessageBatch),
@@ -72,12 +73,17 @@ var operations = map[string]operation{
 	"GetQueueAttributes":           onQueue((*Service).getAttributes),
 	"GetQueueUrl":                  inService((*Service).getQueueURL),
 	"ListDeadLetterSourceQueues":   inService((*Service).listDeadLetterSources),
+	"ListMessageMoveTasks":         inService((*Service).listMoves),
+	"ListQueueTags":                onQueue((*Service).listTags),
 	"ListQueues":                   inService((*Service).listQueues),
 	"PurgeQueue":                   onQueue((*Service).purgeQueue),
 	"ReceiveMessage":               (*Service).receiveMessage,
 	"SendMessage":                  onQueue((*Service).sendMessage),
 	"SendMessageBatch":             onQueue((*Service).sendMessageBatch),
 	"SetQueueAttributes":           onQueue((*Service).setAttributes),
+	"StartMessageMoveTask":         inService((*Service).startMove),
+	"TagQueue":                     onQueue((*Service).tagQueue),
+	"UntagQueue":                   onQueue((*Service).untagQueue),
 }
 
 // Operate answers one request. The response marshals to the JSON that AWS

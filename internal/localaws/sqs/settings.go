@@ -75,32 +75,33 @@ func presets(fifo bool) settings {
 }
 
 // with gives the settings with some changed, or the refusal of a change.
-func (set settings) with(changes map[string]string, fifo bool) (settings, error) {
-	set.values = maps.Clone(set.values)
+func (set *settings) with(changes map[string]string, fifo bool) (settings, error) {
+	next := *set
+	next.values = maps.Clone(set.values)
 	for _, name := range slices.Sorted(maps.Keys(changes)) {
 		value := changes[name]
 		r, ok := rules[name]
 		if !ok || (r.fifo != "" && !fifo) {
-			return set, refusal("InvalidAttributeName", "Unknown Attribute %s.", name)
+			return next, refusal("InvalidAttributeName", "Unknown Attribute %s.", name)
 		}
 		if value == "" && r.free {
-			delete(set.values, name)
-			set.clear(name)
+			delete(next.values, name)
+			next.clear(name)
 			continue
 		}
 		if !r.allows(value) {
-			return set, invalidAttribute(name)
+			return next, invalidAttribute(name)
 		}
-		text, err := set.parse(name, value)
+		text, err := next.parse(name, value)
 		if err != nil {
-			return set, err
+			return next, err
 		}
-		set.values[name] = text
+		next.values[name] = text
 	}
-	if set.values[throughputLimit] == "perMessageGroupId" && set.values[dedupScope] != "messageGroup" {
-		return set, invalidAttribute(throughputLimit)
+	if next.values[throughputLimit] == "perMessageGroupId" && next.values[dedupScope] != "messageGroup" {
+		return next, invalidAttribute(throughputLimit)
 	}
-	return set, nil
+	return next, nil
 }
 
 func invalidAttribute(name string) error {
@@ -128,13 +129,13 @@ func (set *settings) clear(name string) {
 }
 
 // number is the value of a numeric attribute, which was checked when it was set.
-func (set settings) number(name string) int {
+func (set *settings) number(name string) int {
 	n, _ := strconv.Atoi(set.values[name])
 	return n
 }
 
-func (set settings) seconds(name string) time.Duration {
+func (set *settings) seconds(name string) time.Duration {
 	return time.Duration(set.number(name)) * time.Second
 }
 
-func (set settings) on(name string) bool { return set.values[name] == "true" }
+func (set *settings) on(name string) bool { return set.values[name] == "true" }

@@ -73,7 +73,7 @@ func TestParseNumberRefuses(t *testing.T) {
 		".":                                  noNumber,
 		"-":                                  noNumber,
 		"abc":                                noNumber,
-		"1 ":                                 noNumber,
+		"1\u0020":                            noNumber,
 		"1,5":                                noNumber,
 		"1.2.3":                              noNumber,
 		"--1":                                noNumber,
