@@ -31,6 +31,12 @@ run: ## Push the sample jobs through the sample function on this machine
 test: ## Run all tests
 	$(GO) test -shuffle=on ./...
 
+# Against another engine: make conformance SQS_ENDPOINT=http://127.0.0.1:9324, and
+# likewise DDB_ENDPOINT and CW_ENDPOINT.
+.PHONY: conformance
+conformance: ## Check that the stand-ins, or another engine, answer as AWS does
+	$(GO) test -count=1 -parallel 8 ./internal/conformance
+
 # The rules that archtest holds are about the source, so there is nothing in
 # them that could race.
 .PHONY: race
@@ -98,7 +104,8 @@ fuzz: ## Fuzz every target for FUZZTIME each
 	@$(GO) test -list '^Fuzz' ./... > $(OUT)/fuzz-targets
 	@$(call by_package,Fuzz) $(OUT)/fuzz-targets | while read -r package target; do \
 		echo "$$package $$target"; \
-		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" < /dev/null || exit 1; \
+		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x "$$package" \
+			< /dev/null || exit 1; \
 	done
 
 .PHONY: clean
