@@ -14,6 +14,7 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/idem"
 	"github.com/sqsafe/sqsafe/idem/dynamo"
+	"github.com/sqsafe/sqsafe/internal/wholebody"
 	"github.com/sqsafe/sqsafe/queue"
 )
 
@@ -48,7 +49,7 @@ func newHost(lookup lookupFunc, cfg aws.Config) *Host {
 func (lookup lookupFunc) near(cfg aws.Config, service string) aws.Config {
 	if endpoint := lookup.endpoint(service); endpoint != "" {
 		cfg.BaseEndpoint = &endpoint
-		cfg.HTTPClient = wholeBodyClient()
+		cfg.HTTPClient = wholebody.Client(nil)
 	}
 	return cfg
 }

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"maps"
-	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -153,29 +151,5 @@ func TestNewProcessorNamesWhatIsMissing(t *testing.T) {
 	_, err := NewProcessor(func(context.Context, job) error { return nil })
 	if missing, ok := errors.AsType[*MissingError](err); !ok || missing.Name != "SQSAFE_TABLE" {
 		t.Errorf("error %v, want one that names SQSAFE_TABLE", err)
-	}
-}
-
-func TestNearEndpointsGetWholeBodies(t *testing.T) {
-	t.Parallel()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil || r.ContentLength != int64(len(body)) {
-			t.Errorf("length %d for a body of %d bytes, %v", r.ContentLength, len(body), err)
-		}
-		_, _ = w.Write(body)
-	}))
-	defer server.Close()
-	ofUnknownLength := io.MultiReader(strings.NewReader("text"))
-	for _, body := range []io.Reader{nil, strings.NewReader("text"), ofUnknownLength} {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL, body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response, err := wholeBodyClient().Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = response.Body.Close()
 	}
 }

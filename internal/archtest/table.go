@@ -35,6 +35,7 @@ const (
 	kong          = "github.com/alecthomas/kong"
 	lipgloss      = "github.com/charmbracelet/lipgloss/..."
 	terminal      = "github.com/muesli/termenv"
+	terminalSize  = "github.com/charmbracelet/x/term"
 	yaml          = "go.yaml.in/yaml/v4"
 	anyThird      = "third-party/..."
 	anyOurs       = "./..."
@@ -47,7 +48,11 @@ func noSDK() []string { return []string{sdk, smithy} }
 // forCommands are packages that cost a function start-up time and size and
 // that only commands need.
 func forCommands() []string {
-	return []string{sdkConfig, sdkCloudWatch, "internal/...", kong, lipgloss, terminal, yaml}
+	return []string{
+		"internal/cli", "internal/demo/...", "internal/engine", "internal/eventsource/...", "internal/jobs",
+		"internal/local", localaws, "internal/runtimeapi", "internal/stack",
+		sdkConfig, sdkCloudWatch, kong, lipgloss, terminal, yaml,
+	}
 }
 
 // Rooms is the import table, from the leaves up. Where several rows fit a
@@ -98,8 +103,10 @@ func libraryRooms() []Room {
 			Never: append(forCommands(), "idem/...", "dlq", sdkDynamoDB),
 		},
 		{
-			Path:  ".",
-			Ours:  []string{"handler", "fault", "backoff", "idem", "idem/dynamo", "dlq", "queue"},
+			Path: ".",
+			Ours: []string{
+				"handler", "fault", "backoff", "idem", "idem/dynamo", "dlq", "queue", "internal/wholebody",
+			},
 			Third: []string{lambdaEvents, lambdaContext, lambdaRuntime, sdkCore, sdkSQS, sdkDynamoDB, smithy},
 			Never: forCommands(),
 			Host:  true,
@@ -146,20 +153,33 @@ func hostRooms() []Room {
 			Ours:  []string{localaws},
 			Third: []string{sdkCore, sdkKeys, sdkSQS, sdkDynamoDB, smithy},
 		},
-		{Path: "internal/eventsource", Third: []string{sdkCore, sdkSQS, smithy}},
+		{Path: "internal/wholebody", Third: []string{sdkCore}},
+		{Path: "internal/eventsource/filter", Never: []string{anyOurs, anyThird}},
+		{
+			Path:  "internal/eventsource",
+			Ours:  []string{"internal/eventsource/filter"},
+			Third: []string{sdkCore, sdkSQS, smithy},
+		},
 		{Path: "internal/runtimeapi"},
-		{Path: "internal/stack", Third: []string{yaml}},
+		{Path: "internal/stack", Ours: []string{"internal/eventsource/filter"}, Third: []string{yaml}},
+		{Path: "internal/jobs", Third: []string{sdkCore, sdkSQS}},
+		{
+			Path:  "internal/engine",
+			Ours:  []string{"internal/wholebody"},
+			Third: []string{sdkCore, sdkKeys, smithy},
+		},
 		{
 			Path: "internal/local",
 			Ours: []string{
-				"internal/eventsource", "internal/runtimeapi", "internal/stack", localaws, "dlq", "handler",
+				"internal/engine", "internal/eventsource", "internal/jobs", "internal/runtimeapi", "internal/stack",
+				localaws, "dlq", "handler",
 			},
 			Third: []string{sdkCore, sdkKeys, sdkSQS, sdkDynamoDB, smithy},
 		},
 		{
 			Path:  "internal/cli",
-			Ours:  []string{"internal/local"},
-			Third: []string{kong, lipgloss},
+			Ours:  []string{"internal/engine", "internal/jobs", "internal/local", "internal/wholebody"},
+			Third: []string{kong, lipgloss, terminal, terminalSize, sdkCore, sdkConfig, sdkSQS, smithy},
 			Never: []string{"internal/demo/..."},
 			Host:  true,
 		},

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -10,14 +11,16 @@ import (
 
 // Local is the subcommand that runs a stack on this machine.
 type Local struct {
-	Template  string   `help:"SAM template to run." default:"template.yaml" placeholder:"FILE"`
-	Jobs      string   `help:"Send the jobs of this file of JSON lines." placeholder:"FILE"`
-	UntilIdle bool     `help:"End when nothing is visible, delayed or in flight outside dead-letter queues."`
-	JSON      bool     `name:"json" help:"Print one JSON object a line."`
-	Addr      string   `help:"Address of SQS and DynamoDB." default:"127.0.0.1:4570" placeholder:"HOST:PORT"`
-	EnvVars   string   `help:"Environment variables by function, in SAM's JSON format." placeholder:"FILE"`
-	Overrides []string `name:"parameter-overrides" sep:"none" placeholder:"NAME=VALUE" help:"Parameters of the template; may be given several times."` //nolint:lll // a struct tag is one line
-	More      []string `arg:"" optional:"" hidden:"" help:"Further NAME=VALUE pairs, as SAM takes them."`
+	Template         string   `help:"SAM template to run (${default})." default:"template.yaml" placeholder:"FILE"`
+	Jobs             string   `help:"Send the jobs of this file of JSON lines." placeholder:"FILE"`
+	UntilIdle        bool     `help:"End when nothing is visible, delayed or in flight outside dead-letter queues."`
+	JSON             bool     `name:"json" help:"Print one JSON object a line."`
+	Addr             string   `help:"Address where SQS and DynamoDB answer (${default})." default:"127.0.0.1:4570" placeholder:"HOST:PORT"`                                    //nolint:lll // a struct tag is one line
+	EndpointSQS      string   `name:"endpoint-sqs" placeholder:"URL" help:"SQS of another engine in place of the stand-in; queues that are missing there are made."`           //nolint:lll // a struct tag is one line
+	EndpointDynamoDB string   `name:"endpoint-dynamodb" placeholder:"URL" help:"DynamoDB of another engine in place of the stand-in; tables that are missing there are made."` //nolint:lll // a struct tag is one line
+	EnvVars          string   `help:"Environment variables by function, in SAM's JSON format." placeholder:"FILE"`
+	Overrides        []string `name:"parameter-overrides" sep:"none" placeholder:"NAME=VALUE" help:"Parameters of the template; may be given several times."` //nolint:lll // a struct tag is one line
+	More             []string `arg:"" optional:"" name:"name=value" help:"More parameters of the template, as SAM takes them."`                               //nolint:lll // a struct tag is one line
 
 	// Report adds rows to the table at the end, and an error that makes the
 	// command fail; nil adds none.
@@ -40,10 +43,11 @@ func (l *Local) Run(ctx context.Context, streams Streams) error {
 	if err != nil {
 		return err
 	}
-	interrupted := l.wait(ctx, running)
+	interrupted, waitErr := l.wait(ctx, running)
 	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
 	defer cancel()
 	summary, err := running.Close(stopping)
+	err = cmp.Or(waitErr, err)
 	if reportErr := l.report(printer, summary); err == nil {
 		err = reportErr
 	}
@@ -58,7 +62,10 @@ func (l *Local) options() (local.Options, error) {
 	if err != nil {
 		return local.Options{}, err
 	}
-	o := local.Options{Template: l.Template, Jobs: l.Jobs, Address: l.Addr, Parameters: parameters}
+	o := local.Options{
+		Template: l.Template, Parameters: parameters, Jobs: l.Jobs, Address: l.Addr,
+		EndpointSQS: l.EndpointSQS, EndpointDynamoDB: l.EndpointDynamoDB, KeepKeys: l.Report != nil,
+	}
 	if l.EnvVars != "" {
 		o.Variables, err = local.ReadVariables(l.EnvVars)
 	}
@@ -66,12 +73,15 @@ func (l *Local) options() (local.Options, error) {
 }
 
 // wait tells whether ctx ended before there was nothing left to do.
-func (l *Local) wait(ctx context.Context, running *local.Stack) (interrupted bool) {
+func (l *Local) wait(ctx context.Context, running *local.Stack) (interrupted bool, err error) {
 	if !l.UntilIdle {
 		<-ctx.Done()
-		return false
+		return false, nil
 	}
-	return running.Idle(ctx) != nil
+	if err := running.Idle(ctx); ctx.Err() == nil {
+		return false, err
+	}
+	return true, nil
 }
 
 func (l *Local) report(p printer, s local.Summary) error {

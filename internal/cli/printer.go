@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"io"
 
 	"github.com/sqsafe/sqsafe/internal/local"
 )
@@ -22,11 +23,16 @@ type printer interface {
 
 func newPrinter(asJSON bool, streams Streams) printer {
 	if asJSON {
-		encoder := json.NewEncoder(streams.Out)
-		encoder.SetEscapeHTML(false)
-		return jsonPrinter{encoder}
+		return jsonPrinter{newEncoder(streams.Out)}
 	}
 	return newTextPrinter(streams.Out)
+}
+
+// newEncoder writes one JSON value a line.
+func newEncoder(out io.Writer) *json.Encoder {
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	return encoder
 }
 
 type jsonPrinter struct{ *json.Encoder }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/alecthomas/kong"
 )
@@ -25,21 +26,34 @@ var errInterrupted = errors.New("interrupted")
 
 // Streams are where a command reads and writes.
 type Streams struct {
+	// In is read where a command takes a message from standard input; nil is empty.
+	In       io.Reader
 	Out, Err io.Writer
 }
 
 // commands is the command line.
 type commands struct {
-	Local Local `cmd:"" help:"Run the stack of a SAM template on this machine: queues, table and functions."`
+	Local   Local   `cmd:"" help:"Run the stack of a SAM template on this machine: queues, tables and functions."`
+	Send    Send    `cmd:"" help:"Send messages to a queue: of the local stack, unless told otherwise."`
+	Queues  Queues  `cmd:"" help:"Show what queues hold: those of the local stack, unless told otherwise."`
+	Version Version `cmd:"" help:"Show the version of this program."`
 }
+
+const description = `Background jobs on SQS and Lambda in which every failure has a defined path.
+
+Exit codes: 0 done, 1 failed, 2 wrong command line, 130 interrupted before the work was done.`
 
 // Run runs the command line args and gives the exit code. Cancelling ctx is the
 // signal to stop cleanly.
 func Run(ctx context.Context, args []string, streams Streams) int {
 	code, exited := ExitOK, false
+	if streams.In == nil {
+		streams.In = strings.NewReader("")
+	}
 	parser := kong.Must(&commands{},
 		kong.Name("sqsafe"),
-		kong.Description("Background jobs on SQS and Lambda in which every failure has a defined path."),
+		kong.Description(description),
+		kong.Vars{"local_endpoint": localEndpoint},
 		kong.Writers(streams.Out, streams.Err),
 		kong.Exit(func(c int) { code, exited = c, true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),

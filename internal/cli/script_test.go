@@ -2,27 +2,41 @@ package cli_test
 
 import (
 	"context"
+	"flag"
 	"net"
+	"net/http/httptest"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/sqsafe/sqsafe/internal/cli"
+	"github.com/sqsafe/sqsafe/internal/engine"
+	"github.com/sqsafe/sqsafe/internal/localaws"
 )
 
+var update = flag.Bool("update", false, "rewrite the golden files")
+
 func TestMain(m *testing.M) {
+	time.Local = time.UTC // golden files have times of day
 	testscript.Main(m, map[string]func(){
 		"sqsafe": func() {
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 			defer stop()
-			os.Exit(cli.Run(ctx, os.Args[1:], cli.Streams{Out: os.Stdout, Err: os.Stderr}))
+			os.Exit(cli.Run(ctx, os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 		},
 	})
 }
 
-// TestScripts runs the command as a user would. $TAKEN is an address in use.
+// TestScripts runs the command as a user would. $TAKEN is an address in use,
+// $NOBODY one where nothing listens, and $SQS the endpoint of an engine of the
+// script's own.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -30,16 +44,97 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = taken.Close() })
+	nobody := httptest.NewServer(nil)
+	nobody.Close()
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir:           "testdata/script",
+		UpdateScripts: *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("TAKEN", taken.Addr().String())
+			env.Setenv("NOBODY", nobody.Listener.Addr().String())
 			for _, name := range []string{"HOME", "GOCACHE", "GOMODCACHE", "GOFLAGS"} {
 				if value, ok := os.LookupEnv(name); ok {
 					env.Setenv(name, value)
 				}
 			}
-			return nil
+			return setupEngine(env)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"body": checkBody, "attribute": checkAttribute, "fault": injectFault,
 		},
 	})
+}
+
+// engineKey is where a script keeps its engine.
+type engineKey struct{}
+
+type scriptEngine struct {
+	server *localaws.Server
+	client *sqs.Client
+	last   *sqs.ReceiveMessageOutput
+}
+
+func setupEngine(env *testscript.Env) error {
+	server := localaws.New(nil)
+	web := httptest.NewServer(server)
+	env.Defer(web.Close)
+	env.Setenv("SQS", web.URL)
+	e := &scriptEngine{server: server, client: sqs.NewFromConfig(engine.Config(web.URL))}
+	env.Values[engineKey{}] = e
+	for _, in := range []*sqs.CreateQueueInput{
+		{QueueName: aws.String("orders-dead")},
+		{QueueName: aws.String("orders"), Attributes: map[string]string{
+			"RedrivePolicy": `{"deadLetterTargetArn":"arn:aws:sqs:us-east-1:000000000000:orders-dead","maxReceiveCount":3}`,
+		}},
+		{QueueName: aws.String("stock.fifo"), Attributes: map[string]string{"FifoQueue": "true"}},
+	} {
+		if _, err := e.client.CreateQueue(context.Background(), in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkBody takes the one message of a queue and compares its body.
+func checkBody(ts *testscript.TestScript, _ bool, args []string) {
+	e := ts.Value(engineKey{}).(*scriptEngine)
+	url := aws.String(ts.Getenv("SQS") + "/000000000000/" + args[0])
+	var err error
+	e.last, err = e.client.ReceiveMessage(context.Background(), &sqs.ReceiveMessageInput{
+		QueueUrl: url, MessageAttributeNames: []string{"All"},
+	})
+	ts.Check(err)
+	if len(e.last.Messages) != 1 {
+		ts.Fatalf("%d messages in %s", len(e.last.Messages), args[0])
+	}
+	if want := strings.ReplaceAll(args[1], `\n`, "\n"); *e.last.Messages[0].Body != want {
+		ts.Fatalf("body %q, want %q", *e.last.Messages[0].Body, want)
+	}
+	_, err = e.client.DeleteMessage(context.Background(), &sqs.DeleteMessageInput{
+		QueueUrl: url, ReceiptHandle: e.last.Messages[0].ReceiptHandle,
+	})
+	ts.Check(err)
+}
+
+// checkAttribute compares an attribute of the message that was taken last.
+func checkAttribute(ts *testscript.TestScript, _ bool, args []string) {
+	e := ts.Value(engineKey{}).(*scriptEngine)
+	if got := aws.ToString(e.last.Messages[0].MessageAttributes[args[1]].StringValue); got != args[2] {
+		ts.Fatalf("attribute %s is %q, want %q", args[1], got, args[2])
+	}
+}
+
+// injectFault makes a call fail: "entries" with some of its entries, "code"
+// with an error, "lost" without an answer, as often as the SDK tries.
+func injectFault(ts *testscript.TestScript, _ bool, args []string) {
+	fault := localaws.Fault{Operation: args[0], Times: 1}
+	switch rest := args[2:]; args[1] {
+	case "entries":
+		fault.Entries = slices.Clone(rest)
+	case "code":
+		fault.Code = rest[0]
+	case "lost":
+		fault.Reset, fault.Times = true, 3
+	}
+	ts.Value(engineKey{}).(*scriptEngine).server.Inject(fault)
 }

@@ -35,10 +35,15 @@ func (p *textPrinter) summary(s local.Summary, more []Row) {
 
 func summaryRows(s local.Summary) []Row {
 	rows := []Row{count("jobs in", s.Jobs), count("done", s.Done), count("duplicates recognised", s.Duplicates)}
+	if s.Filtered > 0 {
+		rows = append(rows, count("filtered out", s.Filtered))
+	}
 	for _, reason := range slices.Sorted(maps.Keys(s.Dead)) {
 		rows = append(rows, count("dead: "+reason, s.Dead[reason]))
 	}
-	rows = append(rows, count("attempts", s.Attempts))
+	if s.Attempts > 0 || s.Done == 0 { // functions need not tell
+		rows = append(rows, count("attempts", s.Attempts))
+	}
 	if s.Crashes > 0 {
 		rows = append(rows, count("crashes", s.Crashes))
 	}

@@ -44,7 +44,7 @@ func (p *textPrinter) event(e local.Event) {
 	case local.KindStarted:
 		p.plain(fmt.Sprintf("%s runs as process %d", e.Function, e.PID))
 	case local.KindReady:
-		p.plain("SQS and DynamoDB at http://" + e.Address)
+		p.ready(e.Address)
 	case local.KindOutput:
 		p.plain(e.Function + " | " + e.Line)
 	case local.KindSent:
@@ -57,6 +57,8 @@ func (p *textPrinter) event(e local.Event) {
 		p.job(e, "waiting", "visible again"+after("", e.DelaySeconds))
 	case local.KindDead:
 		p.job(e, "dead-lettered", fmt.Sprintf("in %s (%s)", e.DeadLetterQueue, e.Reason))
+	case local.KindFiltered:
+		p.job(e, "filtered", "not for "+e.Function+": "+e.Reason)
 	case local.KindDeleted:
 		p.job(e, "deleted", "from "+e.Queue)
 	case local.KindCrash, local.KindFailed:
@@ -66,6 +68,14 @@ func (p *textPrinter) event(e local.Event) {
 
 func (p *textPrinter) plain(line string) { fmt.Fprintln(p.out, p.dim.Render(line)) }
 
+func (p *textPrinter) ready(address string) {
+	if address == "" {
+		p.plain("ready, on the queues and tables of other engines")
+		return
+	}
+	p.plain("ready, with SQS and DynamoDB at http://" + address)
+}
+
 const wordWidth = len("dead-lettered")
 
 // job writes one line: when, which message, what, and the details.
@@ -74,9 +84,14 @@ func (p *textPrinter) job(e local.Event, word, text string) {
 	if style, ok := p.styles[word]; ok {
 		label = style
 	}
-	fmt.Fprintf(p.out, "%s  %s  %s %s\n",
-		p.dim.Render(e.Time.Local().Format("15:04:05.000")), short(e.MessageID),
-		label.Render(fmt.Sprintf("%-*s", wordWidth, word)), strings.TrimSpace(text))
+	p.line(e, short(e.MessageID), label.Render(fmt.Sprintf("%-*s", wordWidth, word)), text)
+}
+
+// line writes one line, whatever the text holds.
+func (p *textPrinter) line(e local.Event, who, word, text string) {
+	head := fmt.Sprintf("%s  %s  %s ", p.dim.Render(e.Time.Local().Format("15:04:05.000")), who, word)
+	room := max(width(p.out)-lipgloss.Width(head), len("dead-lettered"))
+	fmt.Fprintln(p.out, head+cut(oneLine(text), room))
 }
 
 func (p *textPrinter) invocation(e local.Event) {
@@ -84,10 +99,10 @@ func (p *textPrinter) invocation(e local.Event) {
 	if e.Reason != "" {
 		text = e.Reason + ": " + text
 	}
-	fmt.Fprintf(p.out, "%s  %s  %s %s\n",
-		p.dim.Render(e.Time.Local().Format("15:04:05.000")), e.Function,
-		p.styles[string(e.Kind)].Render(string(e.Kind)),
-		fmt.Sprintf("%s (%d messages stay in %s)", text, len(e.MessageIDs), e.Queue))
+	if n := len(e.MessageIDs); n > 0 {
+		text = fmt.Sprintf("%s stay in %s: %s", messages(n), e.Queue, text)
+	}
+	p.line(e, e.Function, p.styles[string(e.Kind)].Render(string(e.Kind)), text)
 }
 
 // short is enough of a message id to tell messages apart.

@@ -5,11 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"syscall"
-	"time"
-
-	"github.com/sqsafe/sqsafe/internal/localaws"
 )
 
 // listen takes the address for SQS and DynamoDB.
@@ -34,10 +30,4 @@ func reachable(l net.Listener) string {
 		return l.Addr().String()
 	}
 	return fmt.Sprintf("127.0.0.1:%d", address.Port)
-}
-
-func serve(server *localaws.Server, l net.Listener) *http.Server {
-	web := &http.Server{Handler: server, ReadHeaderTimeout: 10 * time.Second}
-	go func() { _ = web.Serve(l) }() // ends with ErrServerClosed at Close
-	return web
 }

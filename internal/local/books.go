@@ -1,51 +1,30 @@
 package local
 
 import (
+	"cmp"
+	"maps"
 	"sync"
 	"time"
 )
 
-// Summary accounts for all jobs of a run.
-type Summary struct {
-	Kind Kind      `json:"event"`
-	Time time.Time `json:"time"`
-	// Jobs is how many messages were sent to queues that are no dead-letter queues.
-	Jobs int `json:"jobs"`
-	// Done are the jobs that were acknowledged as done.
-	Done int `json:"done"`
-	// Duplicates are the messages that were recognised as copies of a settled job.
-	Duplicates int `json:"duplicates"`
-	// Dead counts dead letters by reason.
-	Dead map[string]int `json:"dead"`
-	// Attempts is how often jobs were run.
-	Attempts int `json:"attempts"`
-	// Crashes is how often an invocation ended with its process.
-	Crashes int `json:"crashes"`
-	// Lost are messages that are in no queue although nothing says that they
-	// were done, recognised or dead-lettered.
-	Lost int `json:"lost"`
-	// Left are the messages that are still in their queue.
-	Left int `json:"left"`
-	// DoneKeys are the idempotency keys of the jobs that were done.
-	DoneKeys []string `json:"doneKeys,omitempty"`
-}
-
-// KindSummary is the kind of the last line.
-const KindSummary Kind = "summary"
-
 // books follow each message from its sending to its end. They are safe for
 // concurrent use.
 type books struct {
-	mu       sync.Mutex
-	entries  map[string]*entry
-	order    []*entry
-	attempts int
-	crashes  int
-	strays   map[string]int // dead letters whose message is unknown
+	keepKeys bool
+	// foreign: queues do not tell what is sent to them, so that a job may be
+	// unknown until a function gets it.
+	foreign bool
+	// redrive has the names of the queues with a dead-letter queue.
+	redrive map[string]bool
+
+	mu      sync.Mutex
+	totals  Summary
+	entries map[string]*entry // of messages whose end is not known, by id
 }
 
+// entry is what is known of a message.
 type entry struct {
-	id      string
+	queue   string
 	outcome string
 	key     string
 	reason  string // of the dead letter; empty while there is none
@@ -53,7 +32,7 @@ type entry struct {
 }
 
 func newBooks() *books {
-	return &books{entries: map[string]*entry{}, strays: map[string]int{}}
+	return &books{entries: map[string]*entry{}, totals: Summary{Dead: map[string]int{}}}
 }
 
 // enter books an event.
@@ -61,60 +40,83 @@ func (b *books) enter(e Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch e.Kind {
+	case KindCrash:
+		b.totals.Crashes++
 	case KindSent:
-		added := &entry{id: e.MessageID}
-		b.entries[e.MessageID] = added
-		b.order = append(b.order, added)
+		b.open(e)
+	case KindInvoked, KindFiltered:
+		if b.foreign && b.entries[e.MessageID] == nil {
+			b.open(e)
+		}
 	case KindOutcome:
 		if e.Attempt > 0 {
-			b.attempts++
-		}
-		if known := b.entries[e.MessageID]; known != nil {
-			known.outcome, known.key = e.Outcome, e.Key
+			b.totals.Attempts++
 		}
 	case KindDead:
-		b.bury(e)
-	case KindDeleted:
-		if known := b.entries[e.MessageID]; known != nil {
-			known.deleted = true
+		if b.entries[e.MessageID] == nil {
+			b.totals.Dead[e.Reason]++
 		}
-	case KindCrash:
-		b.crashes++
+	}
+	if known := b.entries[e.MessageID]; known != nil {
+		known.note(e)
+		if known.over() {
+			known.count(&b.totals, b.keepKeys)
+			delete(b.entries, e.MessageID)
+		}
 	}
 }
 
-func (b *books) bury(e Event) {
-	known := b.entries[e.MessageID]
-	if known == nil {
-		b.strays[e.Reason]++
-		return
-	}
-	known.reason = e.Reason
-	if e.Reason == ReasonRedrive {
-		known.deleted = true
+func (b *books) open(e Event) {
+	b.totals.Jobs++
+	b.entries[e.MessageID] = &entry{queue: e.Queue}
+}
+
+func (e *entry) note(in Event) {
+	switch in.Kind {
+	case KindOutcome:
+		e.outcome, e.key = in.Outcome, in.Key
+	case KindFiltered:
+		e.outcome = string(KindFiltered)
+	case KindDead:
+		e.reason = in.Reason
+		e.deleted = e.deleted || in.Reason == ReasonRedrive
+	case KindDeleted:
+		e.deleted = true
 	}
 }
 
-// close draws the balance.
-func (b *books) close(now time.Time) Summary {
+// over tells that nothing more can change the end of the message. The outcome
+// may come after the delete, through the function's log.
+func (e *entry) over() bool {
+	switch e.outcome {
+	case "done", "duplicate", string(KindFiltered):
+		return e.deleted
+	}
+	return e.deleted && e.reason != ""
+}
+
+// close draws the balance. Of another engine's queues, empty tells which ones
+// hold nothing: what was not deleted there is gone all the same.
+func (b *books) close(now time.Time, empty map[string]bool) Summary {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	s := Summary{
-		Kind: KindSummary, Time: now, Jobs: len(b.order),
-		Dead: map[string]int{}, Attempts: b.attempts, Crashes: b.crashes,
-	}
-	for reason, n := range b.strays {
-		s.Dead[reason] += n
-	}
-	for _, e := range b.order {
-		e.count(&s)
+	s := b.totals
+	s.Kind, s.Time, s.Dead = KindSummary, now, maps.Clone(s.Dead)
+	for _, e := range b.entries {
+		if !e.deleted && empty[e.queue] {
+			e.deleted, e.outcome = true, "gone"
+			if b.redrive[e.queue] {
+				e.reason = cmp.Or(e.reason, ReasonRedrive)
+			}
+		}
+		e.count(&s, b.keepKeys)
 	}
 	return s
 }
 
 // count books one message under what became of it. A function that does not
 // tell outcomes is taken at its word when it acknowledges.
-func (e *entry) count(s *Summary) {
+func (e *entry) count(s *Summary, keepKeys bool) {
 	switch {
 	case e.reason != "":
 		s.Dead[e.reason]++
@@ -122,11 +124,13 @@ func (e *entry) count(s *Summary) {
 		s.Left++
 	case e.outcome == "done" || e.outcome == "":
 		s.Done++
-		if e.key != "" {
+		if e.key != "" && keepKeys {
 			s.DoneKeys = append(s.DoneKeys, e.key)
 		}
 	case e.outcome == "duplicate":
 		s.Duplicates++
+	case e.outcome == string(KindFiltered):
+		s.Filtered++
 	default:
 		s.Lost++
 	}

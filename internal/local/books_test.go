@@ -6,10 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-
-	"github.com/sqsafe/sqsafe/internal/eventsource"
-	"github.com/sqsafe/sqsafe/internal/localaws/sqs"
-	"github.com/sqsafe/sqsafe/internal/runtimeapi"
 )
 
 func TestBooksAccountForEveryMessage(t *testing.T) {
@@ -30,6 +26,7 @@ func TestBooksAccountForEveryMessage(t *testing.T) {
 		{"the log line comes after the delete", []Event{sent("1"), deleted("1"), outcome("1", "duplicate", 0)},
 			Summary{Jobs: 1, Duplicates: 1}},
 		{"a function that does not tell", []Event{sent("1"), deleted("1")}, Summary{Jobs: 1, Done: 1}},
+		{"filtered", []Event{sent("1"), {Kind: KindFiltered, MessageID: "1"}, deleted("1")}, Summary{Jobs: 1, Filtered: 1}},
 		{"dead", []Event{sent("1"), outcome("1", "dead", 1), dead("1", "declined"), deleted("1")},
 			Summary{Jobs: 1, Attempts: 1, Dead: map[string]int{"declined": 1}}},
 		{"redriven by SQS", []Event{sent("1"), dead("1", ReasonRedrive)},
@@ -46,10 +43,11 @@ func TestBooksAccountForEveryMessage(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			b := newBooks()
+			b.keepKeys = true
 			for _, e := range tt.events {
 				b.enter(e)
 			}
-			got := b.close(time.Time{})
+			got := b.close(time.Time{}, nil)
 			tt.want.Kind = KindSummary
 			if diff := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("summary (-want +got):\n%s", diff)
@@ -58,96 +56,43 @@ func TestBooksAccountForEveryMessage(t *testing.T) {
 	}
 }
 
-func newTestJournal() (*journal, *[]Event) {
-	events := &[]Event{}
-	j := &journal{books: newBooks(), deadLetters: map[string]bool{"dead": true}}
-	j.sequence.emit = func(e Event) {
-		e.Time = time.Time{}
-		*events = append(*events, e)
-	}
-	return j, events
-}
-
-func TestJournalReadsTheQueues(t *testing.T) {
+func TestBooksOfAnotherEngine(t *testing.T) {
 	t.Parallel()
-	record := `{"version":1,"reason":"declined","class":"permanent","rule":"tag.permanent","attempts":2,` +
-		`"messageId":"m1","sourceQueueArn":"arn:aws:sqs:us-east-1:000000000000:jobs","key":"k"}`
-	two := 2.0
-	j, events := newTestJournal()
-	j.queue(sqs.Event{Kind: sqs.Sent, Queue: "jobs", MessageID: "m1", Timeout: 2 * time.Second})
-	j.queue(sqs.Event{Kind: sqs.Received, Queue: "jobs", MessageID: "m1", ReceiveCount: 1})
-	j.queue(sqs.Event{
-		Kind: sqs.VisibilityChanged, Queue: "jobs", MessageID: "m1", ReceiveCount: 1, Timeout: 2 * time.Second,
-	})
-	j.queue(sqs.Event{Kind: sqs.Sent, Queue: "dead", MessageID: "d1",
-		MessageAttributes: map[string]sqs.Attribute{"sqsafe": {DataType: "String", StringValue: &record}}})
-	j.queue(sqs.Event{Kind: sqs.Sent, Queue: "dead", MessageID: "by-hand"})
-	j.queue(sqs.Event{Kind: sqs.Deleted, Queue: "jobs", MessageID: "m1"})
-	j.queue(sqs.Event{Kind: sqs.Redriven, Queue: "jobs", To: "dead", MessageID: "m2"})
-	j.sequence.flush()
-	want := []Event{
-		{Kind: KindSent, Queue: "jobs", MessageID: "m1", DelaySeconds: &two},
-		{Kind: KindVisibility, Queue: "jobs", MessageID: "m1", ReceiveCount: 1, DelaySeconds: &two},
-		{Kind: KindDead, Queue: "jobs", MessageID: "m1", Class: "permanent", Reason: "declined", Rule: "tag.permanent",
-			Attempt: 2, Key: "k", DeadLetterQueue: "dead", DeadLetterID: "d1"},
-		{Kind: KindSent, Queue: "dead", MessageID: "by-hand"},
-		{Kind: KindDeleted, Queue: "jobs", MessageID: "m1"},
-		{Kind: KindDead, Queue: "jobs", MessageID: "m2", Reason: ReasonRedrive, DeadLetterQueue: "dead", DeadLetterID: "m2"},
+	invoked := func(id, queue string) Event { return Event{Kind: KindInvoked, MessageID: id, Queue: queue} }
+	b := newBooks()
+	b.foreign, b.redrive = true, map[string]bool{"jobs": true}
+	for _, e := range []Event{
+		{Kind: KindSent, MessageID: "1", Queue: "jobs"}, invoked("1", "jobs"), {Kind: KindDeleted, MessageID: "1"},
+		invoked("from elsewhere", "jobs"), {Kind: KindDeleted, MessageID: "from elsewhere"},
+		invoked("redriven", "jobs"), invoked("redriven", "jobs"),
+		invoked("gone", "plain"),
+		invoked("waits", "full"),
+	} {
+		b.enter(e)
 	}
-	if diff := cmp.Diff(want, *events); diff != "" {
-		t.Errorf("events (-want +got):\n%s", diff)
+	got := b.close(time.Time{}, map[string]bool{"jobs": true, "plain": true, "full": false})
+	want := Summary{
+		Kind: KindSummary, Jobs: 5, Done: 2, Dead: map[string]int{ReasonRedrive: 1}, Lost: 1, Left: 1,
 	}
-	if s := j.books.close(time.Time{}); s.Jobs != 1 || s.Dead["declined"] != 1 || s.Dead[ReasonRedrive] != 1 {
-		t.Errorf("summary %+v: what was sent to the dead-letter queue by hand is no job", s)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("summary (-want +got):\n%s", diff)
 	}
 }
 
-func TestJournalReadsTheFunctionsLog(t *testing.T) {
+func TestBooksForgetWhatIsOver(t *testing.T) {
 	t.Parallel()
-	four := 4.0
-	j, events := newTestJournal()
-	j.output("Fn", `{"time":"2026-01-02T03:04:05Z","level":"INFO","msg":"outcome","messageId":"m1","queue":"jobs",`+
-		`"receiveCount":2,"outcome":"retry","class":"retryable","reason":"timeout","rule":"net.timeout",`+
-		`"attempt":2,"delaySeconds":4}`)
-	j.output("Fn", `{"msg":"dead-lettered","messageId":"m1"}`)
-	j.output("Fn", `{"msg":"something else"}`)
-	j.output("Fn", `plain {text`)
-	j.sequence.flush()
-	want := []Event{
-		{Kind: KindOutcome, Function: "Fn", MessageID: "m1", Queue: "jobs", ReceiveCount: 2, Outcome: "retry",
-			Class: "retryable", Reason: "timeout", Rule: "net.timeout", Attempt: 2, DelaySeconds: &four},
-		{Kind: KindOutput, Function: "Fn", Line: `{"msg":"something else"}`},
-		{Kind: KindOutput, Function: "Fn", Line: "plain {text"},
+	b := newBooks()
+	for range 1000 {
+		b.enter(Event{Kind: KindSent, MessageID: "1"})
+		b.enter(Event{Kind: KindDeleted, MessageID: "1"})
+		b.enter(Event{Kind: KindOutcome, MessageID: "1", Outcome: "done", Attempt: 1, Key: "k"})
 	}
-	if diff := cmp.Diff(want, *events); diff != "" {
-		t.Errorf("events (-want +got):\n%s", diff)
+	if len(b.entries) != 0 {
+		t.Errorf("%d entries are kept", len(b.entries))
 	}
-}
-
-func TestJournalReadsTheBatches(t *testing.T) {
-	t.Parallel()
-	messages := []eventsource.Message{{ID: "m1", ReceiveCount: 1}, {ID: "m2", ReceiveCount: 3}}
-	arn := "arn:aws:sqs:us-east-1:000000000000:jobs"
-	exit := &runtimeapi.FunctionError{Type: runtimeapi.TypeExit, Message: "signal: killed", RequestID: "r1", Exited: true}
-	returned := &runtimeapi.FunctionError{Type: "errorString", Message: "no"}
-	j, events := newTestJournal()
-	j.batch("Fn", eventsource.Event{Kind: eventsource.Invoked, QueueARN: arn, Messages: messages})
-	j.batch("Fn", eventsource.Event{Kind: eventsource.Failed, QueueARN: arn, Messages: messages, Err: exit})
-	j.batch("Fn", eventsource.Event{Kind: eventsource.Failed, QueueARN: arn, Messages: messages[:1], Err: returned})
-	j.batch("Fn", eventsource.Event{
-		Kind: eventsource.Malformed, QueueARN: arn, Messages: messages[:1], Reason: "not JSON",
-	})
-	j.batch("Fn", eventsource.Event{Kind: eventsource.Received, QueueARN: arn, Messages: messages})
-	j.sequence.flush()
-	want := []Event{
-		{Kind: KindInvoked, Function: "Fn", Queue: "jobs", MessageID: "m1", ReceiveCount: 1},
-		{Kind: KindInvoked, Function: "Fn", Queue: "jobs", MessageID: "m2", ReceiveCount: 3},
-		{Kind: KindCrash, Function: "Fn", Queue: "jobs", MessageIDs: []string{"m1", "m2"}, RequestID: "r1",
-			Reason: runtimeapi.TypeExit, Error: "signal: killed"},
-		{Kind: KindFailed, Function: "Fn", Queue: "jobs", MessageIDs: []string{"m1"}, Reason: "errorString", Error: "no"},
-		{Kind: KindFailed, Function: "Fn", Queue: "jobs", MessageIDs: []string{"m1"}, Error: "not JSON"},
-	}
-	if diff := cmp.Diff(want, *events); diff != "" {
-		t.Errorf("events (-want +got):\n%s", diff)
+	got := b.close(time.Time{}, nil)
+	want := Summary{Kind: KindSummary, Jobs: 1000, Done: 1000, Attempts: 1000, Dead: map[string]int{}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("summary (-want +got):\n%s", diff)
 	}
 }

@@ -13,7 +13,7 @@ const (
 	KindBuilding Kind = "building"
 	// KindStarted: a process of Function was started, with PID.
 	KindStarted Kind = "started"
-	// KindReady: the stack takes jobs at Address.
+	// KindReady: the stack takes jobs, at Address unless other engines do all.
 	KindReady Kind = "ready"
 	// KindSent: a message has entered a queue.
 	KindSent Kind = "sent"
@@ -25,6 +25,9 @@ const (
 	KindVisibility Kind = "visibility"
 	// KindDead: the message is in DeadLetterQueue.
 	KindDead Kind = "dead"
+	// KindFiltered: no filter of the function's event lets the message pass;
+	// Lambda deletes it.
+	KindFiltered Kind = "filtered"
 	// KindDeleted: the message is gone from Queue.
 	KindDeleted Kind = "deleted"
 	// KindCrash: an invocation ended with its process, or ran out of time.

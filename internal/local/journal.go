@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,13 +13,39 @@ import (
 	"github.com/sqsafe/sqsafe/internal/eventsource"
 	"github.com/sqsafe/sqsafe/internal/localaws/sqs"
 	"github.com/sqsafe/sqsafe/internal/runtimeapi"
+	"github.com/sqsafe/sqsafe/internal/stack"
 )
 
 // journal turns what the parts of the stack tell into one stream of events.
 type journal struct {
-	sequence    sequence
-	books       *books
-	deadLetters map[string]bool // names of dead-letter queues
+	sequence sequence
+	books    *books
+	ages     ages
+	// deadLetters has, by its name, the names of the queues that each
+	// dead-letter queue serves.
+	deadLetters map[string][]string
+	// foreign: the queues are another engine's, and tell nothing.
+	foreign bool
+}
+
+func newJournal(s *stack.Stack, o Options) *journal {
+	j := &journal{
+		sequence:    sequence{emit: o.Observe},
+		books:       newBooks(),
+		deadLetters: map[string][]string{},
+		foreign:     o.EndpointSQS != "",
+	}
+	j.books.keepKeys, j.books.foreign, j.books.redrive = o.KeepKeys, j.foreign, map[string]bool{}
+	if o.Observe == nil {
+		j.sequence.emit = func(Event) {}
+	}
+	for _, q := range s.Queues {
+		if target, ok := s.Queue(q.DeadLetterQueue); ok {
+			j.deadLetters[target.Name] = append(j.deadLetters[target.Name], q.Name)
+			j.books.redrive[q.Name] = true
+		}
+	}
+	return j
 }
 
 func (j *journal) write(e Event) {
@@ -26,7 +53,7 @@ func (j *journal) write(e Event) {
 		e.Time = time.Now()
 	}
 	e.Time = e.Time.UTC()
-	if !j.deadLetters[e.Queue] {
+	if _, dead := j.deadLetters[e.Queue]; !dead {
 		j.books.enter(e)
 	}
 	j.sequence.add(e)
@@ -34,6 +61,7 @@ func (j *journal) write(e Event) {
 
 // queue takes what happens in the queues.
 func (j *journal) queue(in sqs.Event) {
+	j.ages.enter(in)
 	e := Event{Time: in.Time, Queue: in.Queue, MessageID: in.MessageID, ReceiveCount: in.ReceiveCount}
 	switch in.Kind {
 	case sqs.Sent:
@@ -54,8 +82,9 @@ func (j *journal) queue(in sqs.Event) {
 
 // sent tells a new job from a dead letter, which carries the record of one.
 func (j *journal) sent(e Event, in sqs.Event) {
+	_, dead := j.deadLetters[in.Queue]
 	record, ok := recordOf(in)
-	if !ok || !j.deadLetters[in.Queue] {
+	if !ok || !dead {
 		e.Kind = KindSent
 		if in.Timeout > 0 {
 			e.DelaySeconds = seconds(in.Timeout)
@@ -88,11 +117,16 @@ func (j *journal) batch(function string, in eventsource.Event) {
 	e := Event{Kind: KindFailed, Time: in.Time, Queue: queue, Function: function, Error: in.Reason}
 	switch in.Kind {
 	case eventsource.Invoked:
-		for _, m := range in.Messages {
-			j.write(Event{
-				Kind: KindInvoked, Time: in.Time, Queue: queue, Function: function,
-				MessageID: m.ID, ReceiveCount: m.ReceiveCount,
-			})
+		j.each(KindInvoked, in, e)
+		return
+	case eventsource.Filtered:
+		e.Reason, e.Error = in.Reason, ""
+		j.each(KindFiltered, in, e)
+		return
+	case eventsource.Deleted:
+		if j.foreign {
+			e.Function = ""
+			j.each(KindDeleted, in, e)
 		}
 		return
 	case eventsource.Failed, eventsource.DeleteFailed, eventsource.ReceiveFailed:
@@ -107,10 +141,19 @@ func (j *journal) batch(function string, in eventsource.Event) {
 	j.write(e)
 }
 
+// each writes an event for each message of a batch.
+func (j *journal) each(kind Kind, in eventsource.Event, e Event) {
+	e.Kind = kind
+	for _, m := range in.Messages {
+		e.MessageID, e.ReceiveCount = m.ID, m.ReceiveCount
+		j.write(e)
+	}
+}
+
 // process takes what happens to the processes of a function.
-func (j *journal) process(in runtimeapi.Event) {
+func (j *journal) process(function string, in runtimeapi.Event) {
 	if in.Kind == runtimeapi.Started {
-		j.write(Event{Kind: KindStarted, Time: in.Time, Function: in.Function, PID: in.PID})
+		j.write(Event{Kind: KindStarted, Time: in.Time, Function: function, PID: in.PID})
 	}
 }
 
@@ -128,10 +171,24 @@ func (j *journal) output(function, line string) {
 			j.write(fields.Event)
 			return
 		case handler.LogDeadLettered:
-			return // the dead letter's arrival in its queue has told
+			if j.foreign { // else the dead letter's arrival in its queue has told
+				j.buried(fields.Event)
+			}
+			return
 		}
 	}
 	j.write(Event{Kind: KindOutput, Function: function, Line: line})
+}
+
+// buried takes a function's word for a dead letter.
+func (j *journal) buried(e Event) {
+	e.Kind = KindDead
+	for dead, sources := range j.deadLetters {
+		if slices.Contains(sources, e.Queue) {
+			e.DeadLetterQueue = dead
+		}
+	}
+	j.write(e)
 }
 
 // failure describes the error of an invocation.

@@ -10,20 +10,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
-	"github.com/sqsafe/sqsafe/internal/eventsource"
+	"github.com/sqsafe/sqsafe/internal/jobs"
 	"github.com/sqsafe/sqsafe/internal/localaws"
 	"github.com/sqsafe/sqsafe/internal/runtimeapi"
 	"github.com/sqsafe/sqsafe/internal/stack"
-)
-
-const (
-	region  = "us-east-1"
-	account = "123456789012"
 )
 
 // Options say what is to run. Template is required.
@@ -36,23 +29,30 @@ type Options struct {
 	Variables Variables
 	// Address is where SQS and DynamoDB answer; port 0 takes a free one.
 	Address string
+	// EndpointSQS and EndpointDynamoDB are URLs of other engines in place of the
+	// stand-ins; empty for none. Where both are given, nothing listens at Address.
+	EndpointSQS, EndpointDynamoDB string
 	// Jobs is the path of a file with jobs to send; empty for none.
 	Jobs string
+	// KeepKeys asks for the keys of finished jobs in the Summary.
+	KeepKeys bool
 	// Observe gets what happens. Calls do not overlap. Nil ignores it.
 	Observe func(Event)
 }
 
 // Stack is a running stack.
 type Stack struct {
+	options   Options
 	template  *stack.Stack
-	jobs      []Job
+	jobs      []jobs.Job
 	journal   *journal
-	server    *localaws.Server
+	server    *localaws.Server // nil where other engines do all
 	listener  net.Listener
 	web       *http.Server
 	queues    *sqs.Client
 	tables    *dynamodb.Client
-	binaries  string // the folder of built functions
+	folder    string // of built functions
+	binaries  map[string]string
 	functions []*runtimeapi.Function
 	pollers   sync.WaitGroup
 	stop      context.CancelFunc
@@ -62,30 +62,36 @@ type Stack struct {
 // functions, creates queues and tables, sends the jobs, and begins to poll.
 // What it has begun it ends again when it fails. Its errors are for people.
 func Start(ctx context.Context, o Options) (*Stack, error) {
-	s := &Stack{stop: func() {}}
-	if err := s.start(ctx, o); err != nil {
+	s := &Stack{options: o, stop: func() {}}
+	if err := s.start(ctx); err != nil {
 		return nil, errors.Join(err, s.release(context.WithoutCancel(ctx)))
 	}
 	return s, nil
 }
 
-func (s *Stack) start(ctx context.Context, o Options) error {
-	if err := s.read(ctx, o); err != nil {
+func (s *Stack) start(ctx context.Context) error {
+	if err := s.read(ctx); err != nil {
 		return err
 	}
-	s.connect(o)
+	s.connect()
 	for _, note := range s.template.Notes {
-		s.journal.write(Event{Kind: KindNote, Line: note})
+		s.note(note)
 	}
-	if err := s.buildAll(ctx, o.Variables); err != nil {
+	for _, step := range []func(context.Context) error{s.buildAll, s.createQueues, s.createTables} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	if err := s.load(); err != nil {
 		return err
 	}
-	if err := s.create(ctx); err != nil {
-		return err
+	ready := Event{Kind: KindReady}
+	if s.server != nil {
+		s.web = s.serve()
+		ready.Address = reachable(s.listener)
 	}
-	s.web = serve(s.server, s.listener)
-	s.journal.write(Event{Kind: KindReady, Address: reachable(s.listener)})
-	if err := s.Send(ctx, s.jobs); err != nil {
+	s.journal.write(ready)
+	if err := s.send(ctx); err != nil {
 		return err
 	}
 	s.poll()
@@ -93,124 +99,47 @@ func (s *Stack) start(ctx context.Context, o Options) error {
 }
 
 // read looks at everything that a user may have got wrong before anything runs.
-func (s *Stack) read(ctx context.Context, o Options) (err error) {
-	if s.listener, err = listen(ctx, o.Address); err != nil {
+func (s *Stack) read(ctx context.Context) (err error) {
+	if err := s.options.checkEndpoints(); err != nil {
 		return err
 	}
-	endpoint := s.endpoint()
-	s.template, err = stack.Read(o.Template, &stack.Options{
-		Parameters: o.Parameters, Region: region, Account: account,
-		QueueURL: func(name string) string { return endpoint + "/" + account + "/" + name },
-	})
-	if err != nil {
+	if s.options.EndpointSQS == "" || s.options.EndpointDynamoDB == "" {
+		if s.listener, err = listen(ctx, s.options.Address); err != nil {
+			return err
+		}
+	}
+	if s.template, err = s.readTemplate(site{region: region, account: account}); err != nil {
 		return err
 	}
-	if err := o.Variables.check(s.template); err != nil || o.Jobs == "" {
+	if err := s.options.Variables.check(s.template); err != nil || s.options.Jobs == "" {
 		return err
 	}
-	s.jobs, err = ReadJobs(o.Jobs, s.template)
+	s.jobs, err = readJobs(s.options.Jobs, s.template)
 	return err
 }
 
-func (s *Stack) endpoint() string { return "http://" + reachable(s.listener) }
-
-func (s *Stack) connect(o Options) {
-	observe := o.Observe
-	if observe == nil {
-		observe = func(Event) {}
-	}
-	s.journal = &journal{sequence: sequence{emit: observe}, books: newBooks(), deadLetters: map[string]bool{}}
-	for _, q := range s.template.Queues {
-		if target, ok := s.template.Queue(q.DeadLetterQueue); ok {
-			s.journal.deadLetters[target.Name] = true
-		}
-	}
-	s.server = localaws.New(&localaws.Options{Region: region, Account: account, Observe: s.journal.queue})
-	config := aws.Config{
-		Region:       region,
-		Credentials:  credentials.NewStaticCredentialsProvider("local", "local", ""),
-		BaseEndpoint: aws.String(s.endpoint()),
-		HTTPClient:   &http.Client{Transport: s.server.Transport()},
-	}
-	s.queues, s.tables = sqs.NewFromConfig(config), dynamodb.NewFromConfig(config)
-}
-
-func (s *Stack) buildAll(ctx context.Context, variables Variables) (err error) {
-	if s.binaries, err = os.MkdirTemp("", "sqsafe-local-"); err != nil {
-		return err
-	}
-	for _, f := range s.template.Functions {
-		s.journal.write(Event{Kind: KindBuilding, Function: f.LogicalID})
-		binary, err := build(ctx, f, s.binaries)
-		if err != nil {
-			return err
-		}
-		function, err := runtimeapi.New(runtimeapi.Options{
-			Name: f.Name, Binary: binary, Region: region, Account: account,
-			Environment: variables.environment(f, s.endpoint()),
-			Timeout:     f.Timeout, MemoryMB: f.MemoryMB, Concurrency: processes(f),
-			Output:  func(line string) { s.journal.output(f.LogicalID, line) },
-			Observe: s.journal.process,
-		})
-		if err != nil {
-			return err
-		}
-		s.functions = append(s.functions, function)
-	}
-	return nil
-}
-
-// defaultConcurrency is with how many batches at a time Lambda begins to poll.
-const defaultConcurrency = 5
-
-func concurrency(e stack.SQSEvent) int {
-	if e.MaximumConcurrency == 0 {
-		return defaultConcurrency
-	}
-	return e.MaximumConcurrency
-}
-
-// processes is how many of the function's processes may run side by side.
-func processes(f stack.Function) int {
-	n := 0
-	for _, e := range f.Events {
-		n += concurrency(e)
-	}
-	return n
-}
-
-func (s *Stack) poll() {
-	ctx, cancel := context.WithCancel(context.Background())
-	s.stop = cancel
-	for i, f := range s.template.Functions {
-		for _, e := range f.Events {
-			if !e.Enabled {
-				continue
+// readTemplate reads the template for the place where its queues are. Queues
+// without a URL get that of the stand-in.
+func (s *Stack) readTemplate(at site) (*stack.Stack, error) {
+	return stack.Read(s.options.Template, &stack.Options{
+		Parameters: s.options.Parameters, Region: at.region, Account: at.account,
+		QueueURL: func(name string) string {
+			if url, ok := at.urls[name]; ok {
+				return url
 			}
-			queue, _ := s.template.Queue(e.Queue)
-			poller := eventsource.New(s.queues, s.functions[i], eventsource.Mapping{
-				QueueURL: queue.URL, QueueARN: queue.ARN, Region: region,
-				BatchSize: e.BatchSize, Window: e.Window,
-				ReportBatchItemFailures: e.ReportBatchItemFailures, Concurrency: concurrency(e),
-			}, &eventsource.Options{Observe: func(in eventsource.Event) { s.journal.batch(f.LogicalID, in) }})
-			s.pollers.Go(func() {
-				if err := poller.Run(ctx); err != nil {
-					s.journal.write(Event{Kind: KindFailed, Function: f.LogicalID, Queue: queue.Name, Error: err.Error()})
-				}
-			})
-		}
-	}
+			return s.endpoint() + "/" + at.account + "/" + name
+		},
+	})
 }
 
-// Idle waits until nothing is visible, delayed or in flight outside dead-letter
-// queues. It returns the error of ctx if that ends first.
-func (s *Stack) Idle(ctx context.Context) error { return s.server.SQS().Idle(ctx) }
+func (s *Stack) note(line string) { s.journal.write(Event{Kind: KindNote, Line: line}) }
 
 // Close stops receiving, lets running batches finish while ctx lasts, ends the
 // functions, and accounts for every job.
 func (s *Stack) Close(ctx context.Context) (Summary, error) {
 	err := s.release(ctx)
-	return s.journal.books.close(time.Now().UTC()), err
+	empty, emptyErr := s.emptyQueues(ctx)
+	return s.journal.books.close(time.Now().UTC(), empty), errors.Join(err, emptyErr)
 }
 
 func (s *Stack) release(ctx context.Context) error {
@@ -221,17 +150,14 @@ func (s *Stack) release(ctx context.Context) error {
 	case <-finished:
 	case <-ctx.Done():
 	}
-	var errs []error
-	for _, f := range s.functions {
-		errs = append(errs, f.Close(ctx))
-	}
+	errs := []error{s.closeFunctions(ctx)}
 	if s.web != nil {
 		errs = append(errs, s.web.Close())
 	} else if s.listener != nil {
 		errs = append(errs, s.listener.Close())
 	}
-	if s.binaries != "" {
-		errs = append(errs, os.RemoveAll(s.binaries))
+	if s.folder != "" {
+		errs = append(errs, os.RemoveAll(s.folder))
 	}
 	if s.journal != nil {
 		s.journal.sequence.flush()
@@ -240,4 +166,15 @@ func (s *Stack) release(ctx context.Context) error {
 		return fmt.Errorf("stopping the stack: %w", err)
 	}
 	return nil
+}
+
+// closeFunctions ends all at the same time: each may need its grace.
+func (s *Stack) closeFunctions(ctx context.Context) error {
+	errs := make([]error, len(s.functions))
+	var closing sync.WaitGroup
+	for i, f := range s.functions {
+		closing.Go(func() { errs[i] = f.Close(ctx) })
+	}
+	closing.Wait()
+	return errors.Join(errs...)
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/sqsafe/sqsafe/internal/stack"
 )
@@ -53,7 +54,8 @@ func (v Variables) check(s *stack.Stack) error {
 		}
 		for variable := range v[name] {
 			if i >= 0 {
-				if _, declared := s.Functions[i].Environment[variable]; !declared && variable != endpointVariable {
+				_, declared := s.Functions[i].Environment[variable]
+				if !declared && !strings.HasPrefix(variable, endpointVariable) {
 					return fmt.Errorf("environment file: %s does not declare %s; add it to the function's Environment",
 						name, variable)
 				}
@@ -63,15 +65,15 @@ func (v Variables) check(s *stack.Stack) error {
 	return nil
 }
 
+// endpointVariable leads the SDKs to an endpoint; followed by _ and a service's
+// name it is for that service only.
 const endpointVariable = "AWS_ENDPOINT_URL"
 
 // environment is what the function's process gets.
-func (v Variables) environment(f stack.Function, endpoint string) map[string]string {
-	env := maps.Clone(f.Environment)
-	if env == nil {
-		env = map[string]string{}
-	}
-	env[endpointVariable] = endpoint
+func (v Variables) environment(f stack.Function, endpoints map[string]string) map[string]string {
+	env := map[string]string{}
+	maps.Copy(env, f.Environment)
+	maps.Copy(env, endpoints)
 	for _, scope := range []string{everyFunction, f.LogicalID} {
 		for name, value := range v[scope] {
 			if _, declared := env[name]; declared {

@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"github.com/sqsafe/sqsafe/internal/jobs"
+)
+
+// queueName is a queue as a user names it.
+type queueName struct {
+	name string
+	// url is empty unless the user gave one; account and region are empty unless
+	// what the user gave tells them.
+	url, account, region string
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
+
+// parseQueue reads a name, a URL or an ARN.
+func parseQueue(text string) (queueName, error) {
+	q := queueName{name: text}
+	switch {
+	case strings.HasPrefix(text, "arn:"):
+		part := strings.Split(text, ":")
+		if len(part) != 6 || part[2] != "sqs" {
+			return q, fmt.Errorf("queue %q: want an ARN such as arn:aws:sqs:eu-west-1:123456789012:orders", text)
+		}
+		q.region, q.account, q.name = part[3], part[4], part[5]
+	case strings.Contains(text, "://"):
+		u, err := url.Parse(text)
+		if err != nil || u.Host == "" {
+			return q, fmt.Errorf("queue %q: want a URL such as https://sqs.eu-west-1.amazonaws.com/123456789012/orders", text)
+		}
+		q.url, q.name = text, path.Base(u.Path)
+		if q.inAWS() {
+			q.region = strings.Split(u.Host, ".")[1] // sqs.eu-west-1.amazonaws.com
+		}
+	}
+	if name := strings.TrimSuffix(q.name, ".fifo"); !plainName.MatchString(name) || len(q.name) > 80 {
+		return q, fmt.Errorf("queue %q: want a name of up to 80 letters, digits, hyphens and underscores, a URL or an ARN",
+			text)
+	}
+	return q, nil
+}
+
+// inAWS tells that the URL is one of AWS itself.
+func (q queueName) inAWS() bool {
+	u, err := url.Parse(q.url)
+	return err == nil && strings.HasPrefix(u.Host, "sqs.") && strings.Contains(u.Host, ".amazonaws.com")
+}
+
+// find gives the queue, and a client for it.
+func (t *Target) find(ctx context.Context, text string) (jobs.Queue, *sqs.Client, error) {
+	name, err := parseQueue(text)
+	if err != nil {
+		return jobs.Queue{}, nil, err
+	}
+	if name.inAWS() && !t.AWS {
+		return jobs.Queue{}, nil, fmt.Errorf("queue %s is one of AWS, and this talks to %s; add --aws, or give the name only",
+			text, t)
+	}
+	client, err := t.client(ctx, name.region)
+	if err != nil {
+		return jobs.Queue{}, nil, err
+	}
+	queue := jobs.Queue{Name: name.name, URL: name.url, FIFO: strings.HasSuffix(name.name, ".fifo")}
+	if queue.URL != "" {
+		return queue, client, nil
+	}
+	in := &sqs.GetQueueUrlInput{QueueName: aws.String(name.name)}
+	if name.account != "" {
+		in.QueueOwnerAWSAccountId = aws.String(name.account)
+	}
+	out, err := client.GetQueueUrl(ctx, in)
+	if err != nil {
+		return queue, nil, t.explain(err, text)
+	}
+	queue.URL = aws.ToString(out.QueueUrl)
+	return queue, client, nil
+}

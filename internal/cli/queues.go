@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"github.com/sqsafe/sqsafe/internal/local"
+)
+
+// Queues is the subcommand that shows what the queues hold.
+type Queues struct {
+	Target
+	JSON bool `name:"json" help:"Print one JSON object for each queue."`
+}
+
+// Help is the text below the flags.
+func (q *Queues) Help() string {
+	return `Counts are those of GetQueueAttributes, which are approximate in AWS.
+The age of the oldest message is known of a local stack only: AWS has it in
+CloudWatch (ApproximateAgeOfOldestMessage), and other engines do not tell.`
+}
+
+// queueRow is what is shown of a queue.
+type queueRow struct {
+	Name     string `json:"name"`
+	URL      string `json:"url"`
+	Visible  int    `json:"visible"`
+	InFlight int    `json:"inFlight"`
+	Delayed  int    `json:"delayed"`
+	// Oldest is the age of the oldest message in seconds; nil if there is none
+	// or it is not known.
+	Oldest          *float64 `json:"oldestSeconds"`
+	DeadLetterQueue string   `json:"deadLetterQueue,omitempty"`
+	MaxReceives     int      `json:"maxReceiveCount,omitempty"`
+}
+
+// Run lists the queues, by name.
+func (q *Queues) Run(ctx context.Context, streams Streams) error {
+	client, err := q.client(ctx, "")
+	if err != nil {
+		return err
+	}
+	urls, err := listQueues(ctx, client)
+	if err != nil {
+		return q.explain(err, "")
+	}
+	rows, err := describeQueues(ctx, client, urls)
+	if err != nil {
+		return q.explain(err, "")
+	}
+	q.addAges(ctx, rows)
+	if q.JSON {
+		encoder := newEncoder(streams.Out)
+		for _, row := range rows {
+			_ = encoder.Encode(row)
+		}
+		return nil
+	}
+	if len(rows) == 0 {
+		fmt.Fprintf(streams.Out, "no queues at %s\n", q)
+		return nil
+	}
+	fmt.Fprintln(streams.Out, queueTable(streams.Out, rows))
+	return nil
+}
+
+func listQueues(ctx context.Context, client *sqs.Client) ([]string, error) {
+	var urls []string
+	pages := sqs.NewListQueuesPaginator(client, &sqs.ListQueuesInput{MaxResults: aws.Int32(1000)})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, err
+		}
+		urls = append(urls, page.QueueUrls...)
+	}
+	return urls, nil
+}
+
+// parallelCalls is how many queues are asked at a time.
+const parallelCalls = 8
+
+func describeQueues(ctx context.Context, client *sqs.Client, urls []string) ([]queueRow, error) {
+	rows, errs := make([]*queueRow, len(urls)), make([]error, len(urls))
+	slots := make(chan struct{}, parallelCalls)
+	var calls sync.WaitGroup
+	for i, url := range urls {
+		slots <- struct{}{}
+		calls.Go(func() {
+			rows[i], errs[i] = describeQueue(ctx, client, url)
+			<-slots
+		})
+	}
+	calls.Wait()
+	var there []queueRow
+	for _, row := range rows {
+		if row != nil {
+			there = append(there, *row)
+		}
+	}
+	slices.SortFunc(there, func(a, b queueRow) int { return strings.Compare(a.Name, b.Name) })
+	return there, errors.Join(errs...)
+}
+
+// describeQueue gives nil for a queue that was deleted meanwhile.
+func describeQueue(ctx context.Context, client *sqs.Client, url string) (*queueRow, error) {
+	out, err := client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{
+		QueueUrl: aws.String(url), AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameAll},
+	})
+	if err != nil {
+		if gone, ok := errors.AsType[*types.QueueDoesNotExist](err); ok && gone != nil {
+			err = nil
+		}
+		return nil, err
+	}
+	number := func(name types.QueueAttributeName) int {
+		n, _ := strconv.Atoi(out.Attributes[string(name)]) // what an engine does not count is 0
+		return n
+	}
+	row := &queueRow{
+		Name: url[strings.LastIndexByte(url, '/')+1:], URL: url,
+		Visible:  number(types.QueueAttributeNameApproximateNumberOfMessages),
+		InFlight: number(types.QueueAttributeNameApproximateNumberOfMessagesNotVisible),
+		Delayed:  number(types.QueueAttributeNameApproximateNumberOfMessagesDelayed),
+	}
+	row.readPolicy(out.Attributes[string(types.QueueAttributeNameRedrivePolicy)])
+	return row, nil
+}
+
+func (r *queueRow) readPolicy(text string) {
+	var policy struct {
+		Target string `json:"deadLetterTargetArn"`
+		Max    any    `json:"maxReceiveCount"` // some engines write it as text
+	}
+	if json.Unmarshal([]byte(text), &policy) != nil {
+		return // it has none
+	}
+	r.DeadLetterQueue = policy.Target[strings.LastIndexByte(policy.Target, ':')+1:]
+	r.MaxReceives, _ = strconv.Atoi(fmt.Sprint(policy.Max))
+}
+
+// addAges asks a local stack since when messages are there. An answer about
+// another number of messages is out of date.
+func (q *Queues) addAges(ctx context.Context, rows []queueRow) {
+	if q.AWS {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	ages, err := local.Ages(ctx, q.String())
+	if err != nil {
+		return
+	}
+	for i := range rows {
+		row := &rows[i]
+		age, known := ages[row.Name]
+		if known && age.Messages == row.Visible+row.InFlight+row.Delayed {
+			seconds := time.Since(age.Oldest).Round(time.Millisecond).Seconds()
+			row.Oldest = &seconds
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/aws/smithy-go"
+
+	"github.com/sqsafe/sqsafe/internal/engine"
+	"github.com/sqsafe/sqsafe/internal/jobs"
+)
+
+// namedFailures is how many messages that were not sent are named one by one;
+// --json names them all.
+const namedFailures = 20
+
+// sendReport tells what became of messages: on a terminal while they are sent.
+type sendReport struct {
+	command  *Send
+	out, err io.Writer
+	json     *json.Encoder // nil for text
+	progress *progress
+	summary  sendSummary
+	lastID   string
+	broken   string // the first message of a call that failed
+}
+
+// sendSummary is the last line of the JSON output.
+type sendSummary struct {
+	Event string `json:"event"`
+	Queue string `json:"queue"`
+	Sent  int    `json:"sent"`
+	// Refused were not sent, for certain.
+	Refused int `json:"refused"`
+	// Uncertain are those of a call whose answer did not arrive.
+	Uncertain int `json:"uncertain"`
+	// Untried are those after the error that ended the work.
+	Untried int `json:"untried"`
+}
+
+// sentMessage is a line of the JSON output.
+type sentMessage struct {
+	Event     string `json:"event"`
+	Number    int    `json:"number"`
+	Source    string `json:"source,omitempty"`
+	MessageID string `json:"messageId,omitempty"`
+	Sequence  string `json:"sequenceNumber,omitempty"`
+	Error     string `json:"error,omitempty"`
+}
+
+func newSendReport(s *Send, queue string, total int, streams Streams) *sendReport {
+	r := &sendReport{
+		command: s, out: streams.Out, err: streams.Err,
+		progress: newProgress(streams.Err, "sending to "+queue, total),
+		summary:  sendSummary{Event: "summary", Queue: queue, Untried: total},
+	}
+	if s.JSON {
+		r.json = newEncoder(streams.Out)
+	}
+	return r
+}
+
+func (r *sendReport) message(result jobs.Result) {
+	line := sentMessage{
+		Event: r.count(result), Number: result.Number, Source: result.Job.Source,
+		MessageID: result.MessageID, Sequence: result.Sequence,
+	}
+	if result.Err != nil {
+		line.Error = oneLine(engine.Brief(result.Err).Error())
+	}
+	name := fmt.Sprintf("message %d%s", line.Number, in(line.Source))
+	alone := errors.As(result.Err, new(*jobs.EntryError))
+	switch {
+	case r.json != nil:
+		_ = r.json.Encode(line)
+	case alone && r.summary.Refused <= namedFailures:
+		r.progress.clear()
+		fmt.Fprintf(r.err, "%s: %s: %s\n", line.Event, name, line.Error)
+	}
+	if result.Err != nil && !alone && r.broken == "" {
+		r.broken = ", from " + name + " on"
+	}
+	r.progress.step()
+}
+
+// count books the message and gives the word for what became of it.
+func (r *sendReport) count(result jobs.Result) string {
+	r.summary.Untried--
+	refusal, refused := errors.AsType[smithy.APIError](result.Err)
+	entry, refusedAlone := errors.AsType[*jobs.EntryError](result.Err)
+	switch {
+	case result.Err == nil:
+		r.summary.Sent++
+		r.lastID = result.MessageID
+		return "sent"
+	case refusedAlone && entry != nil, refused && refusal.ErrorFault() != smithy.FaultServer, engine.Refused(result.Err):
+		r.summary.Refused++
+		return "refused"
+	default:
+		r.summary.Uncertain++
+		return "uncertain"
+	}
+}
+
+func in(source string) string {
+	if source == "" {
+		return ""
+	}
+	return " (" + source + ")"
+}
+
+// end shows the sum and gives the error of the command.
+func (r *sendReport) end(err error) error {
+	r.progress.clear()
+	s := r.summary
+	total := s.Sent + s.Refused + s.Uncertain + s.Untried
+	switch {
+	case r.json != nil:
+		_ = r.json.Encode(s)
+	case total == 1 && s.Sent == 1:
+		fmt.Fprintf(r.out, "sent %s to %s\n", r.lastID, s.Queue)
+	default:
+		fmt.Fprintf(r.out, "sent %d of %s to %s\n", s.Sent, messages(total), s.Queue)
+	}
+	if s.Sent == total {
+		return nil
+	}
+	var parts []string
+	for _, part := range []struct {
+		n    int
+		what string
+	}{
+		{s.Refused, "refused"}, {s.Uncertain, "without an answer, perhaps sent"}, {s.Untried, "not tried"},
+	} {
+		if part.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
+		}
+	}
+	return r.failure(err, fmt.Sprintf("%d of %s not sent%s: %s",
+		total-s.Sent, messages(total), r.broken, strings.Join(parts, ", ")))
+}
+
+// failure joins what is missing with why.
+func (r *sendReport) failure(err error, missing string) error {
+	if err == nil || errors.As(err, new(*jobs.EntryError)) {
+		return errors.New(missing)
+	}
+	why := r.command.explain(err, r.summary.Queue)
+	if errors.Is(why, errInterrupted) {
+		fmt.Fprintln(r.err, "sqsafe: interrupted: "+missing)
+		return why
+	}
+	return fmt.Errorf("%s: %w", missing, why)
+}
+
+func messages(n int) string {
+	if n == 1 {
+		return "1 message"
+	}
+	return fmt.Sprintf("%d messages", n)
+}

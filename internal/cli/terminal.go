@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/muesli/termenv"
+)
+
+// file is what the streams of a process are, and those of tests mostly not.
+type file interface{ Fd() uintptr }
+
+func isTerminal(stream any) bool {
+	f, ok := stream.(file)
+	return ok && term.IsTerminal(f.Fd())
+}
+
+// pipeWidth is how long a line may get where no terminal sets its width.
+const pipeWidth = 240
+
+// width is how many characters fit into a line.
+func width(stream any) int {
+	if f, ok := stream.(file); ok {
+		if columns, _, err := term.GetSize(f.Fd()); err == nil && columns > 0 {
+			return columns
+		}
+	}
+	return pipeWidth
+}
+
+// oneLine makes a single line of a text, without anything that could steer a
+// terminal.
+func oneLine(text string) string {
+	clean := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
+	return strings.Join(strings.Fields(clean), " ")
+}
+
+// cut shortens a text to n characters.
+func cut(text string, n int) string {
+	characters := []rune(text)
+	if n < 1 || len(characters) <= n {
+		return text
+	}
+	return string(characters[:n-1]) + "…"
+}
+
+// progress is a line on a terminal that counts. Elsewhere it shows nothing.
+type progress struct {
+	out   *termenv.Output // nil shows nothing
+	what  string
+	done  int
+	total int
+	start time.Time
+	shown time.Time
+}
+
+// progressPause is the least time between two states of the line, and before
+// the first one: what is over at once needs none.
+const progressPause = 200 * time.Millisecond
+
+func newProgress(stream io.Writer, what string, total int) *progress {
+	p := &progress{what: what, total: total, start: time.Now(), shown: time.Now()}
+	if isTerminal(stream) {
+		p.out = termenv.NewOutput(stream)
+	}
+	return p
+}
+
+func (p *progress) step() {
+	p.done++
+	if p.out == nil || time.Since(p.shown) < progressPause {
+		return
+	}
+	p.shown = time.Now()
+	rate := float64(p.done) / time.Since(p.start).Seconds()
+	fmt.Fprintf(p.out, "\r%s: %d of %d, %.0f/s", p.what, p.done, p.total, rate)
+	p.out.ClearLineRight()
+}
+
+func (p *progress) clear() {
+	if p.out != nil && p.shown != p.start {
+		fmt.Fprint(p.out, "\r")
+		p.out.ClearLineRight()
+	}
+}

@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+)
+
+// Version is the subcommand that tells what was built.
+type Version struct{}
+
+// Run prints one line.
+func (Version) Run(streams Streams) error {
+	info, _ := debug.ReadBuildInfo()
+	fmt.Fprintln(streams.Out, versionText(info))
+	return nil
+}
+
+// versionText names what the build info holds; nil holds nothing.
+func versionText(info *debug.BuildInfo) string {
+	version, settings := "unknown", map[string]string{}
+	if info != nil {
+		version = info.Main.Version
+		for _, s := range info.Settings {
+			settings[s.Key] = s.Value
+		}
+	}
+	text := "sqsafe " + version
+	if commit := settings["vcs.revision"]; commit != "" {
+		text += ", commit " + commit
+		if settings["vcs.modified"] == "true" {
+			text += " with changes"
+		}
+		text += " of " + settings["vcs.time"]
+	}
+	return text + ", " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH
+}

@@ -1,0 +1,124 @@
+package jobs
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+	"unicode/utf8"
+)
+
+// Queue is where a job goes.
+type Queue struct {
+	// Name is what errors call it.
+	Name string
+	URL  string
+	FIFO bool
+}
+
+// Job is a message to send, once or several times.
+type Job struct {
+	Queue Queue
+	// Body is sent byte for byte.
+	Body string
+	// Attributes become message attributes of type String.
+	Attributes map[string]string
+	// Group is the message group id, and Dedup the deduplication id.
+	Group, Dedup string
+	// Delay is the time before the message is visible: 0 to 15 min in whole seconds.
+	Delay time.Duration
+	// Times is how often it is sent; 0 means once.
+	Times int
+	// Source is where the job was read, such as "jobs.jsonl:3"; empty for none.
+	Source string
+}
+
+// Limits of SQS.
+const (
+	MaxDelay   = 15 * time.Minute
+	maxBytes   = 1 << 20
+	maxEntries = 10
+)
+
+// Check tells what SQS would not take, before anything is sent.
+func (j *Job) Check() error {
+	switch {
+	case j.Body == "":
+		return fmt.Errorf("the body is empty; SQS takes messages of at least one character")
+	case j.size() > maxBytes:
+		return fmt.Errorf("body and attributes have %d bytes; SQS takes up to %d", j.size(), maxBytes)
+	case j.Delay < 0 || j.Delay > MaxDelay:
+		return fmt.Errorf(`"delay" is %d; SQS takes 0 to %d seconds`,
+			int(j.Delay.Seconds()), int(MaxDelay.Seconds()))
+	case j.Times < 0:
+		return fmt.Errorf(`"times" is %d; send a job at least once, or leave it out`, j.Times)
+	}
+	if err := legal(j.Body); err != nil {
+		return fmt.Errorf("the body %w", err)
+	}
+	for name, value := range j.Attributes {
+		if err := legal(value); err != nil {
+			return fmt.Errorf("attribute %s %w", name, err)
+		}
+		if name == "" || value == "" {
+			return fmt.Errorf("attribute %q is %q; SQS wants a name and a value", name, value)
+		}
+	}
+	return j.checkQueue()
+}
+
+func (j *Job) checkQueue() error {
+	switch q := j.Queue; {
+	case q.FIFO && j.Group == "":
+		return fmt.Errorf(`queue %s is FIFO; give the job a "group"`, q.Name)
+	case q.FIFO && j.Delay > 0:
+		return fmt.Errorf(`queue %s is FIFO; a "delay" can be set for the whole queue only`, q.Name)
+	case !q.FIFO && j.Dedup != "":
+		return fmt.Errorf(`queue %s is not FIFO; leave "dedup" out`, q.Name)
+	}
+	return nil
+}
+
+// legal checks against the characters that SQS takes: those of XML 1.0.
+func legal(s string) error {
+	if !utf8.ValidString(s) {
+		return fmt.Errorf("is not UTF-8 text; encode it, for example as base64")
+	}
+	for i, r := range s {
+		if r < 0x20 && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF {
+			return fmt.Errorf("has the character U+%04X at byte %d, which SQS does not take", r, i)
+		}
+	}
+	return nil
+}
+
+// copies is how often the job is sent.
+func (j *Job) copies() int { return max(1, j.Times) }
+
+// size is what the job takes of the limit of a message, or of a batch call.
+func (j *Job) size() int {
+	n := len(j.Body)
+	for name, value := range j.Attributes {
+		n += len(name) + len("String") + len(value)
+	}
+	return n
+}
+
+// Count is how many messages the jobs are.
+func Count(jobs []Job) int {
+	n := 0
+	for i := range jobs {
+		n += jobs[i].copies()
+	}
+	return n
+}
+
+// text is the body that a JSON value stands for: a string's text, and any other
+// value as it stands in the file.
+func text(body json.RawMessage) (string, error) {
+	if body[0] != '"' {
+		return string(body), nil
+	}
+	var s string
+	err := json.Unmarshal(body, &s)
+	return s, err
+}

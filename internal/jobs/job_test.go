@@ -1,0 +1,59 @@
+package jobs_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sqsafe/sqsafe/internal/jobs"
+)
+
+func TestCheckTellsWhatSQSWouldNotTake(t *testing.T) {
+	t.Parallel()
+	fifo := jobs.Queue{Name: "ordered.fifo", FIFO: true}
+	tests := []struct {
+		name string
+		job  jobs.Job
+		want string
+	}{
+		{"good", jobs.Job{Body: "x\t\r\n\u00e9\U0001F600", Delay: jobs.MaxDelay}, ""},
+		{"an attribute", jobs.Job{Body: "x", Attributes: map[string]string{"a": "b"}}, ""},
+		{"as long as it may be", jobs.Job{Body: strings.Repeat("x", 1<<20)}, ""},
+		{"a group in a standard queue", jobs.Job{Body: "x", Group: "g"}, ""},
+		{"FIFO", jobs.Job{Queue: fifo, Body: "x", Group: "g", Dedup: "d"}, ""},
+		{"empty", jobs.Job{}, "the body is empty"},
+		{"too long", jobs.Job{Body: strings.Repeat("x", 1<<20), Attributes: map[string]string{"a": "b"}},
+			"body and attributes have 1048584 bytes; SQS takes up to 1048576"},
+		{"delay", jobs.Job{Body: "x", Delay: 901 * time.Second}, `"delay" is 901; SQS takes 0 to 900 seconds`},
+		{"negative delay", jobs.Job{Body: "x", Delay: -time.Second}, `"delay" is -1`},
+		{"times", jobs.Job{Body: "x", Times: -1}, `"times" is -1`},
+		{"bytes", jobs.Job{Body: "\xff"}, "the body is not UTF-8 text"},
+		{"control character", jobs.Job{Body: "ab\x00"}, "the body has the character U+0000 at byte 2"},
+		{"no character", jobs.Job{Body: "\uffff"}, "the body has the character U+FFFF at byte 0"},
+		{"attribute", jobs.Job{Body: "x", Attributes: map[string]string{"a": "\x01"}},
+			"attribute a has the character U+0001"},
+		{"empty attribute", jobs.Job{Body: "x", Attributes: map[string]string{"a": ""}}, `attribute "a" is ""`},
+		{"no group", jobs.Job{Queue: fifo, Body: "x"}, `queue ordered.fifo is FIFO; give the job a "group"`},
+		{"delay in a FIFO queue", jobs.Job{Queue: fifo, Body: "x", Group: "g", Delay: time.Second},
+			`a "delay" can be set for the whole queue only`},
+		{"dedup in a standard queue", jobs.Job{Queue: jobs.Queue{Name: "plain"}, Body: "x", Dedup: "d"},
+			`queue plain is not FIFO; leave "dedup" out`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			err := tt.job.Check()
+			if (err != nil) != (tt.want != "") || err != nil && !strings.HasPrefix(err.Error(), tt.want) &&
+				!strings.HasSuffix(err.Error(), tt.want) {
+				t.Errorf("error %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestCountCountsCopies(t *testing.T) {
+	t.Parallel()
+	if n := jobs.Count([]jobs.Job{{}, {Times: 1}, {Times: 5}}); n != 7 {
+		t.Errorf("%d messages, want 7", n)
+	}
+}

@@ -1,0 +1,77 @@
+package local
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"github.com/sqsafe/sqsafe/internal/engine"
+	"github.com/sqsafe/sqsafe/internal/localaws"
+)
+
+const (
+	region  = engine.Region
+	account = "123456789012"
+)
+
+func (o Options) checkEndpoints() error {
+	for _, endpoint := range []string{o.EndpointSQS, o.EndpointDynamoDB} {
+		if endpoint == "" {
+			continue
+		}
+		if err := engine.CheckURL(endpoint); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endpoint is where the stand-ins answer; empty if there are none.
+func (s *Stack) endpoint() string {
+	if s.listener == nil {
+		return ""
+	}
+	return "http://" + reachable(s.listener)
+}
+
+// connect makes the journal, the stand-ins, and the clients of what is called.
+func (s *Stack) connect() {
+	s.journal = newJournal(s.template, s.options)
+	if s.listener != nil {
+		s.server = localaws.New(&localaws.Options{Region: region, Account: account, Observe: s.journal.queue})
+	}
+	s.queues = sqs.NewFromConfig(s.config(s.options.EndpointSQS))
+	s.tables = dynamodb.NewFromConfig(s.config(s.options.EndpointDynamoDB))
+}
+
+// config is for calls of another engine or, without one, of the stand-ins.
+func (s *Stack) config(other string) aws.Config {
+	if other != "" {
+		return engine.Config(other)
+	}
+	config := engine.Config(s.endpoint())
+	config.HTTPClient = &http.Client{Transport: s.server.Transport()}
+	return config
+}
+
+// serve lets programs on this machine reach the stand-ins.
+func (s *Stack) serve() *http.Server {
+	mux := http.NewServeMux()
+	mux.Handle("/", s.server)
+	mux.Handle("GET "+agesPath, &s.journal.ages)
+	web := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = web.Serve(s.listener) }() // ends with ErrServerClosed at Close
+	return web
+}
+
+// unreachable explains the error of the first call of an engine.
+func unreachable(err error, endpoint, flag string) error {
+	if endpoint != "" && engine.Refused(err) {
+		return fmt.Errorf("nothing listens at %s; start the engine there, or leave %s out for the stand-in", endpoint, flag)
+	}
+	return engine.Brief(err)
+}

@@ -1,0 +1,129 @@
+package local
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sqsafe/sqsafe/internal/eventsource"
+	"github.com/sqsafe/sqsafe/internal/localaws/sqs"
+	"github.com/sqsafe/sqsafe/internal/runtimeapi"
+)
+
+func newTestJournal() (*journal, *[]Event) {
+	events := &[]Event{}
+	j := &journal{books: newBooks(), deadLetters: map[string][]string{"dead": {"jobs"}}}
+	j.sequence.emit = func(e Event) {
+		e.Time = time.Time{}
+		*events = append(*events, e)
+	}
+	return j, events
+}
+
+func TestJournalReadsTheQueues(t *testing.T) {
+	t.Parallel()
+	record := `{"version":1,"reason":"declined","class":"permanent","rule":"tag.permanent","attempts":2,` +
+		`"messageId":"m1","sourceQueueArn":"arn:aws:sqs:us-east-1:000000000000:jobs","key":"k"}`
+	two := 2.0
+	j, events := newTestJournal()
+	j.queue(sqs.Event{Kind: sqs.Sent, Queue: "jobs", MessageID: "m1", Timeout: 2 * time.Second})
+	j.queue(sqs.Event{Kind: sqs.Received, Queue: "jobs", MessageID: "m1", ReceiveCount: 1})
+	j.queue(sqs.Event{
+		Kind: sqs.VisibilityChanged, Queue: "jobs", MessageID: "m1", ReceiveCount: 1, Timeout: 2 * time.Second,
+	})
+	j.queue(sqs.Event{Kind: sqs.Sent, Queue: "dead", MessageID: "d1",
+		MessageAttributes: map[string]sqs.Attribute{"sqsafe": {DataType: "String", StringValue: &record}}})
+	j.queue(sqs.Event{Kind: sqs.Sent, Queue: "dead", MessageID: "by-hand"})
+	j.queue(sqs.Event{Kind: sqs.Deleted, Queue: "jobs", MessageID: "m1"})
+	j.queue(sqs.Event{Kind: sqs.Redriven, Queue: "jobs", To: "dead", MessageID: "m2"})
+	j.sequence.flush()
+	want := []Event{
+		{Kind: KindSent, Queue: "jobs", MessageID: "m1", DelaySeconds: &two},
+		{Kind: KindVisibility, Queue: "jobs", MessageID: "m1", ReceiveCount: 1, DelaySeconds: &two},
+		{Kind: KindDead, Queue: "jobs", MessageID: "m1", Class: "permanent", Reason: "declined", Rule: "tag.permanent",
+			Attempt: 2, Key: "k", DeadLetterQueue: "dead", DeadLetterID: "d1"},
+		{Kind: KindSent, Queue: "dead", MessageID: "by-hand"},
+		{Kind: KindDeleted, Queue: "jobs", MessageID: "m1"},
+		{Kind: KindDead, Queue: "jobs", MessageID: "m2", Reason: ReasonRedrive, DeadLetterQueue: "dead", DeadLetterID: "m2"},
+	}
+	if diff := cmp.Diff(want, *events); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	if s := j.books.close(time.Time{}, nil); s.Jobs != 1 || s.Dead["declined"] != 1 || s.Dead[ReasonRedrive] != 1 {
+		t.Errorf("summary %+v: what was sent to the dead-letter queue by hand is no job", s)
+	}
+}
+
+func TestJournalReadsTheFunctionsLog(t *testing.T) {
+	t.Parallel()
+	four := 4.0
+	j, events := newTestJournal()
+	j.output("Fn", `{"time":"2026-01-02T03:04:05Z","level":"INFO","msg":"outcome","messageId":"m1","queue":"jobs",`+
+		`"receiveCount":2,"outcome":"retry","class":"retryable","reason":"timeout","rule":"net.timeout",`+
+		`"attempt":2,"delaySeconds":4}`)
+	j.output("Fn", `{"msg":"dead-lettered","messageId":"m1"}`)
+	j.output("Fn", `{"msg":"something else"}`)
+	j.output("Fn", `plain {text`)
+	j.sequence.flush()
+	want := []Event{
+		{Kind: KindOutcome, Function: "Fn", MessageID: "m1", Queue: "jobs", ReceiveCount: 2, Outcome: "retry",
+			Class: "retryable", Reason: "timeout", Rule: "net.timeout", Attempt: 2, DelaySeconds: &four},
+		{Kind: KindOutput, Function: "Fn", Line: `{"msg":"something else"}`},
+		{Kind: KindOutput, Function: "Fn", Line: "plain {text"},
+	}
+	if diff := cmp.Diff(want, *events); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+func TestJournalReadsTheBatches(t *testing.T) {
+	t.Parallel()
+	messages := []eventsource.Message{{ID: "m1", ReceiveCount: 1}, {ID: "m2", ReceiveCount: 3}}
+	arn := "arn:aws:sqs:us-east-1:000000000000:jobs"
+	exit := &runtimeapi.FunctionError{Type: runtimeapi.TypeExit, Message: "signal: killed", RequestID: "r1", Exited: true}
+	returned := &runtimeapi.FunctionError{Type: "errorString", Message: "no"}
+	j, events := newTestJournal()
+	j.batch("Fn", eventsource.Event{Kind: eventsource.Invoked, QueueARN: arn, Messages: messages})
+	j.batch("Fn", eventsource.Event{Kind: eventsource.Failed, QueueARN: arn, Messages: messages, Err: exit})
+	j.batch("Fn", eventsource.Event{Kind: eventsource.Failed, QueueARN: arn, Messages: messages[:1], Err: returned})
+	j.batch("Fn", eventsource.Event{
+		Kind: eventsource.Malformed, QueueARN: arn, Messages: messages[:1], Reason: "not JSON",
+	})
+	j.batch("Fn", eventsource.Event{Kind: eventsource.Received, QueueARN: arn, Messages: messages})
+	j.sequence.flush()
+	want := []Event{
+		{Kind: KindInvoked, Function: "Fn", Queue: "jobs", MessageID: "m1", ReceiveCount: 1},
+		{Kind: KindInvoked, Function: "Fn", Queue: "jobs", MessageID: "m2", ReceiveCount: 3},
+		{Kind: KindCrash, Function: "Fn", Queue: "jobs", MessageIDs: []string{"m1", "m2"}, RequestID: "r1",
+			Reason: runtimeapi.TypeExit, Error: "signal: killed"},
+		{Kind: KindFailed, Function: "Fn", Queue: "jobs", MessageIDs: []string{"m1"}, Reason: "errorString", Error: "no"},
+		{Kind: KindFailed, Function: "Fn", Queue: "jobs", MessageIDs: []string{"m1"}, Error: "not JSON"},
+	}
+	if diff := cmp.Diff(want, *events); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+func TestJournalOfAnotherEngine(t *testing.T) {
+	t.Parallel()
+	messages := []eventsource.Message{{ID: "m1", ReceiveCount: 1}, {ID: "m2", ReceiveCount: 3}}
+	arn := "arn:aws:sqs:us-east-1:000000000000:jobs"
+	j, events := newTestJournal()
+	j.foreign = true
+	j.output("Fn", `{"time":"2026-01-02T03:04:05Z","msg":"dead-lettered","messageId":"m1","queue":"jobs",`+
+		`"receiveCount":1,"reason":"declined","deadLetterId":"d1","key":"k"}`)
+	j.batch("Fn", eventsource.Event{Kind: eventsource.Deleted, QueueARN: arn, Messages: messages})
+	j.batch("Fn", eventsource.Event{Kind: eventsource.Filtered, QueueARN: arn, Messages: messages[:1], Reason: "no match"})
+	j.sequence.flush()
+	want := []Event{
+		{Kind: KindDead, Queue: "jobs", MessageID: "m1", ReceiveCount: 1, Reason: "declined", Key: "k",
+			DeadLetterQueue: "dead", DeadLetterID: "d1"},
+		{Kind: KindDeleted, Queue: "jobs", MessageID: "m1", ReceiveCount: 1},
+		{Kind: KindDeleted, Queue: "jobs", MessageID: "m2", ReceiveCount: 3},
+		{Kind: KindFiltered, Queue: "jobs", MessageID: "m1", ReceiveCount: 1, Function: "Fn", Reason: "no match"},
+	}
+	if diff := cmp.Diff(want, *events); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
