@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -41,16 +42,16 @@ func (l *Local) Run(ctx context.Context, streams Streams) error {
 	options.Observe = printer.event
 	running, err := local.Start(ctx, options)
 	if err != nil {
+		if ctx.Err() != nil {
+			return errInterrupted
+		}
 		return err
 	}
 	interrupted, waitErr := l.wait(ctx, running)
 	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
 	defer cancel()
-	summary, err := running.Close(stopping)
-	err = cmp.Or(waitErr, err)
-	if reportErr := l.report(printer, summary); err == nil {
-		err = reportErr
-	}
+	summary, closeErr := running.Close(stopping)
+	err = cmp.Or(waitErr, errors.Join(closeErr, l.report(printer, summary)))
 	if err == nil && interrupted {
 		return errInterrupted
 	}
@@ -64,7 +65,7 @@ func (l *Local) options() (local.Options, error) {
 	}
 	o := local.Options{
 		Template: l.Template, Parameters: parameters, Jobs: l.Jobs, Address: l.Addr,
-		EndpointSQS: l.EndpointSQS, EndpointDynamoDB: l.EndpointDynamoDB, KeepKeys: l.Report != nil,
+		EndpointSQS: l.EndpointSQS, EndpointDynamoDB: l.EndpointDynamoDB,
 	}
 	if l.EnvVars != "" {
 		o.Variables, err = local.ReadVariables(l.EnvVars)
@@ -74,14 +75,23 @@ func (l *Local) options() (local.Options, error) {
 
 // wait tells whether ctx ended before there was nothing left to do.
 func (l *Local) wait(ctx context.Context, running *local.Stack) (interrupted bool, err error) {
-	if !l.UntilIdle {
-		<-ctx.Done()
-		return false, nil
+	idle := make(chan error, 1)
+	if l.UntilIdle {
+		waiting, cancel := context.WithCancel(ctx)
+		defer cancel()
+		go func() { idle <- running.Idle(waiting) }()
 	}
-	if err := running.Idle(ctx); ctx.Err() == nil {
+	select {
+	case err := <-running.Broken():
+		return false, err
+	case <-ctx.Done():
+		return l.UntilIdle, nil
+	case err := <-idle:
+		if ctx.Err() != nil {
+			return true, nil
+		}
 		return false, err
 	}
-	return true, nil
 }
 
 func (l *Local) report(p printer, s local.Summary) error {

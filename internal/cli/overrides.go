@@ -11,7 +11,11 @@ import (
 func overrides(arguments []string) (map[string]string, error) {
 	parameters := map[string]string{}
 	for _, argument := range arguments {
-		for _, field := range fields(argument) {
+		split, err := fields(argument)
+		if err != nil {
+			return nil, err
+		}
+		for _, field := range split {
 			name, value, ok := strings.Cut(field, "=")
 			if name == "ParameterKey" {
 				name, value, ok = strings.Cut(value, ",ParameterValue=")
@@ -26,7 +30,7 @@ func overrides(arguments []string) (map[string]string, error) {
 }
 
 // fields splits at spaces outside of quotes and takes the quotes away.
-func fields(s string) []string {
+func fields(s string) ([]string, error) {
 	var out []string
 	var field strings.Builder
 	var quote rune
@@ -48,8 +52,11 @@ func fields(s string) []string {
 			started = true
 		}
 	}
+	if quote != 0 {
+		return nil, fmt.Errorf("parameter override %s: the quote %c is not closed", s, quote)
+	}
 	if started {
 		out = append(out, field.String())
 	}
-	return out
+	return out, nil
 }

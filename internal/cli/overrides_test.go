@@ -43,6 +43,13 @@ func TestOverrides(t *testing.T) {
 	}
 }
 
+func TestAnOpenQuoteIsRefused(t *testing.T) {
+	t.Parallel()
+	if _, err := overrides([]string{`A="one`}); err == nil || !strings.Contains(err.Error(), "is not closed") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func FuzzOverrides(f *testing.F) {
 	f.Add(`A=1 B="two three"`)
 	f.Add(`ParameterKey=A,ParameterValue='`)

@@ -4,9 +4,12 @@ package demo
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"os"
 	"slices"
 	"strconv"
 	"time"
@@ -26,14 +29,18 @@ func Run(ctx context.Context, streams cli.Streams) int {
 		return cli.Exit(err, streams)
 	}
 	defer stop()
+	wanted, err := wantedCharges(jobsFile)
+	if err != nil {
+		return cli.Exit(err, streams)
+	}
 	command := &cli.Local{
 		Template:  "template.yaml",
-		Jobs:      "events/jobs.jsonl",
+		Jobs:      jobsFile,
 		UntilIdle: true,
 		Addr:      "127.0.0.1:0",
 		Overrides: parameters(url),
-		Report: func(s local.Summary) ([]cli.Row, error) {
-			return audit(payments.Charges(), s.DoneKeys)
+		Report: func(local.Summary) ([]cli.Row, error) {
+			return audit(payments.Charges(), wanted)
 		},
 	}
 	return cli.Exit(command.Run(ctx, streams), streams)
@@ -62,34 +69,57 @@ func parameters(paymentURL string) []string {
 	}
 }
 
-// audit compares the provider's charges with the jobs that are done: each is to
-// have one, and no other job any.
-func audit(charges []provider.Charge, doneKeys []string) ([]cli.Row, error) {
+const jobsFile = "events/jobs.jsonl"
+
+// wantedCharges are the ids of the jobs that are to end in a charge.
+func wantedCharges(path string) (map[string]bool, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("sample jobs: %w; run this in the root of the repository", err)
+	}
+	defer file.Close()
+	wanted, schedule := map[string]bool{}, provider.DefaultSchedule()
+	for decoder := json.NewDecoder(file); ; {
+		var job struct {
+			Body json.RawMessage `json:"body"`
+		}
+		if err := decoder.Decode(&job); err == io.EOF {
+			return wanted, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if id, ok := schedule.Charges(job.Body); ok {
+			wanted[id] = true
+		}
+	}
+}
+
+// audit compares the charges that the provider has made with those that were
+// wanted: one for each id, and no other.
+func audit(charges []provider.Charge, wanted map[string]bool) ([]cli.Row, error) {
 	made := map[string]int{}
 	for _, c := range charges {
 		made[c.Key]++
 	}
 	wrong := []string{}
-	done := map[string]bool{}
-	for _, key := range doneKeys {
-		if made[key] != 1 || done[key] {
-			wrong = append(wrong, key)
+	for id := range wanted {
+		if made[id] != 1 {
+			wrong = append(wrong, id)
 		}
-		done[key] = true
 	}
 	for key := range made {
-		if !done[key] {
+		if !wanted[key] {
 			wrong = append(wrong, key)
 		}
 	}
 	good := len(wrong) == 0
 	rows := []cli.Row{
-		{Name: "charges wanted", Value: strconv.Itoa(len(doneKeys))},
+		{Name: "charges wanted", Value: strconv.Itoa(len(wanted))},
 		{Name: "charges made", Value: strconv.Itoa(len(charges)), Good: &good},
 	}
 	if !good {
 		slices.Sort(wrong)
-		return rows, fmt.Errorf("charges and finished jobs differ for %v", wrong)
+		return rows, fmt.Errorf("charges made and wanted differ for %v", wrong)
 	}
 	return rows, nil
 }

@@ -5,12 +5,13 @@ import (
 	"maps"
 	"sync"
 	"time"
+
+	"github.com/sqsafe/sqsafe/handler"
 )
 
 // books follow each message from its sending to its end. They are safe for
 // concurrent use.
 type books struct {
-	keepKeys bool
 	// foreign: queues do not tell what is sent to them, so that a job may be
 	// unknown until a function gets it.
 	foreign bool
@@ -22,13 +23,20 @@ type books struct {
 	entries map[string]*entry // of messages whose end is not known, by id
 }
 
+var (
+	outcomeDone      = handler.OutcomeDone.String()
+	outcomeDuplicate = handler.OutcomeDuplicate.String()
+)
+
 // entry is what is known of a message.
 type entry struct {
 	queue   string
 	outcome string
-	key     string
 	reason  string // of the dead letter; empty while there is none
 	deleted bool
+	// crashed: a process ended that had the message, maybe after it was done and
+	// before the log could tell.
+	crashed bool
 }
 
 func newBooks() *books {
@@ -42,6 +50,11 @@ func (b *books) enter(e Event) {
 	switch e.Kind {
 	case KindCrash:
 		b.totals.Crashes++
+		for _, id := range e.MessageIDs {
+			if known := b.entries[id]; known != nil {
+				known.crashed = true
+			}
+		}
 	case KindSent:
 		b.open(e)
 	case KindInvoked, KindFiltered:
@@ -60,7 +73,7 @@ func (b *books) enter(e Event) {
 	if known := b.entries[e.MessageID]; known != nil {
 		known.note(e)
 		if known.over() {
-			known.count(&b.totals, b.keepKeys)
+			known.count(&b.totals)
 			delete(b.entries, e.MessageID)
 		}
 	}
@@ -74,7 +87,9 @@ func (b *books) open(e Event) {
 func (e *entry) note(in Event) {
 	switch in.Kind {
 	case KindOutcome:
-		e.outcome, e.key = in.Outcome, in.Key
+		if e.outcome != outcomeDone { // a job that is done stays so at a redelivery
+			e.outcome = in.Outcome
+		}
 	case KindFiltered:
 		e.outcome = string(KindFiltered)
 	case KindDead:
@@ -89,7 +104,7 @@ func (e *entry) note(in Event) {
 // may come after the delete, through the function's log.
 func (e *entry) over() bool {
 	switch e.outcome {
-	case "done", "duplicate", string(KindFiltered):
+	case outcomeDone, outcomeDuplicate, string(KindFiltered):
 		return e.deleted
 	}
 	return e.deleted && e.reason != ""
@@ -109,25 +124,22 @@ func (b *books) close(now time.Time, empty map[string]bool) Summary {
 				e.reason = cmp.Or(e.reason, ReasonRedrive)
 			}
 		}
-		e.count(&s, b.keepKeys)
+		e.count(&s)
 	}
 	return s
 }
 
 // count books one message under what became of it. A function that does not
 // tell outcomes is taken at its word when it acknowledges.
-func (e *entry) count(s *Summary, keepKeys bool) {
+func (e *entry) count(s *Summary) {
 	switch {
 	case e.reason != "":
 		s.Dead[e.reason]++
 	case !e.deleted:
 		s.Left++
-	case e.outcome == "done" || e.outcome == "":
+	case e.outcome == outcomeDone, e.outcome == "", e.outcome == outcomeDuplicate && e.crashed:
 		s.Done++
-		if e.key != "" && keepKeys {
-			s.DoneKeys = append(s.DoneKeys, e.key)
-		}
-	case e.outcome == "duplicate":
+	case e.outcome == outcomeDuplicate:
 		s.Duplicates++
 	case e.outcome == string(KindFiltered):
 		s.Filtered++

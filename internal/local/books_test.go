@@ -16,13 +16,20 @@ func TestBooksAccountForEveryMessage(t *testing.T) {
 	}
 	deleted := func(id string) Event { return Event{Kind: KindDeleted, MessageID: id} }
 	dead := func(id, reason string) Event { return Event{Kind: KindDead, MessageID: id, Reason: reason} }
+	crash := func(id string) Event { return Event{Kind: KindCrash, MessageIDs: []string{id}} }
 	tests := []struct {
 		name   string
 		events []Event
 		want   Summary
 	}{
 		{"done", []Event{sent("1"), outcome("1", "retry", 1), outcome("1", "done", 2), deleted("1")},
-			Summary{Jobs: 1, Done: 1, Attempts: 2, DoneKeys: []string{"k-1"}}},
+			Summary{Jobs: 1, Done: 1, Attempts: 2}},
+		{"done, and delivered again after a crash", []Event{
+			sent("1"), outcome("1", "done", 1), crash("1"), outcome("1", "duplicate", 0), deleted("1"),
+		}, Summary{Jobs: 1, Done: 1, Attempts: 1, Crashes: 1}},
+		{"done, but killed before the log could tell", []Event{
+			sent("1"), crash("1"), outcome("1", "duplicate", 0), deleted("1"),
+		}, Summary{Jobs: 1, Done: 1, Crashes: 1}},
 		{"the log line comes after the delete", []Event{sent("1"), deleted("1"), outcome("1", "duplicate", 0)},
 			Summary{Jobs: 1, Duplicates: 1}},
 		{"a function that does not tell", []Event{sent("1"), deleted("1")}, Summary{Jobs: 1, Done: 1}},
@@ -43,7 +50,6 @@ func TestBooksAccountForEveryMessage(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			b := newBooks()
-			b.keepKeys = true
 			for _, e := range tt.events {
 				b.enter(e)
 			}

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sqsafe/sqsafe/dlq"
@@ -26,6 +28,11 @@ type journal struct {
 	deadLetters map[string][]string
 	// foreign: the queues are another engine's, and tell nothing.
 	foreign bool
+	// bare has the ids of dead letters that came without a record.
+	bare sync.Map
+	// broken gets the error of a function that has never started.
+	broken  chan error
+	started sync.Map // functions that have taken an event, by name
 }
 
 func newJournal(s *stack.Stack, o Options) *journal {
@@ -34,8 +41,9 @@ func newJournal(s *stack.Stack, o Options) *journal {
 		books:       newBooks(),
 		deadLetters: map[string][]string{},
 		foreign:     o.EndpointSQS != "",
+		broken:      make(chan error, 1),
 	}
-	j.books.keepKeys, j.books.foreign, j.books.redrive = o.KeepKeys, j.foreign, map[string]bool{}
+	j.books.foreign, j.books.redrive = j.foreign, map[string]bool{}
 	if o.Observe == nil {
 		j.sequence.emit = func(Event) {}
 	}
@@ -86,6 +94,9 @@ func (j *journal) sent(e Event, in sqs.Event) {
 	record, ok := recordOf(in)
 	if !ok || !dead {
 		e.Kind = KindSent
+		if dead {
+			j.bare.Store(in.MessageID, true)
+		}
 		if in.Timeout > 0 {
 			e.DelaySeconds = seconds(in.Timeout)
 		}
@@ -152,8 +163,25 @@ func (j *journal) each(kind Kind, in eventsource.Event, e Event) {
 
 // process takes what happens to the processes of a function.
 func (j *journal) process(function string, in runtimeapi.Event) {
-	if in.Kind == runtimeapi.Started {
+	switch in.Kind {
+	case runtimeapi.Started:
 		j.write(Event{Kind: KindStarted, Time: in.Time, Function: function, PID: in.PID})
+	case runtimeapi.Invoked:
+		j.started.Store(function, true)
+	case runtimeapi.Failed:
+		if _, started := j.started.Load(function); in.Err.Starting && !started {
+			j.giveUp(function, in.Err)
+		}
+	}
+}
+
+// giveUp ends the run: a function that has never started will not, and its jobs
+// would wait for the queue's visibility timeout again and again.
+func (j *journal) giveUp(function string, err *runtimeapi.FunctionError) {
+	_, cause, _ := strings.Cut(err.Message, " Error: ")
+	select {
+	case j.broken <- fmt.Errorf("function %s does not start: %s; its output says why", function, cause):
+	default:
 	}
 }
 
@@ -171,7 +199,8 @@ func (j *journal) output(function, line string) {
 			j.write(fields.Event)
 			return
 		case handler.LogDeadLettered:
-			if j.foreign { // else the dead letter's arrival in its queue has told
+			// Else the letter's record has told, as it came into its queue.
+			if _, bare := j.bare.LoadAndDelete(fields.Event.DeadLetterID); bare || j.foreign {
 				j.buried(fields.Event)
 			}
 			return

@@ -55,6 +55,59 @@ func TestJournalReadsTheQueues(t *testing.T) {
 	}
 }
 
+// TestALetterWithoutARecordIsNotLost takes the function's word for it, since the
+// letter itself had no room to tell.
+func TestALetterWithoutARecordIsNotLost(t *testing.T) {
+	t.Parallel()
+	j, events := newTestJournal()
+	j.queue(sqs.Event{Kind: sqs.Sent, Queue: "jobs", MessageID: "m1"})
+	j.queue(sqs.Event{Kind: sqs.Sent, Queue: "dead", MessageID: "d1"})
+	j.queue(sqs.Event{Kind: sqs.Deleted, Queue: "jobs", MessageID: "m1"})
+	j.output("Fn", `{"msg":"outcome","messageId":"m1","queue":"jobs","outcome":"dead","reason":"declined","attempt":1}`)
+	j.output("Fn", `{"msg":"dead-lettered","messageId":"m1","queue":"jobs","reason":"declined","deadLetterId":"d1"}`)
+	j.sequence.flush()
+	s := j.books.close(time.Time{}, nil)
+	if s.Dead["declined"] != 1 || s.Lost != 0 || s.Left != 0 {
+		t.Errorf("summary %+v, want one dead letter", s)
+	}
+	last := (*events)[len(*events)-1]
+	if last.Kind != KindDead || last.DeadLetterID != "d1" || last.DeadLetterQueue != "dead" {
+		t.Errorf("last event %+v, want that of the dead letter", last)
+	}
+}
+
+func TestAFunctionThatNeverStartsIsGivenUp(t *testing.T) {
+	t.Parallel()
+	failed := func(starting bool) runtimeapi.Event {
+		return runtimeapi.Event{Kind: runtimeapi.Failed, Err: &runtimeapi.FunctionError{
+			Message: "RequestId: r1 Error: Runtime exited with error: exit status 1", Starting: starting,
+		}}
+	}
+	for name, tt := range map[string]struct {
+		events []runtimeapi.Event
+		want   bool
+	}{
+		"at the first start":    {[]runtimeapi.Event{failed(true), failed(true)}, true},
+		"after it had run once": {[]runtimeapi.Event{{Kind: runtimeapi.Invoked}, failed(true)}, false},
+		"in an invocation":      {[]runtimeapi.Event{failed(false)}, false},
+	} {
+		j, _ := newTestJournal()
+		j.broken = make(chan error, 1)
+		for _, e := range tt.events {
+			j.process("Fn", e)
+		}
+		if got := len(j.broken) == 1; got != tt.want {
+			t.Errorf("%s: given up %v, want %v", name, got, tt.want)
+		}
+		if tt.want {
+			if err := <-j.broken; err.Error() != "function Fn does not start: "+
+				"Runtime exited with error: exit status 1; its output says why" {
+				t.Errorf("%s: error %v", name, err)
+			}
+		}
+	}
+}
+
 func TestJournalReadsTheFunctionsLog(t *testing.T) {
 	t.Parallel()
 	four := 4.0

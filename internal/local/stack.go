@@ -34,8 +34,6 @@ type Options struct {
 	EndpointSQS, EndpointDynamoDB string
 	// Jobs is the path of a file with jobs to send; empty for none.
 	Jobs string
-	// KeepKeys asks for the keys of finished jobs in the Summary.
-	KeepKeys bool
 	// Observe gets what happens. Calls do not overlap. Nil ignores it.
 	Observe func(Event)
 }
@@ -133,6 +131,9 @@ func (s *Stack) readTemplate(at site) (*stack.Stack, error) {
 }
 
 func (s *Stack) note(line string) { s.journal.write(Event{Kind: KindNote, Line: line}) }
+
+// Broken gives an error when a function cannot be started at all.
+func (s *Stack) Broken() <-chan error { return s.journal.broken }
 
 // Close stops receiving, lets running batches finish while ctx lasts, ends the
 // functions, and accounts for every job.

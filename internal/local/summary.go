@@ -30,7 +30,4 @@ type Summary struct {
 	Lost int `json:"lost"`
 	// Left are the messages that are still in their queue.
 	Left int `json:"left"`
-	// DoneKeys are the idempotency keys of the jobs that were done, if
-	// [Options].KeepKeys asks for them.
-	DoneKeys []string `json:"doneKeys,omitempty"`
 }

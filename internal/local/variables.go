@@ -1,6 +1,7 @@
 package local
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -26,7 +27,9 @@ func ReadVariables(path string) (Variables, error) {
 		return nil, fmt.Errorf("environment file: %w", err)
 	}
 	var raw map[string]map[string]any
-	if err := json.Unmarshal(data, &raw); err != nil {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber() // a number is to stay as it is written
+	if err := decoder.Decode(&raw); err != nil {
 		return nil, fmt.Errorf(`%s: %w; want {"FunctionLogicalId":{"NAME":"value"}}`, path, err)
 	}
 	v := Variables{}
@@ -34,7 +37,7 @@ func ReadVariables(path string) (Variables, error) {
 		v[function] = map[string]string{}
 		for name, value := range values {
 			switch value.(type) {
-			case string, float64, bool:
+			case string, json.Number, bool:
 				v[function][name] = fmt.Sprint(value)
 			default:
 				return nil, fmt.Errorf("%s: %s of %s is %v; want a string", path, name, function, value)

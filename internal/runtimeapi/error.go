@@ -44,6 +44,8 @@ type FunctionError struct {
 	Signal string
 	// Killed tells that this package ended the process, for a timeout or at Close.
 	Killed bool
+	// Starting tells that the process never came to ask for its first event.
+	Starting bool
 }
 
 // Frame is one line of a reported stack.

@@ -63,7 +63,7 @@ func (i *invocation) exited(p *process) *FunctionError {
 
 func (i *invocation) notStarted(cause error) *FunctionError {
 	message := fmt.Sprintf("RequestId: %s Error: cannot start the function: %v", i.id, cause)
-	return &FunctionError{Type: TypeEntrypoint, Message: message, RequestID: i.id}
+	return &FunctionError{Type: TypeEntrypoint, Message: message, RequestID: i.id, Starting: true}
 }
 
 // newID gives a random UUID, the form of Lambda's request ids.

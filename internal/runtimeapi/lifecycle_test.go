@@ -63,6 +63,7 @@ func TestInitFailures(t *testing.T) {
 			})
 			got := h.fail(order{})
 			got.Message = strings.ReplaceAll(got.Message, got.RequestID, "ID")
+			test.want.Starting = true
 			if diff := cmp.Diff(&test.want, got, cmpopts.IgnoreFields(*got, "RequestID")); diff != "" {
 				t.Errorf("error (-want +got):\n%s", diff)
 			}

@@ -142,6 +142,7 @@ func (p *process) initFailure(inv *invocation) *FunctionError {
 	}
 	e := p.broken(inv)
 	e.addExit(p)
+	e.Starting = true
 	return e
 }
 

@@ -59,6 +59,22 @@ func post(t *testing.T, server *httptest.Server, key, body string) (*http.Respon
 	return response, err
 }
 
+func TestWhichJobsEndInACharge(t *testing.T) {
+	t.Parallel()
+	schedule := provider.DefaultSchedule()
+	for body, want := range map[string]bool{
+		`{"id":"1","customer":"c-1","amount":1,"currency":"EUR"}`:     true,
+		`{"id":"1","customer":"c-reset","amount":1,"currency":"EUR"}`: true,
+		`{"id":"1","customer":"c-down","amount":1,"currency":"EUR"}`:  false,
+		`{"id":"1","amount":1,"currency":"EUR"}`:                      false,
+		`{"id":`:                                                      false,
+	} {
+		if id, ok := schedule.Charges([]byte(body)); ok != want || ok && id != "1" {
+			t.Errorf("%s: id %q, %v, want %v", body, id, ok, want)
+		}
+	}
+}
+
 func TestCalls(t *testing.T) {
 	t.Parallel()
 	const tooMany, down, odd, unusable = 429, 503, 300, 422

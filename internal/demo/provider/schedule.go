@@ -34,6 +34,13 @@ func DefaultSchedule() Schedule {
 	}
 }
 
+// Charges tells whether a job with this body is to end in a charge, and under
+// which id: the provider understands it, and serves its customer in the end.
+func (s Schedule) Charges(body []byte) (id string, ok bool) {
+	o, err := decodeOrder(body)
+	return o.ID, err == nil && s[o.Customer].Calls >= 0
+}
+
 // applies tells whether the customer's call of that number, from 1, fails.
 func (f Fault) applies(call int) bool {
 	return f.Calls < 0 || call <= f.Calls
