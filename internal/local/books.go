@@ -2,6 +2,7 @@ package local
 
 import (
 	"cmp"
+	"hash/maphash"
 	"maps"
 	"sync"
 	"time"
@@ -18,9 +19,14 @@ type books struct {
 	// redrive has the names of the queues with a dead-letter queue.
 	redrive map[string]bool
 
-	mu      sync.Mutex
-	totals  Summary
-	entries map[string]*entry // of messages whose end is not known, by id
+	mu     sync.Mutex
+	totals Summary
+	seed   maphash.Seed
+	done   map[uint64]bool // hashes of the keys of jobs that are done
+	// doubtful are the keys of messages whose process ended and whose job was
+	// found done afterwards: by this message, or by a copy.
+	doubtful []string
+	entries  map[string]*entry // of messages whose end is not known, by id
 }
 
 var (
@@ -32,6 +38,7 @@ var (
 type entry struct {
 	queue   string
 	outcome string
+	key     string
 	reason  string // of the dead letter; empty while there is none
 	deleted bool
 	// crashed: a process ended that had the message, maybe after it was done and
@@ -40,7 +47,10 @@ type entry struct {
 }
 
 func newBooks() *books {
-	return &books{entries: map[string]*entry{}, totals: Summary{Dead: map[string]int{}}}
+	return &books{
+		entries: map[string]*entry{}, totals: Summary{Dead: map[string]int{}},
+		seed: maphash.MakeSeed(), done: map[uint64]bool{},
+	}
 }
 
 // enter books an event.
@@ -73,7 +83,7 @@ func (b *books) enter(e Event) {
 	if known := b.entries[e.MessageID]; known != nil {
 		known.note(e)
 		if known.over() {
-			known.count(&b.totals)
+			b.count(known, &b.totals)
 			delete(b.entries, e.MessageID)
 		}
 	}
@@ -88,7 +98,7 @@ func (e *entry) note(in Event) {
 	switch in.Kind {
 	case KindOutcome:
 		if e.outcome != outcomeDone { // a job that is done stays so at a redelivery
-			e.outcome = in.Outcome
+			e.outcome, e.key = in.Outcome, in.Key
 		}
 	case KindFiltered:
 		e.outcome = string(KindFiltered)
@@ -124,21 +134,32 @@ func (b *books) close(now time.Time, empty map[string]bool) Summary {
 				e.reason = cmp.Or(e.reason, ReasonRedrive)
 			}
 		}
-		e.count(&s)
+		b.count(e, &s)
 	}
+	for _, key := range b.doubtful {
+		if b.finish(key) {
+			s.Done++
+		} else {
+			s.Duplicates++
+		}
+	}
+	b.doubtful = nil
 	return s
 }
 
 // count books one message under what became of it. A function that does not
 // tell outcomes is taken at its word when it acknowledges.
-func (e *entry) count(s *Summary) {
+func (b *books) count(e *entry, s *Summary) {
 	switch {
 	case e.reason != "":
 		s.Dead[e.reason]++
 	case !e.deleted:
 		s.Left++
-	case e.outcome == outcomeDone, e.outcome == "", e.outcome == outcomeDuplicate && e.crashed:
+	case e.outcome == outcomeDone || e.outcome == "":
 		s.Done++
+		b.finish(e.key)
+	case e.outcome == outcomeDuplicate && e.crashed:
+		b.doubtful = append(b.doubtful, e.key)
 	case e.outcome == outcomeDuplicate:
 		s.Duplicates++
 	case e.outcome == string(KindFiltered):
@@ -146,4 +167,12 @@ func (e *entry) count(s *Summary) {
 	default:
 		s.Lost++
 	}
+}
+
+// finish notes a key as done and tells whether it was not before.
+func (b *books) finish(key string) bool {
+	hash := maphash.String(b.seed, key)
+	before := b.done[hash]
+	b.done[hash] = key != ""
+	return !before
 }

@@ -30,6 +30,10 @@ func TestBooksAccountForEveryMessage(t *testing.T) {
 		{"done, but killed before the log could tell", []Event{
 			sent("1"), crash("1"), outcome("1", "duplicate", 0), deleted("1"),
 		}, Summary{Jobs: 1, Done: 1, Crashes: 1}},
+		{"a copy of a job that was done, killed in between", []Event{
+			sent("1"), sent("2"), outcome("1", "done", 1), deleted("1"), crash("2"),
+			{Kind: KindOutcome, MessageID: "2", Outcome: "duplicate", Key: "k-1"}, deleted("2"),
+		}, Summary{Jobs: 2, Done: 1, Duplicates: 1, Attempts: 1, Crashes: 1}},
 		{"the log line comes after the delete", []Event{sent("1"), deleted("1"), outcome("1", "duplicate", 0)},
 			Summary{Jobs: 1, Duplicates: 1}},
 		{"a function that does not tell", []Event{sent("1"), deleted("1")}, Summary{Jobs: 1, Done: 1}},

@@ -169,7 +169,7 @@ func (j *journal) process(function string, in runtimeapi.Event) {
 	case runtimeapi.Invoked:
 		j.started.Store(function, true)
 	case runtimeapi.Failed:
-		if _, started := j.started.Load(function); in.Err.Starting && !started {
+		if _, started := j.started.Load(function); in.Err.Starting && in.Err.Signal == "" && !started {
 			j.giveUp(function, in.Err)
 		}
 	}

@@ -90,6 +90,9 @@ func TestAFunctionThatNeverStartsIsGivenUp(t *testing.T) {
 		"at the first start":    {[]runtimeapi.Event{failed(true), failed(true)}, true},
 		"after it had run once": {[]runtimeapi.Event{{Kind: runtimeapi.Invoked}, failed(true)}, false},
 		"in an invocation":      {[]runtimeapi.Event{failed(false)}, false},
+		"killed from outside": {[]runtimeapi.Event{{
+			Kind: runtimeapi.Failed, Err: &runtimeapi.FunctionError{Starting: true, Signal: "killed"},
+		}}, false},
 	} {
 		j, _ := newTestJournal()
 		j.broken = make(chan error, 1)

@@ -52,7 +52,7 @@ func startProcess(o Options, h hooks) (*process, error) {
 	p.api = newAPI(o, p.exited, func(inv *invocation) {
 		h.observe(Event{Kind: Invoked, RequestID: inv.id, PID: p.cmd.Process.Pid})
 	}, func(still bool) { h.asks(p, still) })
-	p.server = &http.Server{Handler: p.api.handler()}
+	p.server = &http.Server{Handler: p.api.handler(), ReadHeaderTimeout: 10 * time.Second}
 	p.cmd = exec.Command(o.Binary)
 	p.cmd.Dir = o.Directory
 	p.cmd.Env = environment(o, o.Directory, listener.Addr().String())
