@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -67,7 +68,7 @@ func build(ctx context.Context, f stack.Function, binary string) error {
 		cmd = exec.CommandContext(ctx, "make", "build-"+f.LogicalID, "ARTIFACTS_DIR="+filepath.Dir(binary))
 	}
 	cmd.Dir = f.CodeURI
-	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
+	cmd.Env = append(slices.DeleteFunc(cmd.Environ(), ofMake), "CGO_ENABLED=0")
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
 	err := cmd.Run()
@@ -86,6 +87,12 @@ func build(ctx context.Context, f stack.Function, binary string) error {
 			f.LogicalID, command, f.CodeURI)
 	}
 	return nil
+}
+
+// ofMake finds what a make that runs this command would tell a make below it.
+func ofMake(variable string) bool {
+	name, _, _ := strings.Cut(variable, "=")
+	return name == "MAKEFLAGS" || name == "MFLAGS" || name == "MAKELEVEL"
 }
 
 // firstError is the compiler's first complaint; what follows often comes of it.
