@@ -88,9 +88,10 @@ func (inv *invocation) grace() time.Duration { return max(inv.reserve/4, minimum
 const minimumGrace = 100 * time.Millisecond
 
 // cutShort tells whether a run that began at start had less than half of the
-// invocation's time: then it is not the job's fault that it did not finish.
+// time that the invocation has for messages: then it is not the job's fault that
+// it did not finish.
 func (inv *invocation) cutShort(start time.Time) bool {
-	return inv.bounded() && time.Since(start) < inv.total()/2
+	return inv.bounded() && time.Since(start) < (inv.total()-inv.reserve)/2
 }
 
 func requestID(ctx context.Context) string {

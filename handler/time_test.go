@@ -90,17 +90,20 @@ func TestCutOff(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name            string
+		timeout         time.Duration
 		before          time.Duration // what the first message takes
 		outcome, reason string
 	}{
-		{"had most of the time", time.Second, "retry", fault.ReasonDeadline},
-		{"had less than half", 20 * time.Second, "unrun", handler.ReasonNoTime},
+		{"had most of the time", 30 * time.Second, time.Second, "retry", fault.ReasonDeadline},
+		{"had less than half", 30 * time.Second, 20 * time.Second, "unrun", handler.ReasonNoTime},
+		{"had all of a short time", 3 * time.Second, 0, "retry", fault.ReasonDeadline},
+		{"had little of a short time", 3 * time.Second, time.Second, "unrun", handler.ReasonNoTime},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+				ctx, cancel := context.WithTimeout(t.Context(), tt.timeout)
 				defer cancel()
 				q := newQueues()
 				h := byBody(map[string]func(context.Context, *handler.Message) error{

@@ -1,5 +1,7 @@
 package archtest
 
+import "slices"
+
 // Room is a row of the import table: what the packages at Path may import
 // beyond the standard library.
 type Room struct {
@@ -58,7 +60,7 @@ func forCommands() []string {
 // Rooms is the import table, from the leaves up. Where several rows fit a
 // package, the one with its own path counts, or else the longest.
 func Rooms() []Room {
-	return append(libraryRooms(), hostRooms()...)
+	return slices.Concat(libraryRooms(), hostRooms(), testRooms())
 }
 
 // libraryRooms are the packages that users build with.
@@ -130,6 +132,7 @@ func hostRooms() []Room {
 			Path:  "functions/internal/...",
 			Ours:  []string{"fault", "idem", "functions/internal/..."},
 			Never: forCommands(),
+			Tests: []string{"handler"},
 			Host:  true,
 		},
 		{
@@ -145,8 +148,6 @@ func hostRooms() []Room {
 			Tests: []string{"fault", "idem"},
 			Host:  true,
 		},
-		{Path: "internal/archtest"},
-		{Path: "internal/conformance"}, // all of it is tests
 		{Path: "internal/localaws/...", Ours: []string{localaws}, Never: []string{anyThird}},
 		{
 			Path:  "internal/localaws/localtest",
@@ -177,9 +178,11 @@ func hostRooms() []Room {
 			Third: []string{sdkCore, sdkKeys, sdkSQS, sdkDynamoDB, smithy},
 		},
 		{
-			Path:  "internal/cli",
-			Ours:  []string{"internal/engine", "internal/jobs", "internal/local", "internal/wholebody"},
-			Third: []string{kong, lipgloss, terminal, terminalSize, sdkCore, sdkConfig, sdkSQS, smithy},
+			Path: "internal/cli",
+			Ours: []string{
+				"handler", "internal/engine", "internal/jobs", "internal/local", "internal/wholebody",
+			},
+			Third: []string{kong, lipgloss, terminal, terminalSize, sdkCore, sdkConfig, sdkSQS, sdkDynamoDB, smithy},
 			Never: []string{"internal/demo/..."},
 			Host:  true,
 		},
@@ -187,6 +190,24 @@ func hostRooms() []Room {
 		{Path: "internal/demo/provider", Never: []string{anyThird}},
 		{Path: "cmd/sqsafe", Ours: []string{"internal/cli"}, Never: []string{"internal/demo/..."}, Host: true},
 		{Path: "cmd/demo", Ours: []string{"internal/demo", "internal/cli"}, Host: true},
+	}
+}
+
+// testRooms hold checks of the whole, and what these run.
+func testRooms() []Room {
+	return []Room{
+		{Path: "internal/archtest"},
+		{Path: "internal/conformance"}, // all of it is tests
+		{
+			Path:  "internal/parity", // likewise
+			Tests: []string{"dlq", "handler", "internal/eventsource", "internal/local", "internal/runtimeapi", "internal/stack"},
+		},
+		{
+			Path:  "internal/parity/function",
+			Ours:  []string{".", "fault", "idem", "worker"},
+			Third: []string{lambdaEvents, lambdaRuntime},
+			Host:  true,
+		},
 	}
 }
 
