@@ -12,7 +12,7 @@ const attemptTextBytes = 256
 func account(ctx context.Context, m *Message, r *Result, reason string) {
 	now := time.Now()
 	a := Attempt{
-		Number:       m.Job.History.Len() + 1,
+		Number:       m.run(),
 		Start:        m.started,
 		End:          now,
 		Class:        r.Decision.Class.String(),

@@ -91,7 +91,7 @@ func attemptNumber(e *entry) int {
 		}
 		return 0
 	case OutcomeDone, OutcomeUnrecorded, OutcomeCrash:
-		return e.message.Job.History.Len() + 1
+		return e.message.run()
 	default:
 		return 0
 	}

@@ -88,6 +88,10 @@ func (m *Message) QueueName() string { return QueueName(m.EventSourceARN) }
 // QueueName is the last part of a queue's ARN.
 func QueueName(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1:] }
 
+// run is the number of the job's present run, from 1: those that failed and
+// those that crashed have come before it.
+func (m *Message) run() int { return m.Job.History.Len() + m.Job.Crashes + 1 }
+
 // age is how long ago the message was received; 0 for one outside of a batch.
 func (m *Message) age() time.Duration {
 	if m.received.IsZero() {

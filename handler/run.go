@@ -16,12 +16,12 @@ func (p *Processor) prepare(next Func) Func {
 		if err == nil {
 			return next(ctx, m)
 		}
-		// A payload is no better for the time that is left.
-		ctx = context.WithoutCancel(ctx)
 		if _, panicked := err.(*PanicError); panicked {
 			err = fault.Permanent(err, fault.Reason(ReasonPanic))
 		}
-		return m.Resolve(ctx, p.refused(ctx, err))
+		// A payload is no better for the time that is left.
+		timeless := context.WithoutCancel(ctx)
+		return m.Resolve(timeless, p.refused(timeless, err))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // verdict is what a function's answer says about its batch.
@@ -88,7 +89,7 @@ func strangers(members map[string]json.RawMessage) string {
 		return ""
 	}
 	for name := range members {
-		if bytes.EqualFold([]byte(name), []byte("batchItemFailures")) {
+		if strings.EqualFold(name, "batchItemFailures") {
 			return fmt.Sprintf("the answer has %q where batchItemFailures belongs", name)
 		}
 	}

@@ -3,6 +3,7 @@ package eventsource
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,7 +82,7 @@ func TestSplitKeepsOrderAndLimit(t *testing.T) {
 			if size := len(event(part)); size > limit && len(part) > 1 {
 				t.Errorf("part %d: event of %d bytes, limit %d", i, size, limit)
 			}
-			if i > 0 && len(event(append(parts[i-1][:len(parts[i-1]):len(parts[i-1])], part[0]))) <= limit {
+			if i > 0 && len(event(append(slices.Clip(parts[i-1]), part[0]))) <= limit {
 				t.Errorf("part %d could have held the first message of the next", i-1)
 			}
 		}

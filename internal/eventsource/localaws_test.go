@@ -3,6 +3,7 @@ package eventsource_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -42,9 +43,7 @@ func newQueues(t *testing.T, client *sqs.Client, suffix string) (source, dead st
 		"VisibilityTimeout": "30",
 		"RedrivePolicy":     fmt.Sprintf(`{"deadLetterTargetArn":"%sdead%s","maxReceiveCount":3}`, localARN, suffix),
 	}
-	for name, value := range fifo {
-		set[name] = value
-	}
+	maps.Copy(set, fifo)
 	return create("jobs", set), dead
 }
 

@@ -2,6 +2,7 @@ package eventsource_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -133,7 +134,7 @@ func TestFunctionErrorKeepsTheBatch(t *testing.T) {
 		if diff := cmp.Diff([]string{"received m1 m2", "invoked m1 m2", "failed m1 m2"}, s.lines()); diff != "" {
 			t.Errorf("observed (-want +got):\n%s", diff)
 		}
-		if got := s.of(eventsource.Failed)[0].Err; got != errFunction {
+		if got := s.of(eventsource.Failed)[0].Err; !errors.Is(got, errFunction) {
 			t.Errorf("error %v, want %v", got, errFunction)
 		}
 		if len(q.deletes) > 0 {

@@ -110,7 +110,7 @@ var (
 		Ledger: "DEAD claims 1 settled 1 confirmed", Dead: "permanent tagged attempts 0",
 	}
 	crashLoop = fate{
-		Outcomes: "crash panic 1, crash panic 1, dead crash_loop", Runs: 2, Effects: 1,
+		Outcomes: "crash panic 1, crash panic 2, dead crash_loop", Runs: 2, Effects: 1,
 		Ledger: "DEAD claims 3 settled 1 crashes 2 confirmed", Dead: "permanent crash_loop attempts 0",
 	}
 )
@@ -167,7 +167,7 @@ var scenarios = []scenario{
 		name: "Panic", timeout: 3, visibility: 3,
 		jobs: []job{does("a", "done"), does("b", "panic", "done"), does("c", "done")},
 		ends: ending{Crashes: 1, Jobs: map[string]fate{
-			"a": done, "b": doneAnew.told("crash panic 1, done 1"), "c": done.told("unrun after_crash, done 1"),
+			"a": done, "b": doneAnew.told("crash panic 1, done 2"), "c": done.told("unrun after_crash, done 1"),
 		}},
 	},
 	{
@@ -193,7 +193,7 @@ var scenarios = []scenario{
 	{
 		name: "Abandoned", timeout: 3, visibility: 7,
 		jobs: []job{does("a", "done"), does("b", "hang", "done")},
-		ends: ending{Crashes: 1, Jobs: map[string]fate{"a": done, "b": doneAnew.told("crash abandoned 1, done 1")}},
+		ends: ending{Crashes: 1, Jobs: map[string]fate{"a": done, "b": doneAnew.told("crash abandoned 1, done 2")}},
 	},
 	{
 		name: "FunctionTimeout", timeout: 3, visibility: 7,

@@ -3,6 +3,7 @@ package stack_test
 import (
 	"bytes"
 	"crypto/md5"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"os"
@@ -45,9 +46,9 @@ func strictly(t *testing.T, data []byte, v any) {
 
 func TestSampleEvents(t *testing.T) {
 	t.Parallel()
-	source, _ := wholeTemplate(t, nil).Queue("ChargeQueue")
+	template := wholeTemplate(t, nil)
 	files, err := filepath.Glob(filepath.Join(samples, "*.json"))
-	if err != nil || len(files) < 9 {
+	if err != nil || len(files) < 11 {
 		t.Fatalf("%d sample events, %v", len(files), err)
 	}
 	var mutex sync.Mutex
@@ -55,6 +56,7 @@ func TestSampleEvents(t *testing.T) {
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
+			source, _ := template.Queue(sourceOf(filepath.Base(file)))
 			var batch events.SQSEvent
 			strictly(t, read(t, file), &batch)
 			if n := len(batch.Records); n < 1 || n > 10 {
@@ -62,6 +64,7 @@ func TestSampleEvents(t *testing.T) {
 			}
 			for _, m := range batch.Records {
 				checkRecord(t, m, source.ARN)
+				checkOrder(t, m, source.FIFO)
 				mutex.Lock()
 				if other, ok := seen[m.MessageId]; ok {
 					t.Errorf("message id %s is in %s as well", m.MessageId, other)
@@ -73,9 +76,22 @@ func TestSampleEvents(t *testing.T) {
 	}
 }
 
+// sourceOf gives the queue of an event; those of charges are named for what
+// becomes of them.
+func sourceOf(file string) string {
+	switch file {
+	case "stock.json":
+		return "StockQueue"
+	case "notify.json":
+		return "NotifyQueue"
+	}
+	return "ChargeQueue"
+}
+
 var (
 	messageID = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 	millis    = regexp.MustCompile(`^[0-9]{13}$`)
+	sequence  = regexp.MustCompile(`^[0-9]{20}$`)
 )
 
 func checkRecord(t *testing.T, m events.SQSMessage, arn string) {
@@ -106,6 +122,28 @@ func checkRecord(t *testing.T, m events.SQSMessage, arn string) {
 	}
 }
 
+// checkOrder checks what messages of FIFO queues have, and no others. The
+// deduplication id is that of the content.
+func checkOrder(t *testing.T, m events.SQSMessage, fifo bool) {
+	t.Helper()
+	if !fifo {
+		for _, name := range []string{"MessageGroupId", "SequenceNumber", "MessageDeduplicationId"} {
+			if value, ok := m.Attributes[name]; ok {
+				t.Errorf("%s: %s %s in a standard queue", m.MessageId, name, value)
+			}
+		}
+		return
+	}
+	if m.Attributes["MessageGroupId"] == "" || !sequence.MatchString(m.Attributes["SequenceNumber"]) {
+		t.Errorf("%s: group %q, sequence number %q",
+			m.MessageId, m.Attributes["MessageGroupId"], m.Attributes["SequenceNumber"])
+	}
+	sum := sha256.Sum256([]byte(m.Body))
+	if got, want := m.Attributes["MessageDeduplicationId"], hex.EncodeToString(sum[:]); got != want {
+		t.Errorf("%s: deduplication id %s, want the body's SHA-256 %s", m.MessageId, got, want)
+	}
+}
+
 func TestLastReceiveIsTheTemplatesLast(t *testing.T) {
 	t.Parallel()
 	source, _ := wholeTemplate(t, nil).Queue("ChargeQueue")
@@ -133,13 +171,26 @@ func TestSampleJobs(t *testing.T) {
 			Times      int               `json:"times"`
 		}
 		strictly(t, []byte(line), &job)
-		if _, ok := s.Queue(job.Queue); !ok || len(job.Body) == 0 {
+		source, ok := s.Queue(job.Queue)
+		if !ok || len(job.Body) == 0 {
 			t.Errorf("line %d: queue %q, body %s", i+1, job.Queue, job.Body)
+		}
+		if source.FIFO {
+			checkGroup(t, i+1, job.Group, job.Body)
 		}
 		times = max(times, job.Times)
 	}
 	if times != 10 {
 		t.Errorf("the most that a payload is sent is %d times, want 10", times)
+	}
+}
+
+// checkGroup holds that what is taken of an SKU is taken in order.
+func checkGroup(t *testing.T, line int, group string, body []byte) {
+	t.Helper()
+	var withdrawal struct{ SKU string }
+	if err := json.Unmarshal(body, &withdrawal); err != nil || group == "" || group != withdrawal.SKU {
+		t.Errorf("line %d: group %q of SKU %q, %v", line, group, withdrawal.SKU, err)
 	}
 }
 

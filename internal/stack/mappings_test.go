@@ -156,7 +156,7 @@ func TestBrokenMappings(t *testing.T) {
 func TestMappingThatItsConditionLeavesOut(t *testing.T) {
 	t.Parallel()
 	text := "Conditions: {Never: !Equals [a, b]}\n" + mapped + strings.Replace(
-		mapped[strings.Index(mapped, "  Feed:"):], "Feed:\n", "Second:\n    Condition: Never\n", 1)
+		from(mapped, "  Feed:"), "Feed:\n", "Second:\n    Condition: Never\n", 1)
 	s, err := parse("testdata/template.yaml", []byte(text), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -169,7 +169,7 @@ func TestMappingThatItsConditionLeavesOut(t *testing.T) {
 // TestStandInsAreForVariablesOnly holds for what is read after variables too.
 func TestStandInsAreForVariablesOnly(t *testing.T) {
 	t.Parallel()
-	second := strings.Replace(sound[strings.Index(sound, "  Worker:"):], "Timeout: 10", "Timeout: !Ref Topic", 1)
+	second := strings.Replace(from(sound, "  Worker:"), "Timeout: 10", "Timeout: !Ref Topic", 1)
 	text := strings.Replace(sound, "VALUE: plain", "VALUE: !Ref Topic", 1) + strings.Replace(second, "Worker", "Second", 1)
 	_, err := parse("testdata/template.yaml", []byte(text), nil)
 	want := "testdata/template.yaml:45: Ref Topic: AWS::SNS::Topic exists in AWS only: " +
@@ -189,7 +189,7 @@ func TestFunctionOfAMapping(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			text := strings.Replace(mapped, "!Ref Worker", name, 1)
-			text += strings.Replace(mapped[strings.Index(mapped, "  Feed:"):], "Feed:", "Second:", 1)
+			text += strings.Replace(from(mapped, "  Feed:"), "Feed:", "Second:", 1)
 			s, err := parse("testdata/template.yaml", []byte(text), nil)
 			if err != nil {
 				t.Fatal(err)
@@ -212,4 +212,10 @@ func TestFunctionOfAMapping(t *testing.T) {
 			}
 		})
 	}
+}
+
+// from is the part of a template that begins with a text.
+func from(template, begin string) string {
+	_, after, _ := strings.Cut(template, begin)
+	return begin + after
 }

@@ -2,6 +2,7 @@ package stack
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -197,9 +198,7 @@ func TestGlobalVariablesLieUnderOwn(t *testing.T) {
 		global, own := variables.Draw(t, "global"), variables.Draw(t, "own")
 		want := map[string]string{}
 		for _, layer := range []map[string]string{global, own} {
-			for name, value := range layer {
-				want[name] = value
-			}
+			maps.Copy(want, layer)
 		}
 		text := withGlobals("{Environment: {Variables: " + flow(global) + "}}")
 		text = strings.Replace(text, "{VALUE: plain}", flow(own), 1)

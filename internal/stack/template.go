@@ -75,7 +75,7 @@ func (t *template) attempt(read func()) *Error {
 	}
 	read()
 	if t.err == nil || !t.err.elsewhere {
-		return nil
+		return nil //nolint:nilerr // an error of another kind stays in t.err
 	}
 	e := t.err
 	t.err = nil
