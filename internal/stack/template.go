@@ -71,11 +71,11 @@ func (t *template) failElsewhere(n *yaml.Node, format string, args ...any) {
 // attempt reads something and takes back the error of failElsewhere.
 func (t *template) attempt(read func()) *Error {
 	if t.err != nil {
-		return nil
+		return nil //nolint:nilerr // it stays in t.err and ends the reading
 	}
 	read()
 	if t.err == nil || !t.err.elsewhere {
-		return nil //nolint:nilerr // an error of another kind stays in t.err
+		return nil
 	}
 	e := t.err
 	t.err = nil
