@@ -12,6 +12,10 @@ OUT      := .build
 GOLANGCI := $(OUT)/tools/golangci-lint-$(GOLANGCI_VERSION)/golangci-lint
 CFN_LINT := .venv-lint/bin/cfn-lint-$(CFN_LINT_VERSION)
 
+# What internal/powertools tests against.
+POWERTOOLS := .venv-powertools/installed
+PYTHON_PINS := internal/powertools/testdata/requirements.txt
+
 # How every binary that leaves this tree is built. The runtime's RPC mode for
 # the retired go1.x is left out of functions.
 RELEASE   := CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w"
@@ -21,7 +25,7 @@ FUNCTIONS := $(patsubst functions/%/main.go,%,$(wildcard functions/*/main.go))
 
 .PHONY: help
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: run
 run: ## Push the sample jobs through the sample function on this machine
@@ -30,6 +34,9 @@ run: ## Push the sample jobs through the sample function on this machine
 .PHONY: test
 test: ## Run all tests
 	$(GO) test -shuffle=on ./...
+
+.PHONY: powertools-venv
+powertools-venv: $(POWERTOOLS) ## Install Powertools for Python, which a test shares a table with
 
 # Against another engine: make conformance SQS_ENDPOINT=http://127.0.0.1:9324, and
 # likewise DDB_ENDPOINT and CW_ENDPOINT.
@@ -110,7 +117,7 @@ fuzz: ## Fuzz every target for FUZZTIME each
 
 .PHONY: clean
 clean: ## Remove what was built, tools included
-	rm -rf $(OUT) .aws-sam .venv-lint cover.out
+	rm -rf $(OUT) .aws-sam .venv-lint .venv-powertools cover.out
 
 $(GOLANGCI):
 	GOBIN=$(abspath $(dir $@)) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
@@ -120,3 +127,8 @@ $(CFN_LINT):
 	python3 -m venv --clear .venv-lint
 	.venv-lint/bin/pip install --quiet --disable-pip-version-check cfn-lint==$(CFN_LINT_VERSION)
 	ln -s cfn-lint $@
+
+$(POWERTOOLS): $(PYTHON_PINS)
+	python3 -m venv --clear .venv-powertools
+	.venv-powertools/bin/pip install --quiet --disable-pip-version-check --requirement $(PYTHON_PINS)
+	touch $@

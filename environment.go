@@ -3,6 +3,7 @@ package sqsafe
 import (
 	"context"
 	"fmt"
+	"os"
 	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -93,8 +94,13 @@ func (lookup lookupFunc) endpoint(service string) string {
 	return ""
 }
 
-// lambdaConfig is the SDK's configuration from the variables that Lambda sets.
-// The SDK's own config package would be most of the binary.
+// LambdaConfig gives the SDK's configuration from the variables that Lambda
+// sets, for [NewHost] and for clients of the function's own. The SDK's config
+// package finds more, at the price of most of the binary. The error, a
+// [*MissingError], says that AWS_REGION is not set; missing credentials are an
+// error of the first call.
+func LambdaConfig() (aws.Config, error) { return lambdaConfig(os.LookupEnv) }
+
 func lambdaConfig(lookup lookupFunc) (aws.Config, error) {
 	r := reader{lookup: lookup}
 	cfg := aws.Config{

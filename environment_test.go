@@ -133,3 +133,21 @@ func TestCredentialsAreReadAtEachUse(t *testing.T) {
 		t.Error("want an error without a secret key")
 	}
 }
+
+func TestLambdaConfigReadsTheEnvironment(t *testing.T) {
+	for name, value := range complete() {
+		t.Setenv(name, value)
+	}
+	cfg, err := LambdaConfig()
+	if err != nil || cfg.Region != "eu-west-1" {
+		t.Fatalf("region %q, %v; want eu-west-1", cfg.Region, err)
+	}
+	if c, err := cfg.Credentials.Retrieve(t.Context()); err != nil || c.AccessKeyID != "id" {
+		t.Errorf("access key %q, %v; want that of the environment", c.AccessKeyID, err)
+	}
+	t.Setenv("AWS_REGION", "")
+	_, err = LambdaConfig()
+	if missing, ok := errors.AsType[*MissingError](err); !ok || missing.Name != "AWS_REGION" {
+		t.Errorf("error %v, want one that names AWS_REGION", err)
+	}
+}

@@ -71,10 +71,11 @@ func (h *Host) NewProcessor(job handler.Handler, options ...Option) (*handler.Pr
 	}
 	store := dynamo.New(h.DynamoDB, env.table, nil)
 	return handler.NewProcessor(job, &handler.Options{
-		Middleware: slices.Concat(
-			[]handler.Middleware{dlq.Restore}, o.Middleware,
-			[]handler.Middleware{idem.Middleware(store, &idem.Options{Key: o.Key, Logger: o.Logger})},
-		),
+		Middleware: slices.Concat([]handler.Middleware{dlq.Restore}, o.Middleware, []handler.Middleware{
+			idem.Middleware(store, &idem.Options{
+				Key: o.Key, FailOpen: o.FailOpen, DeadLetterUnknown: o.DeadLetterUnknown, Logger: o.Logger,
+			}),
+		}),
 		DeadLetter:           dlq.NewSender(h.SQS, env.deadLetterURL, &dlq.Options{Logger: o.Logger}),
 		Source:               h.Source,
 		Classifier:           o.Classifier,

@@ -17,6 +17,10 @@ type Options struct {
 	// Key gives each job its idempotency key; nil means the message id, under
 	// which a job that is sent or redriven again is another job.
 	Key idem.KeyFunc
+	// FailOpen runs jobs unprotected while the ledger cannot be asked, and
+	// DeadLetterUnknown dead-letters a job whose last run may have taken effect
+	// instead of running it again. See idem.Options.
+	FailOpen, DeadLetterUnknown bool
 	// Middleware runs before the idempotency check, the first outermost.
 	Middleware []handler.Middleware
 	// Classifier says what errors mean; nil means fault.Rules().

@@ -8,9 +8,11 @@ import (
 // The values that stand for zero fields of [Exponential]. With them seven
 // retries outlast an outage of two minutes.
 const (
-	DefaultBase        = time.Second
-	DefaultCap         = 300 * time.Second
-	DefaultFactor      = 2.0
+	DefaultBase   = time.Second
+	DefaultCap    = 300 * time.Second
+	DefaultFactor = 2.0
+	// DefaultJitter is also the spread on a delay that an error names, such as
+	// that of a Retry-After.
 	DefaultJitter      = 0.20
 	DefaultMaxAttempts = 8
 )

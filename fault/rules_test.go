@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -182,5 +184,23 @@ func TestStatuses(t *testing.T) {
 		if got := fault.Classify(t.Context(), &fault.HTTPError{Status: status}); got.Rule != rule {
 			t.Errorf("status %d: rule %q, want %q", status, got.Rule, rule)
 		}
+	}
+}
+
+func TestRulesOfOneStatusDecideIt(t *testing.T) {
+	t.Parallel()
+	checked := 0
+	for _, rule := range fault.Rules() {
+		status, err := strconv.Atoi(strings.TrimPrefix(rule.ID, "http."))
+		if err != nil {
+			continue
+		}
+		checked++
+		if got := fault.Classify(t.Context(), &fault.HTTPError{Status: status}); got.Rule != rule.ID {
+			t.Errorf("status %d is decided by %q; put %q in front of it", status, got.Rule, rule.ID)
+		}
+	}
+	if checked == 0 {
+		t.Error("no rule is named after one status")
 	}
 }

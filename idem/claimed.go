@@ -3,15 +3,11 @@ package idem
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime/debug"
 
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
 )
-
-// crashLimit is the number of crashes in a row after which a job is not run again.
-const crashLimit = 2
 
 // claimed is one delivery that has the claim on its job.
 type claimed struct {
@@ -20,17 +16,20 @@ type claimed struct {
 	answer  Answer
 	// lost is why the claim was lost while the job ran; nil if it was not.
 	lost *LostError
+	// completion is what the job's own transaction may complete it with.
+	completion *Completion
 }
 
 // run runs the job and settles its claim by the outcome.
 func (c *claimed) run(ctx context.Context, next handler.Func) error {
-	if c.answer.Job.Crashes >= crashLimit {
-		return c.bury(ctx, c.message.Resolve(ctx, c.crashLoop()), c.answer.Job.Crashes)
+	if err := c.unfit(); err != nil {
+		return c.bury(ctx, c.message.Resolve(ctx, err), c.answer.Job.Crashes)
 	}
 	if reason := hindrance(ctx, c.answer.Claim.Lease); reason != "" {
 		return c.abort(ctx, c.message.Unrun(reason, nil))
 	}
-	job, cancel := context.WithCancelCause(ctx)
+	c.completion = newCompletion(c)
+	job, cancel := context.WithCancelCause(withCompletion(ctx, c.completion))
 	defer cancel(nil)
 	err := c.call(job, next, c.renew(ctx, cancel))
 	return c.settle(ctx, c.message.Resolve(job, err))
@@ -46,17 +45,26 @@ func (c *claimed) call(ctx context.Context, next handler.Func, stop func()) erro
 			panic(value)
 		}
 	}()
-	return next(withKey(ctx, c.message.Job.Key), c.message)
+	steps := c.steps(ctx)
+	defer steps.close()
+	return next(withSteps(withKey(ctx, c.message.Job.Key), steps), c.message)
 }
 
-// crashLoop is the error of a job that ends its process at every run, with the
-// place of its last panic if that was marked.
-func (c *claimed) crashLoop() error {
-	err := fmt.Errorf("the job ended its process %d times in a row", c.answer.Job.Crashes)
-	if c.answer.CrashStack != "" {
-		err = &handler.PanicError{Value: err, Stack: c.answer.CrashStack}
+// steps are those of the run that begins now.
+func (c *claimed) steps(ctx context.Context) *steps {
+	s := newSteps(c.guard, c.message.Job.Key, c.answer.Steps)
+	// The claim as it was: by now it may be in renewal.
+	s.recorder, s.claim, s.completion = c.stepper, c.completion.Claim(), c.completion
+	if !c.renews(ctx) {
+		s.lease = s.claim.Lease
 	}
-	return fault.Permanent(err, fault.Reason(ReasonCrashLoop))
+	return s
+}
+
+// renews tells whether the claim is renewed while the job runs.
+func (c *claimed) renews(ctx context.Context) bool {
+	_, bounded := handler.InvocationDeadline(ctx)
+	return !bounded && c.renewer != nil
 }
 
 // send lets the dead letter of an earlier delivery go out: the job is dead, and

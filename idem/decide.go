@@ -21,36 +21,42 @@ type Decision struct {
 // they differ in how they store and in nothing else.
 func Decide(item *Item, r Request) Decision {
 	r.Lease, r.Expires = r.Lease.Truncate(time.Millisecond), r.Expires.Truncate(time.Second)
-	switch {
-	case item == nil:
-		return r.begin(Item{})
-	case item.Owner == r.Owner:
+	stands := item.stands(r.Now)
+	switch responses[stands][r.arrives(item, stands)] {
+	case respondRepeat:
 		return Decision{Answer: lostAnswer(item)}
-	case item.expired(r.Now):
-		return r.begin(Item{})
-	}
-	if epoch := r.opens(item); epoch > item.Epoch {
-		return r.begin(Item{Epoch: epoch, History: item.History})
-	}
-	if r.conflicts(item) {
-		return Decision{Answer: Answer{Kind: AnswerConflict, Status: item.Status}}
-	}
-	return r.meet(item)
-}
-
-// meet decides for an ordinary copy of the item's job.
-func (r *Request) meet(item *Item) Decision {
-	switch {
-	case item.Status == StatusCompleted, item.Status == StatusDead && item.DeadLetterID != "":
-		return Decision{Answer: Answer{Kind: AnswerDuplicate, Status: item.Status}}
-	case !item.lapsed(r.Now):
-		return Decision{Answer: Answer{Kind: AnswerBusy, Status: item.Status, Until: item.Lease}}
-	case item.Status == StatusDead:
+	case respondBegin:
+		return r.begin(Item{Epoch: r.Epoch})
+	case respondTakeOver:
+		return r.begin(*item)
+	case respondReopen:
+		return r.begin(Item{Epoch: r.opens(item), History: item.History, Steps: item.Steps})
+	case respondTakeLetter:
 		next := *item
 		next.Owner, next.Lease, next.Expiration = r.Owner, r.Lease, r.Expires
 		return Decision{Write: &next, Answer: sendAnswer(&next)}
+	case respondDuplicate:
+		return Decision{Answer: Answer{Kind: AnswerDuplicate, Status: item.Status}}
+	case respondBusy:
+		return Decision{Answer: Answer{Kind: AnswerBusy, Status: item.Status, Until: item.until()}}
 	default:
-		return r.begin(*item)
+		return Decision{Answer: Answer{Kind: AnswerConflict, Status: item.Status}}
+	}
+}
+
+// arrives tells what the request is to an item that stands there.
+func (r *Request) arrives(item *Item, stands standing) arrival {
+	switch {
+	case item != nil && item.Owner == r.Owner:
+		return arrivesAgain
+	case stands == standsUnknown:
+		return arrivesAsCopy
+	case r.opens(item) > item.Epoch:
+		return arrivesAfresh
+	case r.conflicts(item):
+		return arrivesStrange
+	default:
+		return arrivesAsCopy
 	}
 }
 
@@ -65,17 +71,16 @@ func (r *Request) begin(base Item) Decision {
 
 // opens gives the epoch that the request begins over a dead item: for a replay
 // the one after its death, for a message sent after the death the next. In
-// doubt about the time the job runs. For an ordinary copy it gives 0.
+// doubt about the time the job runs. For an ordinary copy it gives 0, and so it
+// does for the message whose death it is.
 func (r *Request) opens(item *Item) int {
-	if item.Status != StatusDead {
+	if item.Status != StatusDead || r.MessageID == item.MessageID {
 		return 0
 	}
-	epoch := r.Epoch
-	later := r.SentAt.IsZero() || !r.SentAt.Before(item.DeadAt.Add(-handler.ClockMargin))
-	if later && r.MessageID != item.MessageID {
-		epoch = max(epoch, item.Epoch+1)
+	if r.SentAt.IsZero() || !r.SentAt.Before(item.DeadAt.Add(-handler.ClockMargin)) {
+		return max(r.Epoch, item.Epoch+1)
 	}
-	return epoch
+	return r.Epoch
 }
 
 // conflicts tells whether the key was used for another payload. A message
@@ -105,7 +110,7 @@ func lostAnswer(item *Item) Answer {
 func acquiredAnswer(item *Item) Answer {
 	return Answer{
 		Kind: AnswerAcquired, Status: item.Status, Claim: item.claim(),
-		Job: item.job(), CrashStack: item.CrashStack,
+		Job: item.job(), CrashStack: item.CrashStack, Steps: item.Steps,
 		Claims: item.Claims - 1, Settled: item.Settled,
 	}
 }

@@ -12,7 +12,12 @@
 //
 // The effect itself and the record of it are two steps, and a process can die
 // between them. Pass [Key] on to everything that takes an idempotency key, so
-// that a second run repeats nothing there either.
+// that a second run repeats nothing there either: [Transport] does so for HTTP,
+// [ClientRequestToken], [DeduplicationID] and [SQLKey] make of it what others
+// take. Where the effect is a write to DynamoDB, a [Completion] makes the two
+// one.
+//
+// [Step] makes a part of a job run once over all attempts of the job.
 //
 // Package idem/dynamo has the store for production, [NewMemory] one for tests
 // and one process, and idem/idemtest the suite that a store has to pass.

@@ -1,6 +1,7 @@
 package idem_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -91,6 +92,13 @@ func (h *harness) broken(call idemtest.Call) {
 		}
 		return nil
 	}
+}
+
+// logs gives what the middleware will log.
+func (h *harness) logs() *bytes.Buffer {
+	var lines bytes.Buffer
+	h.options.Logger = slog.New(slog.NewJSONHandler(&lines, nil))
+	return &lines
 }
 
 var errStore = errors.New("connection refused")

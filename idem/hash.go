@@ -16,10 +16,12 @@ const hashScheme = "body1:"
 
 // payloadHash is equal for bodies that say the same: JSON counts by its values,
 // whatever the order of members and the white space. Numbers count as written,
-// since 1.0 may be more exact than 1. What is not JSON counts byte by byte.
+// since 1.0 may be more exact than 1, and text as it is, since two spellings of
+// an accent may be two names. What is not JSON counts byte by byte, and so does
+// JSON that stands for no text.
 func payloadHash(body string) string {
 	content := []byte(body)
-	if canonical, err := canonicalJSON(content); err == nil {
+	if canonical, err := canonicalJSON(content); err == nil && !bytes.ContainsRune(canonical, utf8.RuneError) {
 		content = canonical
 	}
 	sum := sha256.Sum256(content)

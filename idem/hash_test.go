@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestPayloadHash(t *testing.T) {
@@ -26,6 +27,10 @@ func TestPayloadHash(t *testing.T) {
 		{`plain`, `plain `, false},
 		{``, ` `, false},
 		{"\"\xff\"", "\"\xfe\"", false},
+		{`"\ud800"`, `"\ud801"`, false},
+		{`{"a":"caf\u00e9"}`, `{"a":"cafe\u0301"}`, false},
+		{`{"a":1e2}`, `{"a":100}`, false},
+		{`{"a":1,"a":2}`, `{"a":2}`, true},
 	} {
 		if got := payloadHash(c.a) == payloadHash(c.b); got != c.same {
 			t.Errorf("%q and %q have the same hash: %t, want %t", c.a, c.b, got, c.same)
@@ -39,6 +44,27 @@ func TestPayloadHashNamesItsScheme(t *testing.T) {
 	if got := payloadHash(" { } "); got != want {
 		t.Fatalf("hash is %s, want %s; a new way to hash needs a new scheme", got, want)
 	}
+}
+
+func FuzzPayloadHash(f *testing.F) {
+	for _, body := range []string{
+		`{"b":1,"a":[{}]}`, `"\ud800"`, `{"a":1.0,"b":{"d":"<","c":1e400}}`, `plain`, ``,
+	} {
+		f.Add([]byte(body))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		var indented bytes.Buffer
+		if !utf8.Valid(body) || json.Indent(&indented, body, " ", "\t") != nil {
+			return
+		}
+		canonical, err := canonicalJSON(body)
+		if err != nil || bytes.ContainsRune(canonical, utf8.RuneError) {
+			return // counts byte by byte
+		}
+		if payloadHash(string(body)) != payloadHash(indented.String()) {
+			t.Fatalf("white space changed the hash of %q", body)
+		}
+	})
 }
 
 func FuzzCanonicalJSON(f *testing.F) {

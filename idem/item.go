@@ -48,6 +48,9 @@ type Item struct {
 	Attempts, Unclassified int
 	// History tells of the failed runs of all epochs.
 	History handler.History
+	// Steps are the parts of the job that are done in any epoch: their results
+	// as JSON by their names. It is never changed in place.
+	Steps map[string]string
 	// DeadAt is when the verdict was given, in milliseconds.
 	DeadAt time.Time
 	// Verdict is the failure that ended the job.
@@ -62,12 +65,21 @@ func (i *Item) expired(now time.Time) bool {
 	return !i.Expiration.IsZero() && i.Expiration.Unix() <= now.Unix()
 }
 
+// until is when the claim lapses: without a lease, as other writers of the table
+// claim a job where they know no deadline, when the item expires.
+func (i *Item) until() time.Time {
+	if i.Lease.IsZero() {
+		return i.Expiration
+	}
+	return i.Lease
+}
+
 // lapsed tells whether the claim has come to its end.
-func (i *Item) lapsed(now time.Time) bool { return i.Lease.UnixMilli() <= now.UnixMilli() }
+func (i *Item) lapsed(now time.Time) bool { return i.until().UnixMilli() <= now.UnixMilli() }
 
 // holds tells whether claim c is the item's and was not settled.
 func (i *Item) holds(c Claim) bool {
-	return i.Owner == c.Owner && i.Status == StatusInProgress && i.Settled == c.Settled
+	return i.owned(c) == ownsRun
 }
 
 // claim is the right that the item's owner has.

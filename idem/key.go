@@ -8,12 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// ReasonMissingKey is the reason of a job that has no key.
+// ReasonMissingKey is the reason of a job that has no key, or none that can be
+// kept.
 const ReasonMissingKey = "missing_key"
 
 // longestKey is how many bytes of a key go into the id as they are. DynamoDB
@@ -22,15 +24,19 @@ const longestKey = 512
 
 // KeyFunc finds a job's idempotency key: two messages with one key ask for one
 // job. It must give the same key at every delivery and be safe for concurrent
-// use. An empty key dead-letters the job, an error goes the way of any other
-// error of the handler.
+// use. A key that is empty or not in UTF-8 dead-letters the job, an error goes
+// the way of any other error of the handler. Keys are compared byte by byte: no
+// case is folded and no Unicode normalised.
 type KeyFunc func(ctx context.Context, m *handler.Message) (string, error)
 
 // JSONField takes the key from a member of a JSON payload. The path names the
 // members from the outermost object inwards, joined by dots: "id", "order.id".
 // Names are taken exactly as they are written; names with a dot and elements
-// of arrays cannot be named. A string is the key as it is, a number as it is
-// written, so that 1 and 1.0 are two keys. Everything else, an empty string
+// of arrays cannot be named, which a function can do. Of members with the same
+// name the last counts, as when they are decoded.
+//
+// A string is the key as it is, a number as it is written, so that 1 and 1.0
+// are two keys. Everything else, an empty string, one with a broken character
 // and a missing member make the job permanently failed, with
 // [ReasonMissingKey]. JSONField panics if the path has an empty name.
 func JSONField(path string) KeyFunc {
@@ -67,6 +73,9 @@ func jsonKey(body []byte, names []string) (string, error) {
 		var text string
 		if err := json.Unmarshal(value, &text); err != nil || text == "" {
 			return "", errors.New("it is empty")
+		}
+		if strings.ContainsRune(text, utf8.RuneError) {
+			return "", errors.New("it has a broken character, U+FFFD or half of a surrogate pair")
 		}
 		return text, nil
 	case '{', '[', 't', 'f', 'n':
@@ -112,12 +121,32 @@ func MessageID() KeyFunc {
 
 func missingKey(err error) error { return fault.Permanent(err, fault.Reason(ReasonMissingKey)) }
 
-// itemID is the id of the job in the store. A key that is too long for it is
-// replaced by its hash.
+var (
+	errEmptyKey   = errors.New("the idempotency key is empty")
+	errEncodedKey = errors.New("the idempotency key is not in UTF-8; write bytes in hexadecimal digits or base64")
+)
+
+// checkKey refuses keys that would stand for more than one job.
+func checkKey(key string) error {
+	switch {
+	case key == "":
+		return errEmptyKey
+	case !utf8.ValidString(key):
+		return errEncodedKey // a store would replace what is broken
+	}
+	return nil
+}
+
+// hashedKey is what hashed keys begin with.
+const hashedKey = "sha256:"
+
+// itemID is the id of the job in the store. No queue has "#" in its name, so
+// that a key may. A key that is too long is replaced by its hash, and so is one
+// that looks like a hash.
 func itemID(namespace, key string) string {
-	if len(key) > longestKey {
+	if len(key) > longestKey || strings.HasPrefix(key, hashedKey) {
 		sum := sha256.Sum256([]byte(key))
-		key = "sha256:" + hex.EncodeToString(sum[:])
+		key = hashedKey + hex.EncodeToString(sum[:])
 	}
 	return namespace + "#" + key
 }

@@ -14,13 +14,15 @@ import (
 // except for those of the key function. It is safe for concurrent use.
 //
 // The job is not run when its key is missing, when it has its outcome, when
-// another delivery holds it, and when the store cannot be asked.
+// another delivery holds it, and, unless [Options] say so, when the store cannot
+// be asked.
 func Middleware(store Store, o *Options) handler.Middleware {
 	if store == nil {
 		panic("idem.Middleware: the store is nil; give it one, such as that of idem/dynamo")
 	}
 	renewer, renews := store.(Renewer)
-	g := &guard{store: store, renewer: renewer, options: o.withDefaults(renews)}
+	stepper, _ := store.(Stepper)
+	g := &guard{store: store, renewer: renewer, stepper: stepper, options: o.withDefaults(renews)}
 	return func(next handler.Func) handler.Func {
 		return func(ctx context.Context, m *handler.Message) error { return g.handle(ctx, m, next) }
 	}
@@ -30,6 +32,7 @@ func Middleware(store Store, o *Options) handler.Middleware {
 type guard struct {
 	store   Store
 	renewer Renewer // nil where the store is none
+	stepper Stepper // nil where the store is none
 	options Options
 }
 
@@ -39,17 +42,18 @@ func (g *guard) handle(ctx context.Context, m *handler.Message, next handler.Fun
 	if err != nil {
 		return err
 	}
-	if key == "" {
-		return missingKey(errEmptyKey)
+	if err := checkKey(key); err != nil {
+		return missingKey(err)
 	}
 	m.Job = handler.Job{Key: key}
+	ctx = withNamespace(ctx, m.QueueName())
 	request := g.request(ctx, m)
 	if reason := hindrance(ctx, request.Lease); reason != "" {
 		return m.Unrun(reason, nil)
 	}
-	answer, err := g.store.Acquire(ctx, request)
+	answer, err := g.acquire(ctx, request)
 	if err != nil {
-		return unasked(ctx, m, err)
+		return g.unasked(ctx, m, next, err)
 	}
 	if answer.Kind != AnswerAcquired && answer.Kind != AnswerSend {
 		return refused(ctx, m, answer)

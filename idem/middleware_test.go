@@ -274,6 +274,7 @@ func TestAJobWithoutAKeyIsNotStored(t *testing.T) {
 	for name, key := range map[string]idem.KeyFunc{
 		"missing field": idem.JSONField("order.id"),
 		"empty key":     func(context.Context, *handler.Message) (string, error) { return "", nil },
+		"bytes":         func(context.Context, *handler.Message) (string, error) { return "\xff\xfe", nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

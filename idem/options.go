@@ -24,6 +24,21 @@ type Options struct {
 	// means 30 days. It should cover the retention of the queue and of its
 	// dead-letter queue together, so that a late copy or replay is recognised.
 	Keep time.Duration
+	// FailOpen lets jobs run while the store cannot be asked: for work that does
+	// less harm when it is repeated than when it waits. A job that is then done
+	// is acknowledged with [ReasonUnprotected], and a copy of it runs again. One
+	// that fails is retried as if it had not run, since neither its budget nor a
+	// verdict can be written. Its steps are not recorded.
+	//
+	// The store is given up after a quarter of the time left, 5 seconds at most.
+	// False means that jobs wait for the store.
+	FailOpen bool
+	// DeadLetterUnknown sends a job to the dead-letter queue, with
+	// [ReasonUnknownOutcome], when an earlier claim on it ended without a result:
+	// its process died, or could not write the result. It may have taken effect,
+	// and a person finds out; a replay runs it. False means that it runs again,
+	// which is right wherever its effect takes the [Key].
+	DeadLetterUnknown bool
 	// Logger gets what went wrong in the store but changes no outcome; nil
 	// means slog.Default().
 	Logger *slog.Logger

@@ -26,10 +26,15 @@ const (
 	ReasonLate = "late"
 	// ReasonCrashLoop says that the job ends its process whenever it runs.
 	ReasonCrashLoop = "crash_loop"
+	// ReasonUnknownOutcome says that the job may have taken effect in a run that
+	// ended without a result. See [Options].
+	ReasonUnknownOutcome = "unknown_outcome"
+	// ReasonUnprotected says that the job is done, without the store. See
+	// [Options].
+	ReasonUnprotected = "unprotected"
 )
 
 var (
-	errEmptyKey = errors.New("the idempotency key is empty")
 	errConflict = errors.New("the idempotency key was used for another payload; " +
 		"two jobs need two keys, and a corrected job needs a new one")
 	errAnswer = errors.New("the store gave an answer without a meaning")
@@ -68,14 +73,6 @@ func rest(until time.Time) time.Duration {
 }
 
 const leaseShare = 0.20
-
-// unasked is the outcome where the store gave no answer.
-func unasked(ctx context.Context, m *handler.Message, err error) *handler.Result {
-	if reason := cutOff(ctx); reason != "" {
-		return m.Unrun(reason, nil)
-	}
-	return storeFailed(m, fmt.Errorf("idem: acquire: %w", err))
-}
 
 // storeFailed comes back later at no cost: without the store nothing protects
 // the job, and nothing that it costs could be written down.

@@ -51,7 +51,7 @@ func (e *LostError) Is(target error) bool { return target == context.Canceled }
 // called. Stop waits for a call under way, so that none is made beside or after
 // the write that settles the claim. If the claim is lost, cancel gets the cause.
 func (c *claimed) renew(ctx context.Context, cancel context.CancelCauseFunc) (stop func()) {
-	if _, bounded := handler.InvocationDeadline(ctx); bounded || c.renewer == nil {
+	if !c.renews(ctx) {
 		return func() {}
 	}
 	// A job that was told to stop is to stay its own until it has.
@@ -95,6 +95,8 @@ func (c *claimed) keep(ctx context.Context, cancel context.CancelCauseFunc) {
 			lapse.Reset(c.left())
 			ticker.Reset(c.renewInterval())
 		case ctx.Err() != nil:
+			return
+		case refused && c.completion.explains(late):
 			return
 		case refused:
 			c.lose(ctx, cancel, late)

@@ -31,6 +31,9 @@ func (c *claimed) settle(ctx context.Context, res *handler.Result) error {
 		// A result that the user made says nothing of the job.
 		res.Job = c.message.Job
 	}
+	if c.completion.Committed() {
+		return c.committed(ctx, res)
+	}
 	switch res.Outcome {
 	case handler.OutcomeDone, handler.OutcomeDuplicate:
 		return c.complete(ctx, res)
@@ -43,6 +46,21 @@ func (c *claimed) settle(ctx context.Context, res *handler.Result) error {
 		return res
 	default:
 		return c.abort(ctx, res)
+	}
+}
+
+// committed is the outcome of a job that its own transaction completed. Nothing
+// that it returns afterwards undoes that, and no other delivery would run it.
+func (c *claimed) committed(ctx context.Context, res *handler.Result) error {
+	switch res.Outcome {
+	case handler.OutcomeDone:
+		return nil
+	case handler.OutcomeDuplicate, handler.OutcomeCrash:
+		return res
+	}
+	c.warn(ctx, "error after the job was completed", res)
+	return &handler.Result{
+		Outcome: handler.OutcomeDone, Decision: fault.Decision{Reason: ReasonCompleted}, Job: c.message.Job,
 	}
 }
 
@@ -138,6 +156,9 @@ func (c *claimed) unlessLate(ctx context.Context, err error, res *handler.Result
 // markCrash counts the crash and keeps its place. A handler that panicked runs
 // no more, so its claim ends; one that was abandoned may still run.
 func (c *claimed) markCrash(ctx context.Context, err error) {
+	if c.completion.Committed() {
+		return
+	}
 	mark := Settlement{Kind: SettleCrash, Crashes: c.answer.Job.Crashes + 1, Lease: c.answer.Claim.Lease}
 	if panicked, ok := errors.AsType[*handler.PanicError](err); ok {
 		mark.Lease, mark.CrashStack = time.Now(), stackHead(panicked.Stack)
@@ -162,14 +183,19 @@ func stackHead(stack string) string {
 	return stack
 }
 
-// write settles the claim. The job's context may be cancelled by now, but what
+// writeContext outlives the job's context, which may be cancelled by now: what
 // was decided is still to be written, in time for the batch to be answered.
-func (c *claimed) write(ctx context.Context, s Settlement) error {
+func writeContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	left := settleTime
 	if deadline, ok := handler.InvocationDeadline(ctx); ok {
 		left = time.Until(deadline) * 9 / 10
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), left)
+	return context.WithTimeout(context.WithoutCancel(ctx), left)
+}
+
+// write settles the claim.
+func (c *claimed) write(ctx context.Context, s Settlement) error {
+	ctx, cancel := writeContext(ctx)
 	defer cancel()
 	s.Expires = time.Now().Add(c.options.Keep)
 	return c.store.Settle(ctx, c.answer.Claim, s)

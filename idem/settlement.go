@@ -30,9 +30,14 @@ const (
 	// SettleRenew makes the claim hold longer. It ends no run, so it leaves
 	// Settled as it is. Only [Renewer] writes it.
 	SettleRenew
+	// SettleStep records a part of the job. It ends no run, so it leaves
+	// Settled as it is. Only [Stepper] writes it.
+	SettleStep
 )
 
-var settlementNames = [...]string{"invalid", "complete", "release", "abort", "verdict", "confirm", "crash", "renew"}
+var settlementNames = [...]string{
+	"invalid", "complete", "release", "abort", "verdict", "confirm", "crash", "renew", "step",
+}
 
 // String names the kind.
 func (k SettlementKind) String() string {
@@ -78,12 +83,10 @@ func (s *Settlement) Needs() Status {
 	return StatusInProgress
 }
 
-// fits tells whether the settlement of claim c may be written over the item.
+// fits tells whether the settlement of claim c may be written over the item. A
+// renewal that would shorten the lease may not.
 func (s *Settlement) fits(item *Item, c Claim) bool {
-	if s.Kind == SettleRenew {
-		return item.holds(c) && !s.Lease.Before(item.Lease)
-	}
-	return item.Owner == c.Owner && item.Status == s.Needs()
+	return item.react(s.Kind, c) == reactWrite && (s.Kind != SettleRenew || !s.Lease.Before(item.Lease))
 }
 
 // Refused reads the refusal of a settlement from the item that stands in its
@@ -93,10 +96,8 @@ func (s *Settlement) Refused(item *Item, c Claim) error {
 	if item == nil {
 		return &LateError{ID: c.ID, Kind: s.Kind}
 	}
-	switch {
-	case s.Kind == SettleComplete && item.Status == StatusCompleted,
-		s.Kind == SettleVerdict && item.Status == StatusDead && item.Owner == c.Owner,
-		s.Kind == SettleRenew && item.holds(c):
+	said := item.react(s.Kind, c) == reactSaid || s.Kind == SettleRenew && item.holds(c)
+	if said {
 		return nil
 	}
 	return &LateError{ID: c.ID, Kind: s.Kind, Status: item.Status, Until: item.Lease}

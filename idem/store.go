@@ -82,6 +82,9 @@ type Answer struct {
 	Job handler.Job
 	// CrashStack is the stack of the last run that panicked.
 	CrashStack string
+	// Steps are the parts of the job that are done: their results as JSON by
+	// their names; set if Kind is AnswerAcquired. It is not to be changed.
+	Steps map[string]string
 	// Claims counts the claims before this one, Settled those of them whose
 	// run came to an end. The rest may have died with their process.
 	Claims, Settled int

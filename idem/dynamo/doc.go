@@ -8,9 +8,12 @@
 // serve both, but a key belongs to one writer, since Powertools knows no owner
 // and no dead job. The others are owner, message_id, epoch, claims, settled,
 // crashes, crash_stack, attempts, unclassified, history (JSON), dead_at (epoch
-// milliseconds), verdict (JSON) and dlq_message_id.
+// milliseconds), verdict (JSON), dlq_message_id and steps (a map of JSON by
+// name).
 //
 // All calls are conditional UpdateItem: two for a job that runs, one for a
-// duplicate, one for each time that a claim is renewed, and no read. That is the one right on the table that a function
-// needs.
+// duplicate, one for each step that is recorded and each time that a claim is
+// renewed, and no read. That is the one right on the table that a function
+// needs, also where the second write is the [Completion] in a transaction of
+// the function's own.
 package dynamo

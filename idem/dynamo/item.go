@@ -31,6 +31,7 @@ const (
 	attributeDeadAt       = "dead_at"
 	attributeVerdict      = "verdict"
 	attributeDeadLetterID = "dlq_message_id"
+	attributeSteps        = "steps"
 )
 
 // itemAttributes are all that an item has besides its key.
@@ -38,7 +39,7 @@ var itemAttributes = []string{
 	attributeStatus, attributeExpiration, attributeLease, attributeValidation, attributeOwner,
 	attributeMessageID, attributeEpoch, attributeClaims, attributeSettled, attributeCrashes,
 	attributeCrashStack, attributeAttempts, attributeUnclassified, attributeHistory,
-	attributeDeadAt, attributeVerdict, attributeDeadLetterID,
+	attributeDeadAt, attributeVerdict, attributeDeadLetterID, attributeSteps,
 }
 
 type attributes = map[string]types.AttributeValue
@@ -83,6 +84,9 @@ func encode(item *idem.Item) (attributes, error) {
 	if !item.DeadAt.IsZero() {
 		a[attributeDeadAt] = milliseconds(item.DeadAt)
 	}
+	if len(item.Steps) > 0 {
+		a[attributeSteps] = encodeSteps(item.Steps)
+	}
 	return a, encodeRecords(a, item)
 }
 
@@ -124,6 +128,7 @@ func decode(from attributes) (*idem.Item, error) {
 		Unclassified: r.count(attributeUnclassified),
 		DeadAt:       r.time(attributeDeadAt, time.Millisecond),
 		DeadLetterID: r.text(attributeDeadLetterID),
+		Steps:        r.steps(),
 	}
 	r.json(attributeHistory, &item.History)
 	if _, ok := from[attributeVerdict]; ok {

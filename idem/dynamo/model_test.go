@@ -26,6 +26,7 @@ func TestTheTableAgreesWithTheMemory(t *testing.T) {
 			"acquire": p.acquire,
 			"settle":  p.settle,
 			"renew":   p.renew,
+			"step":    p.step,
 		})
 	})
 }

@@ -119,7 +119,8 @@ func (s *Store) refusal(id, what string, err error) (*idem.Item, error) {
 	return s.decode(id, refused.Item)
 }
 
-// update writes and gives the item as it was before; nil if there was none.
+// update writes and gives the item as it was before, if that was asked for; nil
+// if there was none.
 func (s *Store) update(ctx context.Context, id string, u *update) (*idem.Item, error) {
 	out, err := s.api.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName:                           aws.String(s.table),
@@ -128,7 +129,7 @@ func (s *Store) update(ctx context.Context, id string, u *update) (*idem.Item, e
 		ConditionExpression:                 aws.String(u.condition),
 		ExpressionAttributeNames:            u.names,
 		ExpressionAttributeValues:           u.values,
-		ReturnValues:                        types.ReturnValueAllOld,
+		ReturnValues:                        u.returns,
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
 	if err != nil {

@@ -2,6 +2,7 @@ package dynamo_test
 
 import (
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -293,6 +294,35 @@ func TestAnItemThatChangesMeanwhileIsDecidedAnew(t *testing.T) {
 				t.Fatalf("the refused claim changed the item:\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestATakeOverLosesNoCrash(t *testing.T) {
+	t.Parallel()
+	l := newLedger(t)
+	first := l.acquire(request("o1", now), idem.AnswerAcquired)
+	l.meanwhile(func() {
+		l.settle(first, idem.Settlement{Kind: idem.SettleCrash, Crashes: 1, Lease: first.Claim.Lease})
+	})
+	r := request("o2", first.Claim.Lease)
+	r.Validation = "test2:aaaa" // so that the item is replaced as it was seen
+	if a := l.acquire(r, idem.AnswerAcquired); a.Job.Crashes != 1 {
+		t.Fatalf("crashes are %d, want the one that was marked meanwhile", a.Job.Crashes)
+	}
+}
+
+func TestTheDocumentNamesEachAttribute(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/ledger.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "## What an item holds")
+	section, _, _ = strings.Cut(section, "\n## ")
+	for _, attribute := range dynamo.ItemAttributes {
+		if !strings.Contains(section, "`"+attribute+"`") {
+			t.Errorf("docs/ledger.md does not tell of %s", attribute)
+		}
 	}
 }
 

@@ -11,17 +11,33 @@ import (
 // update is a conditional write: the expressions of an UpdateItem call and
 // what their placeholders stand for.
 type update struct {
-	condition          string
-	sets, adds, clears []string
-	names              map[string]string
-	values             attributes
+	condition    string
+	sets, clears []string
+	names        map[string]string
+	values       attributes
+	// whole is the expression where it is always the same; empty where it is
+	// made of sets and clears.
+	whole string
+	// returns says what a successful write gives back; empty for nothing.
+	returns types.ReturnValue
 }
 
 func newUpdate() *update { return &update{names: map[string]string{}, values: attributes{}} }
 
-// name is the placeholder of an attribute's name. All get one, since DynamoDB
-// reserves some of them.
+// plain are the attributes whose names stand in expressions as they are.
+// DynamoDB reserves some of the others, and the key may have any name.
+var plain = map[string]bool{
+	attributeExpiration: true, attributeLease: true, attributeValidation: true, attributeMessageID: true,
+	attributeEpoch: true, attributeClaims: true, attributeSettled: true, attributeCrashes: true,
+	attributeCrashStack: true, attributeAttempts: true, attributeUnclassified: true, attributeHistory: true,
+	attributeDeadAt: true, attributeVerdict: true, attributeDeadLetterID: true,
+}
+
+// name is how an expression names an attribute.
 func (u *update) name(attribute string) string {
+	if plain[attribute] {
+		return attribute
+	}
 	u.names["#"+attribute] = attribute
 	return "#" + attribute
 }
@@ -36,42 +52,57 @@ func (u *update) set(attribute string, v types.AttributeValue) {
 	u.sets = append(u.sets, u.name(attribute)+" = "+u.value(attribute, v))
 }
 
-func (u *update) add(attribute string, n int) {
-	u.adds = append(u.adds, u.name(attribute)+" "+u.value(attribute, number(n)))
+// count sets a number whose absence means zero.
+func (u *update) count(attribute string, n int) {
+	if n == 0 {
+		u.clear(attribute)
+		return
+	}
+	u.set(attribute, number(n))
 }
 
 func (u *update) clear(attribute string) { u.clears = append(u.clears, u.name(attribute)) }
 
 func (u *update) expression() string {
-	var clauses []string
-	for _, c := range []struct {
-		keyword string
-		actions []string
-	}{{"SET", u.sets}, {"ADD", u.adds}, {"REMOVE", u.clears}} {
-		if len(c.actions) > 0 {
-			clauses = append(clauses, c.keyword+" "+strings.Join(c.actions, ", "))
-		}
+	if u.whole != "" {
+		return u.whole
 	}
-	return strings.Join(clauses, " ")
+	expression := "SET " + strings.Join(u.sets, ", ")
+	if len(u.clears) > 0 {
+		expression += " REMOVE " + strings.Join(u.clears, ", ")
+	}
+	return expression
 }
 
+const (
+	claimed = "SET #status = :status, #owner = :owner, message_id = :message, validation = :hash, " +
+		"in_progress_expiration = :lease, expiration = :expires"
+	claimUnknown = "attribute_not_exists(#key)"
+	claimLapsed  = "#status = :status AND validation = :hash AND NOT #owner = :owner AND " +
+		"expiration > :now_seconds AND in_progress_expiration <= :now"
+)
+
 // claim is the write of most claims: of a job that the table does not know, or
-// whose last claim has lapsed. Everything else refuses it.
+// whose last claim has lapsed. Everything else refuses it. A replay begins a new
+// job in its own epoch, and that is not the one in which it takes over another.
+// A request that arrives twice does not claim anew what its first has left.
 func (s *Store) claim(r idem.Request) *update {
-	u := newUpdate()
-	u.set(attributeStatus, text(string(idem.StatusInProgress)))
-	u.set(attributeOwner, text(r.Owner))
-	u.set(attributeMessageID, text(r.MessageID))
-	u.set(attributeValidation, text(r.Validation))
-	u.set(attributeLease, milliseconds(r.Lease))
-	u.set(attributeExpiration, seconds(r.Expires))
-	u.add(attributeClaims, 1)
-	u.condition = "attribute_not_exists(" + u.name(s.key) + ") OR (" + strings.Join([]string{
-		"#status = :status",
-		"#validation = :validation",
-		"#expiration > " + u.value("now_seconds", seconds(r.Now)),
-		"#in_progress_expiration <= " + u.value("now", milliseconds(r.Now)),
-	}, " AND ") + ")"
+	u := &update{
+		returns:   types.ReturnValueAllOld,
+		whole:     claimed + " ADD claims :one",
+		condition: claimUnknown + " OR (" + claimLapsed + ")",
+		names:     map[string]string{"#key": s.key, "#status": attributeStatus, "#owner": attributeOwner},
+		values: attributes{
+			":status": text(string(idem.StatusInProgress)), ":owner": text(r.Owner), ":message": text(r.MessageID),
+			":hash": text(r.Validation), ":lease": milliseconds(r.Lease), ":expires": seconds(r.Expires), ":one": number(1),
+		},
+	}
+	if r.Epoch > 0 {
+		u.whole, u.condition = claimed+", epoch = :epoch ADD claims :one", claimUnknown
+		u.values[":epoch"] = number(r.Epoch)
+		return u
+	}
+	u.values[":now_seconds"], u.values[":now"] = seconds(r.Now), milliseconds(r.Now)
 	return u
 }
 
@@ -82,6 +113,7 @@ func replace(seen, next *idem.Item) (*update, error) {
 		return nil, err
 	}
 	u := newUpdate()
+	u.returns = types.ReturnValueAllOld
 	for _, attribute := range itemAttributes {
 		if v, ok := after[attribute]; ok {
 			u.set(attribute, v)
@@ -101,6 +133,7 @@ func (u *update) unchanged(seen *idem.Item) error {
 	var conditions []string
 	for _, attribute := range []string{
 		attributeStatus, attributeOwner, attributeEpoch, attributeLease, attributeExpiration, attributeDeadLetterID,
+		attributeSettled, attributeCrashes, attributeSteps,
 	} {
 		condition := "attribute_not_exists(" + u.name(attribute) + ")"
 		if v, ok := before[attribute]; ok {
@@ -123,13 +156,13 @@ func settle(c idem.Claim, s idem.Settlement) (*update, error) {
 		u.set(attributeDeadLetterID, text(s.DeadLetterID))
 		return u, nil
 	case idem.SettleCrash:
-		u.set(attributeCrashes, number(s.Crashes))
+		u.count(attributeCrashes, s.Crashes)
 		u.set(attributeCrashStack, text(s.CrashStack))
 		u.set(attributeLease, milliseconds(s.Lease))
 		return u, nil
 	case idem.SettleRenew:
 		u.set(attributeLease, milliseconds(s.Lease))
-		u.condition += " AND " + u.stillUnsettled(c) + " AND #in_progress_expiration <= :in_progress_expiration"
+		u.condition += " AND " + u.stillUnsettled(c) + " AND in_progress_expiration <= :in_progress_expiration"
 		return u, nil
 	case idem.SettleComplete:
 		u.set(attributeStatus, text(string(idem.StatusCompleted)))
@@ -142,7 +175,7 @@ func settle(c idem.Claim, s idem.Settlement) (*update, error) {
 		u.set(attributeLease, milliseconds(s.Lease))
 	}
 	u.set(attributeSettled, number(c.Settled+1))
-	u.set(attributeCrashes, number(s.Crashes))
+	u.count(attributeCrashes, s.Crashes)
 	u.set(attributeExpiration, seconds(s.Expires))
 	return u, u.setRun(s)
 }
@@ -161,8 +194,8 @@ func (u *update) setRun(s idem.Settlement) error {
 	if s.Kind != idem.SettleRelease && s.Kind != idem.SettleVerdict {
 		return nil
 	}
-	u.set(attributeAttempts, number(s.Attempts))
-	u.set(attributeUnclassified, number(s.Unclassified))
+	u.count(attributeAttempts, s.Attempts)
+	u.count(attributeUnclassified, s.Unclassified)
 	history, err := encodeHistory(s.History)
 	if err != nil {
 		return err

@@ -34,6 +34,14 @@ var claimCases = []testCase{
 		b.claim("m1")
 		b.ask(b.delivery("m1"), idem.AnswerBusy)
 	}},
+	{"a request that arrives again after its run claims nothing", func(b *bench) {
+		r := b.delivery("m1")
+		b.settle(b.ask(r, idem.AnswerAcquired), b.abort())
+		if _, err := b.store.Acquire(b.Context(), r); err != nil {
+			b.Fatalf("acquire: %v", err)
+		}
+		b.counts(b.claim("m1"), 1, 1, 0)
+	}},
 	{"a job that was taken over keeps its state", func(b *bench) {
 		b.settle(b.claim("m1"), b.release(time.Second))
 		b.pass(time.Second)

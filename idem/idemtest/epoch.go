@@ -73,6 +73,34 @@ var epochCases = []testCase{
 			b.Fatalf("epoch is %d, want 5", a.Job.Epoch)
 		}
 	}},
+	{"the message of a death opens no epoch, whatever it carries", func(b *bench) {
+		b.settle(b.die(), confirm())
+		r := b.replay("m1", 3)
+		r.SentAt = b.now
+		b.ask(r, idem.AnswerDuplicate)
+	}},
+	{"a replay of a job that is forgotten runs after its death", func(b *bench) {
+		a := b.ask(b.replay("m2", 2), idem.AnswerAcquired)
+		if a.Job.Epoch != 3 || a.Claim.Epoch != 3 {
+			b.Fatalf("epoch is %d, want 3", a.Job.Epoch)
+		}
+		b.settle(a, b.verdict())
+		b.settle(a, confirm())
+		b.ask(b.replay("m2", 2), idem.AnswerDuplicate)
+		b.ask(b.replay("m3", 2), idem.AnswerDuplicate)
+		b.pass(keep)
+		if a := b.ask(b.replay("m4", 2), idem.AnswerAcquired); a.Job.Epoch != 3 || a.Claims != 0 {
+			b.Fatalf("job is %+v after %d claims, want a new one in epoch 3", a.Job, a.Claims)
+		}
+	}},
+	{"a replay takes a job over in the job's own epoch", func(b *bench) {
+		b.settle(b.claim("m1"), b.release(0))
+		a := b.ask(b.replay("m2", 2), idem.AnswerAcquired)
+		b.counts(a, 1, 1, 0)
+		if a.Job.Epoch != 0 || a.Job.Attempts != 3 {
+			b.Fatalf("job is %+v, want epoch 0 with 3 attempts", a.Job)
+		}
+	}},
 	{"a new epoch opens while the last letter is sent", func(b *bench) {
 		a := b.die()
 		b.ask(b.resend("m2", time.Second, b.now), idem.AnswerAcquired)

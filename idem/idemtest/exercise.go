@@ -9,10 +9,13 @@ import (
 
 // Exercise runs the suite as subtests of t, each against a store of its own.
 // newStore gives a store that is empty and used by nobody else. What concerns
-// renewing is skipped for a store that is no [idem.Renewer].
+// renewing is skipped for a store that is no [idem.Renewer], and what concerns
+// steps for one that is no [idem.Stepper].
 func Exercise(t *testing.T, newStore func(t *testing.T) idem.Store) {
 	t.Helper()
-	for _, c := range slices.Concat(claimCases, settleCases, renewCases, deathCases, epochCases, conflictCases) {
+	for _, c := range slices.Concat(
+		claimCases, settleCases, renewCases, stepCases, deathCases, epochCases, conflictCases,
+	) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			c.run(newBench(t, newStore(t)))

@@ -52,7 +52,7 @@ func noSDK() []string { return []string{sdk, smithy} }
 func forCommands() []string {
 	return []string{
 		"internal/cli", "internal/demo/...", "internal/engine", "internal/eventsource/...", "internal/jobs",
-		"internal/local", localaws, "internal/runtimeapi", "internal/stack",
+		"internal/ledger", "internal/local", localaws, "internal/runtimeapi", "internal/stack",
 		sdkConfig, sdkCloudWatch, kong, lipgloss, terminal, yaml,
 	}
 }
@@ -60,7 +60,7 @@ func forCommands() []string {
 // Rooms is the import table, from the leaves up. Where several rows fit a
 // package, the one with its own path counts, or else the longest.
 func Rooms() []Room {
-	return slices.Concat(libraryRooms(), hostRooms(), testRooms())
+	return slices.Concat(libraryRooms(), deployedRooms(), commandRooms(), testRooms())
 }
 
 // libraryRooms are the packages that users build with.
@@ -116,8 +116,8 @@ func libraryRooms() []Room {
 	}
 }
 
-// hostRooms are the programs, and what only they use.
-func hostRooms() []Room {
+// deployedRooms are the functions and workers, and what only they use.
+func deployedRooms() []Room {
 	return []Room{
 		{
 			Path: "functions/...",
@@ -136,6 +136,13 @@ func hostRooms() []Room {
 			Host:  true,
 		},
 		{
+			Path:  "functions/internal/stock",
+			Ours:  []string{"fault", "idem/dynamo"},
+			Third: []string{sdkCore, sdkDynamoDB},
+			Never: forCommands(),
+			Tests: []string{"handler", "idem"},
+		},
+		{
 			Path: "functions/charge-worker",
 			Ours: []string{".", "worker", "functions/internal/..."},
 			Host: true,
@@ -148,6 +155,12 @@ func hostRooms() []Room {
 			Tests: []string{"fault", "idem"},
 			Host:  true,
 		},
+	}
+}
+
+// commandRooms are the commands, and what only they use.
+func commandRooms() []Room {
+	return []Room{
 		{Path: "internal/localaws/...", Ours: []string{localaws}, Never: []string{anyThird}},
 		{
 			Path:  "internal/localaws/localtest",
@@ -165,6 +178,10 @@ func hostRooms() []Room {
 		{Path: "internal/stack", Ours: []string{"internal/eventsource/filter"}, Third: []string{yaml}},
 		{Path: "internal/jobs", Third: []string{sdkCore, sdkSQS}},
 		{
+			Path: "internal/ledger", Ours: []string{"handler"}, Third: []string{sdkCore, sdkDynamoDB},
+			Tests: []string{"idem", "idem/dynamo"},
+		},
+		{
 			Path:  "internal/engine",
 			Ours:  []string{"internal/wholebody"},
 			Third: []string{sdkCore, sdkKeys, smithy},
@@ -180,13 +197,19 @@ func hostRooms() []Room {
 		{
 			Path: "internal/cli",
 			Ours: []string{
-				"handler", "internal/engine", "internal/jobs", "internal/local", "internal/wholebody",
+				"handler", "internal/engine", "internal/jobs", "internal/ledger", "internal/local", "internal/wholebody",
 			},
 			Third: []string{kong, lipgloss, terminal, terminalSize, sdkCore, sdkConfig, sdkSQS, sdkDynamoDB, smithy},
 			Never: []string{"internal/demo/..."},
+			Tests: []string{"idem", "idem/dynamo"},
 			Host:  true,
 		},
-		{Path: "internal/demo", Ours: []string{"internal/demo/provider", "internal/cli", "internal/local"}, Host: true},
+		{
+			Path:  "internal/demo",
+			Ours:  []string{"internal/demo/provider", "internal/cli", "internal/local"},
+			Third: []string{sdkCore, sdkDynamoDB},
+			Host:  true,
+		},
 		{Path: "internal/demo/provider", Never: []string{anyThird}},
 		{Path: "cmd/sqsafe", Ours: []string{"internal/cli"}, Never: []string{"internal/demo/..."}, Host: true},
 		{Path: "cmd/demo", Ours: []string{"internal/demo", "internal/cli"}, Host: true},
@@ -198,6 +221,7 @@ func testRooms() []Room {
 	return []Room{
 		{Path: "internal/archtest"},
 		{Path: "internal/conformance"}, // all of it is tests
+		{Path: "internal/powertools", Tests: []string{"idem", "idem/dynamo"}},
 		{
 			Path:  "internal/parity", // likewise
 			Tests: []string{"dlq", "handler", "internal/eventsource", "internal/local", "internal/runtimeapi", "internal/stack"},

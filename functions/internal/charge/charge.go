@@ -58,18 +58,19 @@ func NewProvider(base string) (*Provider, error) {
 	}
 	// A redirect followed would be a GET that charges nobody and succeeds.
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Provider{url: base + "/charges", client: &http.Client{CheckRedirect: stay}}, nil
+	client := &http.Client{Transport: idem.Transport{}, CheckRedirect: stay}
+	return &Provider{url: base + "/charges", client: client}, nil
 }
 
-// Charge has the provider make the charge, under the job's idempotency key.
+// Charge has the provider make the charge, under the job's idempotency key,
+// which the client's transport adds.
 func (p *Provider) Charge(ctx context.Context, c Charge) error {
 	body, _ := json.Marshal(c)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
-	req.GetBody = nil // else net/http resends at once what carries an Idempotency-Key
-	req.Header = http.Header{"Content-Type": {"application/json"}, "Idempotency-Key": {idem.Key(ctx)}}
+	req.Header.Set("Content-Type", "application/json")
 	resp, err := p.client.Do(req)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package charge_test
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/functions/internal/charge"
+	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/idem"
 )
 
 func TestValidate(t *testing.T) {
@@ -58,7 +61,8 @@ func TestAnswersOfTheProvider(t *testing.T) {
 		if err := json.Unmarshal(body, &got); err != nil || got != want || r.Method+r.URL.Path != "POST/charges" {
 			t.Errorf("%s %s with %s", r.Method, r.URL, body)
 		}
-		if _, sent := r.Header["Idempotency-Key"]; !sent || r.Header.Get("Content-Type") != "application/json" {
+		if keys := r.Header["Idempotency-Key"]; len(keys) != 1 || keys[0] != want.ID ||
+			r.Header.Get("Content-Type") != "application/json" {
 			t.Errorf("header %v", r.Header)
 		}
 		w.Header().Set("Retry-After", "7")
@@ -66,7 +70,7 @@ func TestAnswersOfTheProvider(t *testing.T) {
 		w.WriteHeader(status)
 	}))
 	t.Cleanup(provider.Close)
-	create := newProvider(t, provider.URL).Charge
+	create := asJob(newProvider(t, provider.URL))
 	for _, tt := range []struct {
 		status int
 		class  fault.Class
@@ -86,7 +90,7 @@ func TestAnswersOfTheProvider(t *testing.T) {
 		{204, fault.ClassUnclassified, "unclassified"},
 	} {
 		status = tt.status
-		d := fault.Classify(t.Context(), create(t.Context(), want))
+		d := fault.Classify(t.Context(), create(want))
 		if d.Class != tt.class || d.Reason != tt.reason {
 			t.Errorf("%d: %v %s, want %v %s", tt.status, d.Class, d.Reason, tt.class, tt.reason)
 		}
@@ -95,9 +99,50 @@ func TestAnswersOfTheProvider(t *testing.T) {
 		}
 	}
 	for _, status = range []int{200, 201} {
-		if err := create(t.Context(), want); err != nil {
+		if err := create(want); err != nil {
 			t.Errorf("%d: %v, want success", status, err)
 		}
+	}
+}
+
+// asJob makes charges as jobs whose keys are the ids of the charges.
+func asJob(p *charge.Provider) func(charge.Charge) error {
+	return func(c charge.Charge) (err error) {
+		once := idem.Middleware(idem.NewMemory(), &idem.Options{Key: idem.JSONField("id")})
+		body, _ := json.Marshal(c)
+		m := &handler.Message{}
+		m.Body = string(body)
+		_ = once(func(ctx context.Context, _ *handler.Message) error {
+			err = p.Charge(ctx, c)
+			return nil
+		})(context.Background(), m)
+		return err
+	}
+}
+
+// A connection that breaks is the job's to retry, not net/http's.
+func TestAChargeIsSentOnce(t *testing.T) {
+	t.Parallel()
+	arrived := 0
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		if arrived++; arrived > 1 {
+			panic(http.ErrAbortHandler)
+		}
+		w.WriteHeader(http.StatusCreated)
+	}))
+	t.Cleanup(provider.Close)
+	create := asJob(newProvider(t, provider.URL))
+	c := charge.Charge{ID: "ch-1", Customer: "c-1", Amount: 1250, Currency: "EUR"}
+	if err := create(c); err != nil {
+		t.Fatal(err)
+	}
+	if d := fault.Classify(t.Context(), create(c)); d.Class != fault.ClassRetryable {
+		t.Errorf("%v %s, want a retryable error", d.Class, d.Reason)
+	}
+	provider.Close()
+	if arrived != 2 {
+		t.Errorf("%d charges arrived, want each once", arrived)
 	}
 }
 

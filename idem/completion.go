@@ -1,0 +1,91 @@
+package idem
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/handler"
+)
+
+// Completion is the write that completes a job, for stores that let a
+// transaction of the user's make it; package idem/dynamo has the functions for
+// users. It is safe for concurrent use.
+type Completion struct {
+	store Store
+	claim Claim
+	key   string
+	write func() Settlement
+
+	handedOut, committed atomic.Bool
+}
+
+type completionKey struct{}
+
+// CompletionOf gives the completion of the job that ctx belongs to; nil where
+// the job runs without a claim, outside of [Middleware], and within a [Step],
+// which could not be recorded any more.
+func CompletionOf(ctx context.Context) *Completion {
+	c, _ := ctx.Value(completionKey{}).(*Completion)
+	if c == nil || c.key != Key(ctx) {
+		return nil
+	}
+	return c
+}
+
+// newCompletion is that of a claim. The time at which the store may forget the
+// job counts from the first use, so that a transaction that is built again is
+// the same transaction.
+func newCompletion(c *claimed) *Completion {
+	keep := c.options.Keep
+	write := sync.OnceValue(func() Settlement {
+		return Settlement{Kind: SettleComplete, Expires: time.Now().Add(keep)}
+	})
+	return &Completion{store: c.store, claim: c.answer.Claim, key: c.message.Job.Key, write: write}
+}
+
+func withCompletion(ctx context.Context, c *Completion) context.Context {
+	return context.WithValue(ctx, completionKey{}, c)
+}
+
+// Store is the store that has the job.
+func (c *Completion) Store() Store { return c.store }
+
+// Claim is the claim under which the job runs. Its lease may have been renewed
+// since.
+func (c *Completion) Claim() Claim { return c.claim }
+
+// HandOut gives the settlement to write, the same at every call. It must be
+// written under the conditions of [Store.Settle].
+func (c *Completion) HandOut() Settlement {
+	c.handedOut.Store(true)
+	return c.write()
+}
+
+// Commit says that the settlement is written: the job is done, and
+// [Middleware] writes nothing more about it.
+func (c *Completion) Commit() { c.committed.Store(true) }
+
+// Committed tells whether [Completion.Commit] was called. Without a completion
+// it was not.
+func (c *Completion) Committed() bool { return c != nil && c.committed.Load() }
+
+// Contended makes err, with which a transaction met another write to the job's
+// own item, the outcome of the job: a retry after a second that costs nothing.
+func (c *Completion) Contended(err error) error {
+	return &handler.Result{
+		Outcome:  handler.OutcomeRetry,
+		Decision: fault.Decision{Class: fault.ClassRetryable, Reason: fault.ReasonConflict},
+		Delay:    rest(time.Now()),
+		Err:      err,
+	}
+}
+
+// explains tells whether a renewal may have been refused because of the
+// transaction. Then the job goes on: if another has completed it instead, the
+// transaction will be refused as well.
+func (c *Completion) explains(late *LateError) bool {
+	return late.Status == StatusCompleted && c.handedOut.Load()
+}

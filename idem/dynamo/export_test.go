@@ -1,0 +1,4 @@
+package dynamo
+
+// ItemAttributes are all that an item has besides its key.
+var ItemAttributes = itemAttributes

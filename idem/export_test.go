@@ -1,0 +1,11 @@
+package idem
+
+import "context"
+
+// Forget deletes an item, as a TTL does.
+func (s *Memory) Forget(_ context.Context, id string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.items, id)
+	return nil
+}

@@ -1,0 +1,152 @@
+package idem
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+
+	"github.com/sqsafe/sqsafe/fault"
+)
+
+// ReasonStep is the reason of a job that uses [Step] in a way that cannot work.
+const ReasonStep = "step"
+
+// Step runs a part of a job that is not to be repeated with the rest: once fn
+// has returned nil, no later attempt of the job runs it again, and neither does
+// a replay, edited or not, until the store forgets the job. What fn returns as
+// an error is what Step returns, and like a panic it leaves the step to be run
+// again.
+//
+// The record is one write behind fn. A process that dies between the two runs
+// fn again, so within fn [Key] is the step's own, "ch-1#charge": the same at
+// every run of it, for everything that takes such a key.
+//
+// A name has 1 to 64 letters, digits, dots, dashes and underscores, and is
+// unique in its job; it may say what the step depends on, such as
+// "charge-1250", where an edited payload is to run another step. A job has room
+// for 48 KB of names and results. Steps may run side by side and within each
+// other.
+//
+// The error is a [*StepError], permanent, if Step is called outside of
+// [Middleware], with a name that is bad or whose step is running, without room,
+// after the job has returned or was completed by its transaction, or with a
+// store that is no [Stepper]. It is a [*LostError] if the job is another
+// delivery's by now. If fn ran but could not be recorded, it is the store's,
+// and the job is retried at no cost. In none of these cases is fn's work undone.
+func Step(ctx context.Context, name string, fn func(ctx context.Context) error) error {
+	_, err := runStep(ctx, name, 0, func(ctx context.Context) (string, error) { return "", fn(ctx) })
+	return err
+}
+
+// StepValue is a [Step] whose result is kept for the later attempts: of up to 4
+// KB as JSON, room for which must be left. It is what JSON makes of it at the
+// first run, too. A result that cannot be kept makes the job permanently
+// failed with a [*StepError], at this run and at all later ones, and fn is
+// not run again.
+func StepValue[T any](ctx context.Context, name string, fn func(ctx context.Context) (T, error)) (T, error) {
+	var value T
+	problem := "the step is done, but it kept no result"
+	document, err := runStep(ctx, name, stepResultBytes, func(ctx context.Context) (string, error) {
+		result, err := fn(ctx)
+		if err != nil {
+			return "", err
+		}
+		document, unkept := encodeResult(result)
+		if unkept != "" {
+			problem = unkept
+		}
+		return document, nil
+	})
+	switch {
+	case err != nil:
+		return value, err
+	case document == "":
+		return value, misused(name, problem)
+	}
+	if err := json.Unmarshal([]byte(document), &value); err != nil {
+		var none T
+		return none, misused(name, fmt.Sprintf("the step is done, but its result is no %T: %v", none, err))
+	}
+	return value, nil
+}
+
+// stepResultBytes is the longest result that is kept, as JSON.
+const stepResultBytes = 4 << 10
+
+// encodeResult gives the result as JSON, or else what is wrong with it.
+func encodeResult(result any) (document, problem string) {
+	encoded, err := json.Marshal(result)
+	if err != nil {
+		return "", fmt.Sprintf("the step is done, but its result cannot be kept: %v", err)
+	}
+	if len(encoded) > stepResultBytes {
+		return "", fmt.Sprintf("the step is done, but its result has %d bytes of JSON; keep at most %d, such as its id",
+			len(encoded), stepResultBytes)
+	}
+	return string(encoded), ""
+}
+
+// StepError says that a [Step] was used in a way that cannot work. It is no
+// failure of the step's own work.
+type StepError struct {
+	// Name is the step's.
+	Name string
+	// Problem is what is wrong, and what to do about it.
+	Problem string
+}
+
+// Error names the step and the problem.
+func (e *StepError) Error() string { return fmt.Sprintf("idem: step %q: %s", e.Name, e.Problem) }
+
+func misused(name, problem string) error {
+	return fault.Permanent(&StepError{Name: name, Problem: problem}, fault.Reason(ReasonStep))
+}
+
+// runStep gives the result of the step, whether it is run now or was before.
+// The step may add so many bytes to its name.
+func runStep(
+	ctx context.Context, name string, resultBytes int, fn func(ctx context.Context) (string, error),
+) (string, error) {
+	s, ok := ctx.Value(stepsKey{}).(*steps)
+	if !ok {
+		return "", misused(name, "the context is not that of a job; call Step within the handler that idem.Middleware runs")
+	}
+	if !validStep(name) {
+		return "", misused(name, "a name has 1 to 64 letters, digits, dots, dashes and underscores of ASCII")
+	}
+	result, state, problem := s.start(name, resultBytes)
+	if problem != "" {
+		return "", misused(name, problem)
+	}
+	if state == stepRecorded {
+		s.log(ctx, slog.LevelInfo, "step done before", name)
+		return result, nil
+	}
+	defer s.end(name)
+	if state == stepOpen {
+		if err := s.hindered(ctx); err != nil {
+			return "", err
+		}
+		var err error
+		if result, err = fn(withKey(ctx, s.key+"#"+name)); err != nil {
+			return "", err
+		}
+	}
+	return result, s.record(ctx, name, result)
+}
+
+const longestStep = 64
+
+// validStep keeps names free of the "#" before them in a key, and short enough
+// for the limits of those who get one.
+func validStep(name string) bool {
+	for i := range len(name) {
+		switch c := name[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '.', c == '-', c == '_':
+		default:
+			return false
+		}
+	}
+	return name != "" && len(name) <= longestStep
+}

@@ -1,0 +1,66 @@
+package idem
+
+import (
+	"context"
+	"maps"
+)
+
+// Stepper is a [Store] that can record the parts of a job. [Step] calls it.
+type Stepper interface {
+	// RecordStep adds a step to the job's item and changes nothing else. It is
+	// one conditional write: the item must have the claim's owner, be in
+	// progress, and have the claim's count of settled runs. It gives a
+	// [*LateError] otherwise. A step that the item has stays as it is. Asked
+	// again after a lost answer it gives nil.
+	RecordStep(ctx context.Context, c Claim, s StepRecord) error
+}
+
+// StepRecord says that a part of a job is done.
+type StepRecord struct {
+	// Name is the step's own in its job.
+	Name string
+	// Result is what the step gave, as JSON; empty for a step without a result.
+	Result string
+	// First says that the caller knows of no step of the job that is done. It
+	// is what a store should try first, and no more than that.
+	First bool
+}
+
+// Recorded tells whether the item of claim c has the step. Its error is a
+// [*LateError] if the claim is not the item's, which is nil if there is none.
+func (s *StepRecord) Recorded(item *Item, c Claim) (bool, error) {
+	if item == nil {
+		return false, &LateError{ID: c.ID, Kind: SettleStep}
+	}
+	if !item.holds(c) {
+		return false, &LateError{ID: c.ID, Kind: SettleStep, Status: item.Status, Until: item.Lease}
+	}
+	_, done := item.Steps[s.Name]
+	return done, nil
+}
+
+// Apply gives the item with the step in it. Steps that the caller still has
+// from the item do not change.
+func (s *StepRecord) Apply(item Item) Item {
+	steps := make(map[string]string, len(item.Steps)+1)
+	maps.Copy(steps, item.Steps)
+	steps[s.Name] = s.Result
+	item.Steps = steps
+	return item
+}
+
+// RecordStep implements [Stepper]. Its only errors are [*LateError] and those
+// of ctx.
+func (s *Memory) RecordStep(ctx context.Context, c Claim, step StepRecord) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	item := s.find(c.ID)
+	if done, err := step.Recorded(item, c); done || err != nil {
+		return err
+	}
+	s.items[c.ID] = step.Apply(*item)
+	return nil
+}

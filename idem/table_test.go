@@ -1,0 +1,242 @@
+package idem
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// document is the part of docs/ledger.md whose table has these first columns.
+func document(t *testing.T, columns ...string) (header []string, rows [][]string) {
+	t.Helper()
+	page, err := os.ReadFile("../docs/ledger.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(page)) {
+		row, found := cells(line)
+		switch {
+		case header == nil && found && len(row) >= len(columns) && cmp.Equal(row[:len(columns)], columns):
+			header = row
+		case header != nil && !found:
+			return header, rows
+		case header != nil && !strings.HasPrefix(row[0], "--"):
+			rows = append(rows, row)
+		}
+	}
+	t.Fatalf("docs/ledger.md has no table with the columns %q", columns)
+	return nil, nil
+}
+
+func cells(line string) ([]string, bool) {
+	line = strings.TrimSpace(line)
+	if !strings.HasPrefix(line, "|") {
+		return nil, false
+	}
+	row := strings.Split(strings.Trim(line, "|"), "|")
+	for i := range row {
+		row[i] = strings.TrimSpace(row[i])
+	}
+	return row, true
+}
+
+func TestTheDocumentTellsTheTableOfClaiming(t *testing.T) {
+	t.Parallel()
+	_, rows := document(t, "job stands", "delivery is")
+	told := map[standing]map[arrival]response{}
+	for _, row := range rows {
+		if told[standing(row[0])] == nil {
+			told[standing(row[0])] = map[arrival]response{}
+		}
+		told[standing(row[0])][arrival(row[1])] = response(row[4])
+	}
+	if diff := cmp.Diff(told, responses); diff != "" {
+		t.Errorf("docs/ledger.md and the table differ (-document +code):\n%s", diff)
+	}
+}
+
+func TestTheDocumentTellsTheTableOfSettling(t *testing.T) {
+	t.Parallel()
+	header, rows := document(t, "settlement", "condition")
+	told := map[string]map[ownership]reaction{}
+	for _, row := range rows {
+		told[row[0]] = map[ownership]reaction{}
+		for i := 3; i < len(row); i++ {
+			if reaction(row[i]) != reactLate {
+				told[row[0]][ownership(header[i])] = reaction(row[i])
+			}
+		}
+	}
+	have := map[string]map[ownership]reaction{}
+	for kind, row := range reactions {
+		have[kind.String()] = row
+	}
+	if diff := cmp.Diff(told, have); diff != "" {
+		t.Errorf("docs/ledger.md and the table differ (-document +code):\n%s", diff)
+	}
+}
+
+var noon = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+
+// itemThat gives a job that stands there at noon; nil if it is unknown.
+func itemThat(stands standing) *Item {
+	item := &Item{
+		ID: "charges#k", Status: StatusInProgress, Owner: "other", MessageID: "m1", Validation: "test1:aaaa",
+		Lease: noon.Add(time.Second), Expiration: noon.Add(time.Hour), Claims: 1, DeadAt: noon.Add(-time.Hour),
+	}
+	switch stands {
+	case standsUnknown:
+		item.Expiration = noon
+	case standsLapsed:
+		item.Lease = noon
+	case standsCompleted:
+		item.Status = StatusCompleted
+	case standsSending, standsUnsent, standsBuried:
+		item.Status = StatusDead
+	}
+	if stands == standsUnsent {
+		item.Lease = noon
+	}
+	if stands == standsBuried {
+		item.DeadLetterID = "letter-1"
+	}
+	return item
+}
+
+// requestThat asks at noon, and is that to the item.
+func requestThat(arrives arrival) Request {
+	r := Request{
+		ID: "charges#k", Owner: "me", MessageID: "m2", Validation: "test1:aaaa", SentAt: noon.Add(-2 * time.Hour),
+		Now: noon, Lease: noon.Add(time.Minute), Expires: noon.Add(time.Hour),
+	}
+	switch arrives {
+	case arrivesAgain:
+		r.Owner = "other"
+	case arrivesAfresh:
+		r.SentAt = noon
+	case arrivesStrange:
+		r.Validation = "test1:bbbb"
+	}
+	return r
+}
+
+// Each row of the document is what the code does.
+func TestClaimingDoesWhatTheDocumentSays(t *testing.T) {
+	t.Parallel()
+	_, rows := document(t, "job stands", "delivery is")
+	for _, row := range rows {
+		stands, arrives := standing(row[0]), arrival(row[1])
+		t.Run(row[0]+", "+row[1], func(t *testing.T) {
+			t.Parallel()
+			item := itemThat(stands)
+			before := *item
+			d := Decide(item, requestThat(arrives))
+			if got := d.Answer.Kind.String(); got != row[5] {
+				t.Errorf("the answer is %s, want %s", got, row[5])
+			}
+			if writes := d.Write != nil; writes != (row[3] != "nothing") || writes != (row[2] != "–") {
+				t.Errorf("something is written: %v; the document says %q on the condition of %q", writes, row[3], row[2])
+			}
+			if diff := cmp.Diff(before, *item); diff != "" {
+				t.Errorf("the item that was seen is changed:\n%s", diff)
+			}
+			written(t, response(row[4]), item, d.Write)
+		})
+	}
+}
+
+// written holds what is stored against the kind of the response.
+func written(t *testing.T, r response, seen, next *Item) {
+	t.Helper()
+	if next == nil {
+		return
+	}
+	type essence struct {
+		Status           Status
+		Owner, MessageID string
+		Epoch, Claims    int
+		Lease            time.Time
+	}
+	want := essence{StatusInProgress, "me", "m2", 0, 1, noon.Add(time.Minute)}
+	switch r {
+	case respondTakeOver:
+		want.Claims = seen.Claims + 1
+	case respondReopen:
+		want.Epoch = seen.Epoch + 1
+	case respondTakeLetter:
+		want.Status, want.MessageID = StatusDead, "m1"
+	}
+	got := essence{next.Status, next.Owner, next.MessageID, next.Epoch, next.Claims, next.Lease}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the item differs (-want +got):\n%s", diff)
+	}
+}
+
+// itemOf gives a job that is that to the claim of "me"; nil if it is gone.
+func itemOf(owns ownership) *Item {
+	item := &Item{ID: "charges#k", Status: StatusInProgress, Owner: "me", Lease: noon}
+	switch owns {
+	case ownsRest:
+		item.Settled = 1
+	case ownsDeath:
+		item.Status = StatusDead
+	case ownsCompletion:
+		item.Status, item.Owner = StatusCompleted, "other"
+	case ownsNothing:
+		item.Owner = "other"
+	}
+	return item
+}
+
+func TestSettlingDoesWhatTheDocumentSays(t *testing.T) {
+	t.Parallel()
+	header, rows := document(t, "settlement", "condition")
+	c := Claim{ID: "charges#k", Owner: "me"}
+	for _, row := range rows {
+		for i := 3; i < len(row); i++ {
+			t.Run(row[0]+", "+header[i], func(t *testing.T) {
+				t.Parallel()
+				store := NewMemory()
+				item := *itemOf(ownership(header[i]))
+				store.items[c.ID] = item
+				s := Settlement{
+					Kind: kindNamed(t, row[0]), DeadLetterID: "letter-1",
+					Lease: noon.Add(time.Minute), Expires: noon.Add(time.Hour),
+				}
+				err := settle(t.Context(), store, c, s)
+				if late := err != nil; late != (reaction(row[i]) == reactLate) {
+					t.Errorf("settling gave %v, the document says %s", err, row[i])
+				}
+				if wrote := !cmp.Equal(store.items[c.ID], item); wrote != (reaction(row[i]) == reactWrite) {
+					t.Errorf("something is written: %v, the document says %s", wrote, row[i])
+				}
+				if reaction(row[i]) == reactWrite && item.Status != s.Needs() {
+					t.Errorf("it needs %s, the document writes over %s", s.Needs(), item.Status)
+				}
+			})
+		}
+	}
+}
+
+// settle writes a settlement. A step has a call of its own.
+func settle(ctx context.Context, store *Memory, c Claim, s Settlement) error {
+	if s.Kind == SettleStep {
+		return store.RecordStep(ctx, c, StepRecord{Name: "charge"})
+	}
+	return store.Settle(ctx, c, s)
+}
+
+func kindNamed(t *testing.T, name string) SettlementKind {
+	t.Helper()
+	for kind := range reactions {
+		if kind.String() == name {
+			return kind
+		}
+	}
+	t.Fatalf("no settlement is called %q", name)
+	return 0
+}

@@ -1,0 +1,87 @@
+package idem
+
+import (
+	"io"
+	"net/http"
+	"strings"
+)
+
+// keyHeader is the header of the IETF's draft, and of most providers.
+const keyHeader = "Idempotency-Key"
+
+// longestHeader is the longest key that goes into the header as it is: Stripe
+// and others take 255 characters.
+const longestHeader = 255
+
+// Transport passes the [Key] of a request's context on in the header
+// Idempotency-Key, so that a receiver which honours it does at every attempt
+// and replay of the job what it does at the first. The zero value works. It is
+// safe for concurrent use if Base is.
+//
+// A key that a header cannot carry unchanged is replaced by 64 hexadecimal
+// digits of its SHA-256: one of more than 255 characters, with anything but
+// printable ASCII, or with a space at an end. Requests that have the header
+// keep it. Requests of the methods GET, HEAD, OPTIONS and TRACE, and those of a
+// context without a key, go out as they are.
+//
+// net/http sends a request that carries the header a second time when a
+// connection breaks, unless it cannot have the body again. Transport takes
+// that possibility away: an attempt is to be the job's, so that its failure is
+// seen, classified and waited for. To this end a request without a body gets
+// one of no bytes, which makes a POST go out chunked.
+type Transport struct {
+	// Base makes the requests; nil means [http.DefaultTransport].
+	Base http.RoundTripper
+}
+
+// RoundTrip implements [http.RoundTripper]. Its errors are those of Base.
+func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	base := t.Base
+	if base == nil {
+		base = http.DefaultTransport
+	}
+	if key := Key(r.Context()); key != "" && !safe(r.Method) {
+		r = r.Clone(r.Context())
+		if r.Header == nil {
+			r.Header = http.Header{}
+		}
+		if !hasKey(r.Header) {
+			r.Header[keyHeader] = []string{bounded(key, longestHeader, fieldValue)}
+		}
+		sendOnce(r)
+	}
+	return base.RoundTrip(r)
+}
+
+// safe tells methods that change nothing (RFC 9110, 9.2.1).
+func safe(method string) bool {
+	switch method {
+	case "", http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:
+		return true
+	}
+	return false
+}
+
+func hasKey(h http.Header) bool {
+	for name := range h {
+		if strings.EqualFold(name, keyHeader) {
+			return true
+		}
+	}
+	return false
+}
+
+// sendOnce keeps net/http from sending the request again by itself, which it
+// does for one with the header whose body it can have again.
+func sendOnce(r *http.Request) {
+	r.GetBody = nil
+	if r.Body == nil || r.Body == http.NoBody {
+		r.Body = io.NopCloser(strings.NewReader(""))
+	}
+}
+
+// fieldValue tells keys that a header carries byte for byte: net/http refuses
+// some of the others, and proxies cut spaces off.
+func fieldValue(key string) bool {
+	return visible(strings.ReplaceAll(key, " ", "_")) && key == strings.TrimSpace(key)
+}

@@ -1,0 +1,66 @@
+package idem
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/handler"
+)
+
+// crashLimit is the number of crashes in a row after which a job is not run again.
+const crashLimit = 2
+
+// unfit is why the job may not run again, by what became of its runs; nil if it may.
+func (c *claimed) unfit() error {
+	switch {
+	case c.answer.Job.Crashes >= crashLimit:
+		return c.crashLoop()
+	case c.options.DeadLetterUnknown && c.answer.Claims > c.answer.Settled:
+		return c.unknownOutcome()
+	}
+	return nil
+}
+
+// unknownOutcome is the error of a job that was claimed before and not settled,
+// with what is known of the runs that may have been.
+func (c *claimed) unknownOutcome() error {
+	runs := c.answer.Claims - c.answer.Settled
+	err := fmt.Errorf("%d of %d claims ended without a result, so the job may have taken effect; "+
+		"marked crashes: %d; steps done: %s; replay the job if it is to run",
+		runs, c.answer.Claims, c.answer.Job.Crashes, stepNames(c.answer.Steps))
+	return fault.Permanent(c.withCrashStack(err), fault.Reason(ReasonUnknownOutcome))
+}
+
+func stepNames(steps map[string]string) string {
+	if len(steps) == 0 {
+		return "none"
+	}
+	return strings.Join(slices.Sorted(maps.Keys(steps)), ", ")
+}
+
+// crashLoop is the error of a job that ends its process at every run, with the
+// place of its last panic if that was marked.
+func (c *claimed) crashLoop() error {
+	err := fmt.Errorf("the job ended its process %d times in a row", c.answer.Job.Crashes)
+	return fault.Permanent(c.withCrashStack(err), fault.Reason(ReasonCrashLoop))
+}
+
+// withCrashStack adds the place of the last panic, if that was marked.
+func (c *claimed) withCrashStack(err error) error {
+	if c.answer.CrashStack == "" {
+		return err
+	}
+	return &placed{err, &handler.PanicError{Value: err, Stack: c.answer.CrashStack}}
+}
+
+// placed is an error with the stack of a panic that led to it.
+type placed struct {
+	error
+	panicked *handler.PanicError
+}
+
+// Unwrap gives the panic.
+func (p *placed) Unwrap() error { return p.panicked }

@@ -1,0 +1,230 @@
+package ledger
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/sqsafe/sqsafe/handler"
+)
+
+// Entry is what the table holds of a job. Its JSON is for programs: names stay,
+// and what is absent from the item is left out.
+type Entry struct {
+	ID string `json:"id"`
+	// Status is the item's: INPROGRESS, COMPLETED or DEAD.
+	Status string `json:"status"`
+	// Expires is when the table may forget the job; zero if never.
+	Expires time.Time `json:"expires,omitzero"`
+	// Lease is when the claim lapses, or the earliest time of the next one.
+	Lease time.Time `json:"lease,omitzero"`
+	// Owner is the fence of the last claim, MessageID the message it was made for.
+	Owner     string `json:"owner,omitempty"`
+	MessageID string `json:"messageId,omitempty"`
+	// Validation is the payload's hash behind the name of its scheme.
+	Validation string `json:"validation,omitempty"`
+	// Epoch counts how often the job was begun anew after a death.
+	Epoch int `json:"epoch"`
+	// Claims counts the claims of the epoch, Settled those whose run came to an end.
+	Claims  int `json:"claims"`
+	Settled int `json:"settled"`
+	// Crashes counts the runs in a row that ended with their process.
+	Crashes    int    `json:"crashes"`
+	CrashStack string `json:"crashStack,omitempty"`
+	// Attempts counts the failures that cost budget, Unclassified those of
+	// them whose class no rule knew.
+	Attempts     int `json:"attempts"`
+	Unclassified int `json:"unclassified"`
+	// DeadAt is when the verdict was given, Verdict why, and DeadLetterID the
+	// message that the dead-letter queue confirmed.
+	DeadAt       time.Time        `json:"deadAt,omitzero"`
+	Verdict      *handler.Failure `json:"verdict,omitempty"`
+	DeadLetterID string           `json:"deadLetterId,omitempty"`
+	// History tells of the failed runs of all epochs.
+	History handler.History `json:"history,omitzero"`
+	// Steps are the parts of the job that are done, with their results as JSON.
+	Steps map[string]string `json:"steps,omitempty"`
+	// Other are the attributes that are not of the above, such as Powertools'
+	// data, and those that hold something else than they should.
+	Other map[string]any `json:"other,omitempty"`
+
+	seen item
+}
+
+type item = map[string]types.AttributeValue
+
+// The attributes of an item, as idem/dynamo and Powertools name them.
+const (
+	status       = "status"
+	expiration   = "expiration"
+	lease        = "in_progress_expiration"
+	validation   = "validation"
+	owner        = "owner"
+	messageID    = "message_id"
+	epoch        = "epoch"
+	claims       = "claims"
+	settled      = "settled"
+	crashes      = "crashes"
+	crashStack   = "crash_stack"
+	attempts     = "attempts"
+	unclassified = "unclassified"
+	history      = "history"
+	deadAt       = "dead_at"
+	verdict      = "verdict"
+	deadLetterID = "dlq_message_id"
+	steps        = "steps"
+)
+
+// decode reads an item whose partition key has that name.
+func decode(key string, from item) Entry {
+	r := reader{from: from, known: map[string]bool{}}
+	e := Entry{
+		ID:           r.text(key),
+		Status:       r.text(status),
+		Expires:      r.time(expiration, time.Second),
+		Lease:        r.time(lease, time.Millisecond),
+		Owner:        r.text(owner),
+		MessageID:    r.text(messageID),
+		Validation:   r.text(validation),
+		Epoch:        r.count(epoch),
+		Claims:       r.count(claims),
+		Settled:      r.count(settled),
+		Crashes:      r.count(crashes),
+		CrashStack:   r.text(crashStack),
+		Attempts:     r.count(attempts),
+		Unclassified: r.count(unclassified),
+		DeadAt:       r.time(deadAt, time.Millisecond),
+		DeadLetterID: r.text(deadLetterID),
+		Steps:        r.texts(steps),
+		seen:         from,
+	}
+	e.History = document[handler.History](&r, history)
+	e.Verdict = document[*handler.Failure](&r, verdict)
+	e.Other = r.rest()
+	return e
+}
+
+// reader notes which attributes it could read.
+type reader struct {
+	from  item
+	known map[string]bool
+}
+
+func (r *reader) text(name string) string {
+	s, ok := r.from[name].(*types.AttributeValueMemberS)
+	if !ok {
+		return ""
+	}
+	r.known[name] = true
+	return s.Value
+}
+
+// texts reads a map of strings.
+func (r *reader) texts(name string) map[string]string {
+	m, ok := r.from[name].(*types.AttributeValueMemberM)
+	if !ok {
+		return nil
+	}
+	members := reader{from: m.Value, known: map[string]bool{}}
+	read := map[string]string{}
+	for member := range m.Value {
+		read[member] = members.text(member)
+	}
+	if len(members.known) < len(m.Value) {
+		return nil
+	}
+	r.known[name] = true
+	return read
+}
+
+func (r *reader) number(name string) (int64, bool) {
+	s, ok := r.from[name].(*types.AttributeValueMemberN)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(s.Value, 10, 64)
+	r.known[name] = err == nil
+	return n, err == nil
+}
+
+func (r *reader) count(name string) int {
+	n, _ := r.number(name)
+	return int(n)
+}
+
+// lastSecond ends the year 9999, the last that RFC 3339 and so JSON can write.
+const lastSecond = 253402300799
+
+func (r *reader) time(name string, unit time.Duration) time.Time {
+	n, ok := r.number(name)
+	perSecond := int64(time.Second / unit)
+	if !ok || n < 0 || n/perSecond > lastSecond {
+		r.known[name] = false
+		return time.Time{}
+	}
+	return time.UnixMilli(n * (1000 / perSecond)).UTC()
+}
+
+// document reads what is kept as JSON.
+func document[T any](r *reader, name string) (value T) {
+	written := r.text(name)
+	if written == "" {
+		return value
+	}
+	if json.Unmarshal([]byte(written), &value) != nil {
+		r.known[name] = false
+		return *new(T)
+	}
+	return value
+}
+
+// rest are the attributes that no field has; nil if there are none.
+func (r *reader) rest() map[string]any {
+	var rest map[string]any
+	for name, value := range r.from {
+		if r.known[name] {
+			continue
+		}
+		if rest == nil {
+			rest = map[string]any{}
+		}
+		rest[name] = plain(value)
+	}
+	return rest
+}
+
+// plain is a value as JSON shows it best: numbers exact, bytes in base 64.
+func plain(value types.AttributeValue) any {
+	switch v := value.(type) {
+	case *types.AttributeValueMemberS:
+		return v.Value
+	case *types.AttributeValueMemberN:
+		return json.Number(v.Value)
+	case *types.AttributeValueMemberBOOL:
+		return v.Value
+	case *types.AttributeValueMemberB:
+		return v.Value
+	case *types.AttributeValueMemberSS:
+		return v.Value
+	case *types.AttributeValueMemberNS:
+		return v.Value
+	case *types.AttributeValueMemberBS:
+		return v.Value
+	case *types.AttributeValueMemberL:
+		list := make([]any, len(v.Value))
+		for i, element := range v.Value {
+			list[i] = plain(element)
+		}
+		return list
+	case *types.AttributeValueMemberM:
+		members := map[string]any{}
+		for name, member := range v.Value {
+			members[name] = plain(member)
+		}
+		return members
+	default: // NULL
+		return nil
+	}
+}

@@ -1,0 +1,49 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// ErrChanged says that a job's item is not as it was read.
+var ErrChanged = errors.New("the job has changed since it was read")
+
+// Forget deletes the job's item if it is as e has it, so that the job's next
+// message runs it again. An item that is gone already is forgotten. Its errors
+// are [ErrChanged] and those of the client.
+func (t *Table) Forget(ctx context.Context, e *Entry) error {
+	in := &dynamodb.DeleteItemInput{
+		TableName: &t.Name, Key: item{t.key: text(e.ID)},
+		ExpressionAttributeNames:            map[string]string{},
+		ExpressionAttributeValues:           item{},
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	}
+	var conditions []string
+	for _, name := range []string{status, owner, epoch, lease, expiration, claims, settled, deadLetterID} {
+		in.ExpressionAttributeNames["#"+name] = name
+		value, ok := e.seen[name]
+		if !ok {
+			conditions = append(conditions, "attribute_not_exists(#"+name+")")
+			continue
+		}
+		in.ExpressionAttributeValues[":"+name] = value
+		conditions = append(conditions, "#"+name+" = :"+name)
+	}
+	if len(in.ExpressionAttributeValues) == 0 { // which DynamoDB refuses
+		in.ExpressionAttributeValues = nil
+	}
+	in.ConditionExpression = aws.String(strings.Join(conditions, " AND "))
+	_, err := t.client.DeleteItem(ctx, in)
+	if refused, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
+		if len(refused.Item) == 0 { // the answer to an earlier try may be lost
+			return nil
+		}
+		return ErrChanged
+	}
+	return err
+}
