@@ -2,17 +2,12 @@
 package main
 
 import (
-	"context"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/sqsafe/sqsafe/internal/cli"
 	"github.com/sqsafe/sqsafe/internal/demo"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	os.Exit(demo.Run(ctx, cli.Streams{Out: os.Stdout, Err: os.Stderr}))
+	os.Exit(demo.Run(cli.UntilSignal(), cli.Streams{Out: os.Stdout, Err: os.Stderr}))
 }

@@ -1,17 +1,13 @@
-// Command sqsafe runs a stack of Lambda functions and SQS queues on one machine.
+// Command sqsafe runs a stack of Lambda functions and SQS queues on one machine,
+// sends jobs, and looks into queues and the ledger.
 package main
 
 import (
-	"context"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/sqsafe/sqsafe/internal/cli"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	os.Exit(cli.Run(ctx, os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+	os.Exit(cli.Run(cli.UntilSignal(), os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }

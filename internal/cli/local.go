@@ -5,8 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"slices"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/sqsafe/sqsafe/internal/engine"
 	"github.com/sqsafe/sqsafe/internal/local"
 )
 
@@ -23,6 +28,8 @@ type Local struct {
 	Overrides        []string `name:"parameter-overrides" sep:"none" placeholder:"NAME=VALUE" help:"Parameters of the template; may be given several times."` //nolint:lll // a struct tag is one line
 	More             []string `arg:"" optional:"" name:"name=value" help:"More parameters of the template, as SAM takes them."`                               //nolint:lll // a struct tag is one line
 
+	// Prepare fills tables before any job is sent; nil fills none.
+	Prepare func(ctx context.Context, tables *dynamodb.Client) error `kong:"-"`
 	// Report adds rows to the table at the end, and an error that makes the
 	// command fail; nil adds none.
 	Report func(local.Summary) ([]Row, error) `kong:"-"`
@@ -30,6 +37,26 @@ type Local struct {
 
 // stopLimit is how long running jobs may take to finish after the signal.
 const stopLimit = 30 * time.Second
+
+// Validate refuses flags whose values cannot be meant.
+func (l *Local) Validate() error {
+	for _, endpoint := range []string{l.EndpointSQS, l.EndpointDynamoDB} {
+		if endpoint != "" {
+			if err := engine.CheckURL(endpoint); err != nil {
+				return err
+			}
+		}
+	}
+	if _, _, err := net.SplitHostPort(l.Addr); err != nil {
+		return fmt.Errorf("address %q: give --addr as HOST:PORT", l.Addr)
+	}
+	_, err := l.parameters()
+	return err
+}
+
+func (l *Local) parameters() (map[string]string, error) {
+	return overrides(slices.Concat(l.Overrides, l.More))
+}
 
 // Run runs the stack until it is idle or ctx ends. Only with UntilIdle is an
 // early end of ctx an error.
@@ -59,13 +86,13 @@ func (l *Local) Run(ctx context.Context, streams Streams) error {
 }
 
 func (l *Local) options() (local.Options, error) {
-	parameters, err := overrides(append(l.Overrides, l.More...))
+	parameters, err := l.parameters()
 	if err != nil {
 		return local.Options{}, err
 	}
 	o := local.Options{
 		Template: l.Template, Parameters: parameters, Jobs: l.Jobs, Address: l.Addr,
-		EndpointSQS: l.EndpointSQS, EndpointDynamoDB: l.EndpointDynamoDB,
+		EndpointSQS: l.EndpointSQS, EndpointDynamoDB: l.EndpointDynamoDB, Prepare: l.Prepare,
 	}
 	if l.EnvVars != "" {
 		o.Variables, err = local.ReadVariables(l.EnvVars)
@@ -81,8 +108,12 @@ func (l *Local) wait(ctx context.Context, running *local.Stack) (interrupted boo
 		defer cancel()
 		go func() { idle <- running.Idle(waiting) }()
 	}
+	var broken <-chan error
+	if l.UntilIdle { // else the other functions go on, and this one may be mended
+		broken = running.Broken()
+	}
 	select {
-	case err := <-running.Broken():
+	case err := <-broken:
 		return false, err
 	case <-ctx.Done():
 		return l.UntilIdle, nil
@@ -102,7 +133,18 @@ func (l *Local) report(p printer, s local.Summary) error {
 	}
 	p.summary(s, rows)
 	if err == nil && s.Lost > 0 {
-		err = fmt.Errorf("%d messages are lost: they left their queue without an outcome", s.Lost)
+		err = lost(s)
+	}
+	return err
+}
+
+func lost(s local.Summary) error {
+	err := fmt.Errorf("%d messages are lost: they left their queue, but neither done nor dead-lettered", s.Lost)
+	if s.Lost == 1 {
+		err = errors.New("1 message is lost: it left its queue, but neither done nor dead-lettered")
+	}
+	if s.LostBecause != "" {
+		err = fmt.Errorf("%w; %s", err, s.LostBecause)
 	}
 	return err
 }

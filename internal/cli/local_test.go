@@ -26,6 +26,8 @@ type stream struct {
 	mu     sync.Mutex
 	events []local.Event
 	last   local.Summary
+	over   bool
+	ready  chan struct{} // closed once jobs are taken; building takes as long as it takes
 	seen   *sync.Cond
 	err    bytes.Buffer
 	code   chan int
@@ -34,7 +36,7 @@ type stream struct {
 // start runs the repository's own stack with the arguments.
 func start(ctx context.Context, t *testing.T, args ...string) *stream {
 	t.Helper()
-	s := &stream{t: t, code: make(chan int, 1)}
+	s := &stream{t: t, ready: make(chan struct{}), code: make(chan int, 1)}
 	s.seen = sync.NewCond(&s.mu)
 	reader, writer := io.Pipe()
 	go s.read(reader)
@@ -52,6 +54,10 @@ func (s *stream) read(r io.Reader) {
 	for {
 		var line json.RawMessage
 		if decoder.Decode(&line) != nil {
+			s.mu.Lock()
+			s.over = true
+			s.seen.Broadcast()
+			s.mu.Unlock()
 			return
 		}
 		var e local.Event
@@ -59,7 +65,10 @@ func (s *stream) read(r io.Reader) {
 			s.t.Errorf("line %s: %v", line, err)
 		}
 		s.mu.Lock()
-		if e.Kind == local.KindSummary {
+		switch e.Kind {
+		case local.KindReady:
+			close(s.ready)
+		case local.KindSummary:
 			_ = json.Unmarshal(line, &s.last)
 		}
 		s.events = append(s.events, e)
@@ -70,10 +79,14 @@ func (s *stream) read(r io.Reader) {
 
 // next waits for an event of a kind.
 func (s *stream) next(kind local.Kind) local.Event {
+	s.t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := 0; ; i++ {
 		for i >= len(s.events) {
+			if s.over {
+				s.t.Fatalf("the output ends without the event %s; standard error: %s", kind, &s.err)
+			}
 			s.seen.Wait()
 		}
 		if s.events[i].Kind == kind {
@@ -82,21 +95,35 @@ func (s *stream) next(kind local.Kind) local.Event {
 	}
 }
 
+// endLimit is how long a command may take to end once its functions are built.
+const endLimit = time.Minute
+
 // end waits for the exit code and gives the summary.
 func (s *stream) end(wantCode int) local.Summary {
 	s.t.Helper()
-	select {
-	case code := <-s.code:
-		if code != wantCode {
-			s.t.Errorf("exit code %d, want %d; standard error: %s", code, wantCode, &s.err)
-		}
-	case <-time.After(50 * time.Second):
-		s.t.Fatal("the command does not end")
+	if code := s.exit(); code != wantCode {
+		s.t.Errorf("exit code %d, want %d; standard error: %s", code, wantCode, &s.err)
 	}
 	s.next(local.KindSummary)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.last
+}
+
+func (s *stream) exit() int {
+	s.t.Helper()
+	select {
+	case code := <-s.code:
+		return code
+	case <-s.ready:
+	}
+	select {
+	case code := <-s.code:
+		return code
+	case <-time.After(endLimit):
+		s.t.Fatalf("the command does not end within %v of being ready", endLimit)
+		return 0
+	}
 }
 
 func (s *stream) outcomes(id string) (outcomes []string) {

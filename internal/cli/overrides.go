@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"strings"
+	"unicode"
 )
 
 // overrides reads parameters in the forms that SAM takes: NAME=VALUE, several of
@@ -29,7 +30,7 @@ func overrides(arguments []string) (map[string]string, error) {
 	return parameters, nil
 }
 
-// fields splits at spaces outside of quotes and takes the quotes away.
+// fields splits at white space outside of quotes and takes the quotes away.
 func fields(s string) ([]string, error) {
 	var out []string
 	var field strings.Builder
@@ -41,7 +42,7 @@ func fields(s string) ([]string, error) {
 			quote = 0
 		case quote == 0 && (r == '"' || r == '\''):
 			quote, started = r, true
-		case quote == 0 && r == ' ':
+		case quote == 0 && unicode.IsSpace(r):
 			if started {
 				out = append(out, field.String())
 			}

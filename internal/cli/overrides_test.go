@@ -17,6 +17,7 @@ func TestOverrides(t *testing.T) {
 		{"none", nil, map[string]string{}},
 		{"several arguments", []string{"A=1", "B=two"}, map[string]string{"A": "1", "B": "two"}},
 		{"several in one", []string{"A=1 B=two  C=3"}, map[string]string{"A": "1", "B": "two", "C": "3"}},
+		{"several lines", []string{"A=1\r\nB=two\tC='x\ny'"}, map[string]string{"A": "1", "B": "two", "C": "x\ny"}},
 		{"quotes", []string{`A="one two" B='x'`, `C="a"b`}, map[string]string{"A": "one two", "B": "x", "C": "ab"}},
 		{"empty value", []string{`A= B=""`}, map[string]string{"A": "", "B": ""}},
 		{"equals in the value", []string{"URL=http://host/?a=b"}, map[string]string{"URL": "http://host/?a=b"}},
@@ -53,6 +54,7 @@ func TestAnOpenQuoteIsRefused(t *testing.T) {
 func FuzzOverrides(f *testing.F) {
 	f.Add(`A=1 B="two three"`)
 	f.Add(`ParameterKey=A,ParameterValue='`)
+	f.Add("\r")
 	f.Fuzz(func(t *testing.T, s string) {
 		parameters, err := overrides([]string{s})
 		if err != nil && strings.Count(s, "=") == 0 && strings.TrimSpace(s) == "" {

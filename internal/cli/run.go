@@ -24,6 +24,11 @@ const (
 // errInterrupted says that a signal came first.
 var errInterrupted = errors.New("interrupted")
 
+// usageError is a command line that turns out to be wrong where it is run.
+type usageError string
+
+func (e usageError) Error() string { return string(e) }
+
 // Streams are where a command reads and writes.
 type Streams struct {
 	// In is read where a command takes a message from standard input; nil is empty.
@@ -36,6 +41,7 @@ type commands struct {
 	Local   Local   `cmd:"" help:"Run the stack of a SAM template on this machine: queues, tables and functions."`
 	Send    Send    `cmd:"" help:"Send messages to a queue: of the local stack, unless told otherwise."`
 	Queues  Queues  `cmd:"" help:"Show what queues hold: those of the local stack, unless told otherwise."`
+	Ledger  Ledger  `cmd:"" help:"Show what a table knows of jobs, and make it forget one."`
 	Version Version `cmd:"" help:"Show the version of this program."`
 }
 
@@ -65,7 +71,7 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 		return code
 	}
 	if err != nil {
-		fmt.Fprintf(streams.Err, "sqsafe: %v; see sqsafe --help\n", err)
+		fmt.Fprintf(streams.Err, "sqsafe: %v\n", misuse(err, args))
 		return ExitUsage
 	}
 	return Exit(parsed.Run(), streams)
@@ -78,8 +84,10 @@ func Exit(err error, streams Streams) int {
 		return ExitOK
 	case errors.Is(err, errInterrupted):
 		return ExitInterrupted
-	default:
-		fmt.Fprintf(streams.Err, "sqsafe: %v\n", err)
-		return ExitFailed
 	}
+	fmt.Fprintf(streams.Err, "sqsafe: %v\n", err)
+	if errors.As(err, new(usageError)) {
+		return ExitUsage
+	}
+	return ExitFailed
 }

@@ -2,12 +2,15 @@ package cli_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"net"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"os/signal"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -46,6 +49,11 @@ func TestScripts(t *testing.T) {
 	t.Cleanup(func() { _ = taken.Close() })
 	nobody := httptest.NewServer(nil)
 	nobody.Close()
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log("if help.txtar differs and the new text is right: go test ./internal/cli -update")
+		}
+	})
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
@@ -61,6 +69,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"body": checkBody, "attribute": checkAttribute, "fault": injectFault,
+			"table": makeTable, "job": makeJob, "exitcode": exitCode,
 		},
 	})
 }
@@ -137,4 +146,13 @@ func injectFault(ts *testscript.TestScript, _ bool, args []string) {
 		fault.Reset, fault.Times = true, 3
 	}
 	ts.Value(engineKey{}).(*scriptEngine).server.Inject(fault)
+}
+
+// exitCode runs sqsafe with the arguments behind the code that it must end with.
+func exitCode(ts *testscript.TestScript, _ bool, args []string) {
+	var exit *exec.ExitError
+	err := ts.Exec("sqsafe", args[1:]...)
+	if !errors.As(err, &exit) || strconv.Itoa(exit.ExitCode()) != args[0] {
+		ts.Fatalf("sqsafe %v: %v, want exit code %s", args[1:], err, args[0])
+	}
 }

@@ -22,7 +22,7 @@ type Send struct {
 	Group     string            `placeholder:"ID" help:"Message group id; FIFO queues want one."`                                                              //nolint:lll // a struct tag is one line
 	Dedup     string            `placeholder:"ID" help:"Deduplication id in a FIFO queue. With --count each message has one of its own unless this is given."` //nolint:lll // a struct tag is one line
 	Attribute map[string]string `mapsep:"none" placeholder:"NAME=VALUE" help:"Message attribute of type String; may be given several times."`                  //nolint:lll // a struct tag is one line
-	Delay     int               `placeholder:"SECONDS" help:"Time before the message is visible, 0 to 900 s."`                                                 //nolint:lll // a struct tag is one line
+	Delay     delaySeconds      `placeholder:"SECONDS" help:"Time before the message is visible, 0 to 900 s."`                                                 //nolint:lll // a struct tag is one line
 	Count     int               `placeholder:"N" default:"1" help:"Send each message N times (${default})."`                                                   //nolint:lll // a struct tag is one line
 	Rate      float64           `placeholder:"PER_SECOND" help:"Send no more messages than this in a second."`                                                 //nolint:lll // a struct tag is one line
 	JSON      bool              `name:"json" help:"Print one JSON object for each message, and a summary."`                                                    //nolint:lll // a struct tag is one line
@@ -107,6 +107,9 @@ func (s *Send) open(streams Streams) (source, error) {
 	return stdin, nil
 }
 
+// maxBody is the most that SQS takes for a message.
+const maxBody = 1 << 20
+
 // read makes jobs of what the source holds, and checks them.
 func (s *Send) read(from source, queue jobs.Queue) ([]jobs.Job, error) {
 	job := jobs.Job{
@@ -120,7 +123,7 @@ func (s *Send) read(from source, queue jobs.Queue) ([]jobs.Job, error) {
 	case s.JSONL != "":
 		return s.readLines(from, job)
 	case from.Reader != nil:
-		data, err := io.ReadAll(from)
+		data, err := io.ReadAll(io.LimitReader(from, maxBody+1)) // one more is too long
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", from.name, err)
 		}

@@ -17,64 +17,60 @@ import (
 // localEndpoint is where sqsafe local answers if nothing else is asked for.
 const localEndpoint = "http://127.0.0.1:4570"
 
-// Target is the SQS that a command talks to: the local stack, unless another is
-// asked for by name, so that nothing reaches production by accident.
-type Target struct {
-	EndpointSQS string `name:"endpoint-sqs" placeholder:"URL" help:"SQS of another engine; the local stack at ${local_endpoint} without it."` //nolint:lll // a struct tag is one line
-	AWS         bool   `name:"aws" help:"AWS itself, with the credentials and region of the AWS configuration."`
-	Profile     string `placeholder:"NAME" help:"With --aws: profile of the AWS configuration."`
-	Region      string `placeholder:"NAME" help:"Region of the queues; the one of the configuration or the queue's ARN without it."` //nolint:lll // a struct tag is one line
+// Account says whether a command talks to AWS itself, and as whom: the local
+// stack, unless another place is asked for by name, so that nothing reaches
+// production by accident.
+type Account struct {
+	AWS     bool   `name:"aws" help:"AWS itself, with the credentials and region of the AWS configuration."`
+	Profile string `placeholder:"NAME" help:"With --aws: profile of the AWS configuration."`
+	Region  string `placeholder:"NAME" help:"Region; the one of the configuration or the queue's ARN without it."`
 }
 
-// Validate refuses flags that would be without effect.
-func (t *Target) Validate() error {
-	if t.Profile != "" && !t.AWS {
+// check refuses flags that would be without effect.
+func (a *Account) check(endpoint string) error {
+	if a.Profile != "" && !a.AWS {
 		return errors.New("--profile is for AWS itself; add --aws")
 	}
-	if t.EndpointSQS != "" {
-		return engine.CheckURL(t.EndpointSQS)
+	if endpoint != "" {
+		return engine.CheckURL(endpoint)
 	}
 	return nil
 }
 
-// String is what errors call the target.
-func (t *Target) String() string {
+// place is what errors call the service at endpoint, or without one.
+func (a *Account) place(endpoint string) string {
 	switch {
-	case t.EndpointSQS != "":
-		return t.EndpointSQS
-	case t.AWS:
+	case endpoint != "":
+		return endpoint
+	case a.AWS:
 		return "AWS"
 	}
 	return localEndpoint
 }
 
-// client makes a client. The region is the queue's own where that is known and
-// no other was asked for.
-func (t *Target) client(ctx context.Context, region string) (*sqs.Client, error) {
-	if t.Region != "" {
-		region = t.Region
+// config is for clients of the service at endpoint, or without one. The region
+// is the queue's own where that is known and no other was asked for.
+func (a *Account) config(ctx context.Context, endpoint, region string) (aws.Config, error) {
+	if a.Region != "" {
+		region = a.Region
 	}
-	c := engine.Config(t.String())
-	if t.AWS {
+	c := engine.Config(a.place(endpoint))
+	if a.AWS {
 		var err error
-		if c, err = t.configuration(ctx, region); err != nil {
-			return nil, err
+		if c, err = a.configuration(ctx, region); err != nil {
+			return aws.Config{}, err
 		}
 	}
 	if region != "" {
 		c.Region = region
 	}
-	return sqs.NewFromConfig(c, func(o *sqs.Options) {
-		if t.EndpointSQS != "" {
-			o.BaseEndpoint = aws.String(t.EndpointSQS)
-		}
-	}), nil
+	return c, nil
 }
 
 // configuration is that of the AWS CLI: variables, profiles, roles.
-func (t *Target) configuration(ctx context.Context, region string) (aws.Config, error) {
+func (a *Account) configuration(ctx context.Context, region string) (aws.Config, error) {
 	c, err := config.LoadDefaultConfig(ctx,
-		config.WithSharedConfigProfile(t.Profile), config.WithRegion(region), config.WithRetryer(engine.Retryer))
+		config.WithSharedConfigProfile(a.Profile), config.WithRegion(region), config.WithRetryer(engine.Retryer))
 	if err != nil {
 		return c, fmt.Errorf("AWS configuration: %w", err)
 	}
@@ -85,19 +81,50 @@ func (t *Target) configuration(ctx context.Context, region string) (aws.Config, 
 	return c, nil
 }
 
-// explain says what the error of a call means to a user.
-func (t *Target) explain(err error, queue string) error {
-	missing, isMissing := errors.AsType[*types.QueueDoesNotExist](err)
+// explain says what the error of any call means to a user.
+func (a *Account) explain(err error, service, endpoint, flag string) error {
+	at := a.place(endpoint)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return errInterrupted
-	case isMissing && missing != nil:
-		return fmt.Errorf("there is no queue %s at %s; sqsafe queues lists those that are there", queue, t)
-	case engine.Refused(err) && t.EndpointSQS == "" && !t.AWS:
+	case engine.Refused(err) && at == localEndpoint && endpoint == "":
 		return fmt.Errorf("nothing listens at %s; start the stack with sqsafe local, "+
-			"or say where SQS is with --endpoint-sqs or --aws", t)
+			"or say where %s is with %s or --aws", at, service, flag)
 	case engine.Refused(err):
-		return fmt.Errorf("nothing listens at %s; start the engine there, or give another --endpoint-sqs", t)
+		return fmt.Errorf("nothing listens at %s; start the engine there, or give another %s", at, flag)
 	}
-	return fmt.Errorf("SQS at %s: %w", t, engine.Brief(err))
+	return fmt.Errorf("%s at %s: %w", service, at, engine.Brief(err))
+}
+
+// Target is the SQS that a command talks to.
+type Target struct {
+	EndpointSQS string `name:"endpoint-sqs" placeholder:"URL" help:"SQS of another engine; the local stack at ${local_endpoint} without it."` //nolint:lll // a struct tag is one line
+	Account
+}
+
+// Validate refuses flags that would be without effect.
+func (t *Target) Validate() error { return t.check(t.EndpointSQS) }
+
+// String is what errors call the target.
+func (t *Target) String() string { return t.place(t.EndpointSQS) }
+
+// client makes a client for a queue of that region; empty if it is not known.
+func (t *Target) client(ctx context.Context, region string) (*sqs.Client, error) {
+	c, err := t.config(ctx, t.EndpointSQS, region)
+	if err != nil {
+		return nil, err
+	}
+	return sqs.NewFromConfig(c, func(o *sqs.Options) {
+		if t.EndpointSQS != "" {
+			o.BaseEndpoint = aws.String(t.EndpointSQS) // ahead of one in the environment
+		}
+	}), nil
+}
+
+// explain says what the error of a call means to a user.
+func (t *Target) explain(err error, queue string) error {
+	if missing, ok := errors.AsType[*types.QueueDoesNotExist](err); ok && missing != nil {
+		return fmt.Errorf("there is no queue %s at %s; sqsafe queues lists those that are there", queue, t)
+	}
+	return t.Account.explain(err, "SQS", t.EndpointSQS, "--endpoint-sqs")
 }

@@ -19,17 +19,18 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(f.Fd())
 }
 
-// pipeWidth is how long a line may get where no terminal sets its width.
+// pipeWidth is how wide a table may get where no terminal sets its width.
 const pipeWidth = 240
 
-// width is how many characters fit into a line.
-func width(stream any) int {
+// columns is how many characters fit into a line of the terminal; 0 where there
+// is none, and lines may be of any length.
+func columns(stream any) int {
 	if f, ok := stream.(file); ok {
-		if columns, _, err := term.GetSize(f.Fd()); err == nil && columns > 0 {
-			return columns
+		if n, _, err := term.GetSize(f.Fd()); err == nil && n > 0 {
+			return n
 		}
 	}
-	return pipeWidth
+	return 0
 }
 
 // oneLine makes a single line of a text, without anything that could steer a
@@ -44,7 +45,7 @@ func oneLine(text string) string {
 	return strings.Join(strings.Fields(clean), " ")
 }
 
-// cut shortens a text to n characters.
+// cut shortens a text to n characters; 0 leaves it whole.
 func cut(text string, n int) string {
 	characters := []rune(text)
 	if n < 1 || len(characters) <= n {
@@ -75,8 +76,10 @@ func newProgress(stream io.Writer, what string, total int) *progress {
 	return p
 }
 
-func (p *progress) step() {
-	p.done++
+func (p *progress) step() { p.steps(1) }
+
+func (p *progress) steps(n int) {
+	p.done += n
 	if p.out == nil || time.Since(p.shown) < progressPause {
 		return
 	}

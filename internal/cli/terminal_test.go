@@ -44,7 +44,7 @@ func TestABufferIsNoTerminal(t *testing.T) {
 	if isTerminal(&bytes.Buffer{}) || isTerminal(nil) {
 		t.Error("a buffer, or nothing, is taken for a terminal")
 	}
-	if n := width(&bytes.Buffer{}); n != pipeWidth {
-		t.Errorf("a buffer is %d wide, want %d", n, pipeWidth)
+	if n := columns(&bytes.Buffer{}); n != 0 {
+		t.Errorf("a buffer has %d columns", n)
 	}
 }

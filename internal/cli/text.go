@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -53,6 +54,7 @@ func (p *textPrinter) event(e local.Event) {
 		p.job(e, "received", fmt.Sprintf("receive %d, by %s", e.ReceiveCount, e.Function))
 	case local.KindOutcome:
 		p.job(e, e.Outcome, outcomeText(e))
+		p.stack(e.Stack)
 	case local.KindVisibility:
 		p.job(e, "waiting", "visible again"+after("", e.DelaySeconds))
 	case local.KindDead:
@@ -80,29 +82,59 @@ const wordWidth = len("dead-lettered")
 
 // job writes one line: when, which message, what, and the details.
 func (p *textPrinter) job(e local.Event, word, text string) {
+	p.labelled(e, short(e.MessageID), word, text)
+}
+
+// labelled pads the word, so that the details stand below each other.
+func (p *textPrinter) labelled(e local.Event, who, word, text string) {
 	label := p.dim
 	if style, ok := p.styles[word]; ok {
 		label = style
 	}
-	p.line(e, short(e.MessageID), label.Render(fmt.Sprintf("%-*s", wordWidth, word)), text)
-}
-
-// line writes one line, whatever the text holds.
-func (p *textPrinter) line(e local.Event, who, word, text string) {
-	head := fmt.Sprintf("%s  %s  %s ", p.dim.Render(e.Time.Local().Format("15:04:05.000")), who, word)
-	room := max(width(p.out)-lipgloss.Width(head), len("dead-lettered"))
-	fmt.Fprintln(p.out, head+cut(oneLine(text), room))
+	head := fmt.Sprintf("%s  %s  %s ", p.dim.Render(e.Time.Local().Format("15:04:05.000")), who,
+		label.Render(fmt.Sprintf("%-*s", wordWidth, word)))
+	text = oneLine(text) // whatever it holds
+	if n := columns(p.out); n > 0 {
+		text = cut(text, max(n-lipgloss.Width(head), wordWidth))
+	}
+	fmt.Fprintln(p.out, head+text)
 }
 
 func (p *textPrinter) invocation(e local.Event) {
 	text := e.Error
-	if e.Reason != "" {
+	if e.Reason != "" && e.Kind == local.KindFailed { // the text of a crash says its kind
 		text = e.Reason + ": " + text
 	}
-	if n := len(e.MessageIDs); n > 0 {
-		text = fmt.Sprintf("%s stay in %s: %s", messages(n), e.Queue, text)
+	switch n := len(e.MessageIDs); n {
+	case 0:
+	case 1:
+		text = fmt.Sprintf("1 message stays in %s: %s", e.Queue, text)
+	default:
+		text = fmt.Sprintf("%d messages stay in %s: %s", n, e.Queue, text)
 	}
-	p.line(e, e.Function, p.styles[string(e.Kind)].Render(string(e.Kind)), text)
+	p.labelled(e, e.Function, string(e.Kind), text)
+}
+
+// stackLines is how many lines of a stack are shown; --json has them all.
+const stackLines = 20
+
+// stack writes where a run has panicked, below its outcome.
+func (p *textPrinter) stack(text string) {
+	if text == "" {
+		return
+	}
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i, line := range lines {
+		if i == stackLines {
+			p.plain(fmt.Sprintf("    … and %d more lines", len(lines)-i))
+			return
+		}
+		indent := "    "
+		if strings.HasPrefix(line, "\t") {
+			indent += "  "
+		}
+		p.plain(cut(indent+oneLine(line), columns(p.out)))
+	}
 }
 
 // short is enough of a message id to tell messages apart.
@@ -142,5 +174,5 @@ func after(what string, delay *float64) string {
 	if delay == nil {
 		return ""
 	}
-	return what + " in " + strconv.FormatFloat(*delay, 'f', -1, 64) + " s"
+	return what + " in " + strconv.FormatFloat(math.Round(*delay*10)/10, 'f', -1, 64) + " s"
 }

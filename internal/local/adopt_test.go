@@ -1,6 +1,7 @@
 package local
 
 import (
+	"context"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -182,6 +183,25 @@ func TestAnEngineMayRefuse(t *testing.T) {
 				t.Errorf("error %v, want %s", err, want)
 			}
 		})
+	}
+}
+
+func TestTablesArePreparedOnceTheyAreThere(t *testing.T) {
+	t.Parallel()
+	_, endpoint := otherEngine(t)
+	s, _ := adopting(t, endpoint)
+	s.options.Prepare = func(ctx context.Context, tables *dynamodb.Client) error {
+		_, err := tables.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: aws.String("Ledger")})
+		return err
+	}
+	if err := s.prepare(t.Context()); err == nil || !strings.Contains(err.Error(), "ResourceNotFoundException") {
+		t.Errorf("error %v, want that of the missing table", err)
+	}
+	if err := s.createTables(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.prepare(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
 

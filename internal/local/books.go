@@ -18,6 +18,8 @@ type books struct {
 	foreign bool
 	// redrive has the names of the queues with a dead-letter queue.
 	redrive map[string]bool
+	// unreported has, by the queue's name, why failures are not reported to it.
+	unreported map[string]string
 
 	mu     sync.Mutex
 	totals Summary
@@ -166,6 +168,7 @@ func (b *books) count(e *entry, s *Summary) {
 		s.Filtered++
 	default:
 		s.Lost++
+		s.LostBecause = cmp.Or(b.unreported[e.queue], s.LostBecause)
 	}
 }
 

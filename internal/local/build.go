@@ -67,6 +67,7 @@ func build(ctx context.Context, f stack.Function, binary string) error {
 		}
 		cmd = exec.CommandContext(ctx, "make", "build-"+f.LogicalID, "ARTIFACTS_DIR="+filepath.Dir(binary))
 	}
+	killTogether(cmd)
 	cmd.Dir = f.CodeURI
 	cmd.Env = append(slices.DeleteFunc(cmd.Environ(), ofMake), "CGO_ENABLED=0")
 	var output bytes.Buffer

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -93,6 +94,20 @@ func TestABuildThatFailsIsNamed(t *testing.T) {
 				t.Errorf("error %v, want one line with %s", err, tt.want)
 			}
 		})
+	}
+}
+
+// TestWhatABuildHasStartedEndsWithIt: a compiler below make holds the build's
+// output open after make itself is gone.
+func TestWhatABuildHasStartedEndsWithIt(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"Makefile": "build-F:\n\t@(sleep 600; true)\n"}
+	s, _ := building(t, stack.Function{LogicalID: "F", CodeURI: source(t, files), BuildMethod: makefile})
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	if err := s.buildAll(ctx); err == nil || time.Since(start) > 20*time.Second {
+		t.Errorf("error %v after %v, want the build to end with its context", err, time.Since(start))
 	}
 }
 

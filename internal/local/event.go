@@ -66,6 +66,8 @@ type Event struct {
 	// MessageIDs are the messages of the invocation that a crash or failure ended.
 	MessageIDs []string `json:"messageIds,omitempty"`
 	Error      string   `json:"error,omitempty"`
+	// Stack says where a run has panicked.
+	Stack string `json:"stack,omitempty"`
 	// Line is a line of output, or the text of a note.
 	Line string `json:"line,omitempty"`
 	// Address is where SQS and DynamoDB answer.

@@ -20,7 +20,10 @@ func readJobs(path string, s *stack.Stack) ([]jobs.Job, error) {
 	defer file.Close()
 	return jobs.Reader{File: path, Queue: func(name string) (jobs.Queue, error) {
 		queue, known := s.Queue(name)
-		if !known {
+		switch {
+		case name == "":
+			return jobs.Queue{}, fmt.Errorf(`a job without "queue"; the template has %s`, queueNames(s))
+		case !known:
 			return jobs.Queue{}, fmt.Errorf("queue %q is not in the template; it has %s", name, queueNames(s))
 		}
 		return jobs.Queue{Name: queue.Name, URL: queue.URL, FIFO: queue.FIFO}, nil

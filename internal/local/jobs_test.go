@@ -45,7 +45,7 @@ func TestJobsNameQueuesOfTheTemplate(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`{"queue":"Jobz","body":"x"}`:         `:1: queue "Jobz" is not in the template; it has JobsQueue, OrderedQueue`,
-		`{"body":"x"}`:                        `:1: queue "" is not in the template`,
+		`{"body":"x"}`:                        `:1: a job without "queue"; the template has JobsQueue, OrderedQueue`,
 		"\n" + `{"queue":"jobs"}`:             `:2: a job without "body"`,
 		`{"queue":"OrderedQueue","body":"x"}`: `queue ordered.fifo is FIFO; give the job a "group"`,
 	} {

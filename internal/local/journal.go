@@ -43,7 +43,7 @@ func newJournal(s *stack.Stack, o Options) *journal {
 		foreign:     o.EndpointSQS != "",
 		broken:      make(chan error, 1),
 	}
-	j.books.foreign, j.books.redrive = j.foreign, map[string]bool{}
+	j.books.foreign, j.books.redrive, j.books.unreported = j.foreign, map[string]bool{}, map[string]string{}
 	if o.Observe == nil {
 		j.sequence.emit = func(Event) {}
 	}
@@ -51,6 +51,13 @@ func newJournal(s *stack.Stack, o Options) *journal {
 		if target, ok := s.Queue(q.DeadLetterQueue); ok {
 			j.deadLetters[target.Name] = append(j.deadLetters[target.Name], q.Name)
 			j.books.redrive[q.Name] = true
+		}
+	}
+	for _, f := range s.Functions {
+		for _, e := range f.Events {
+			if queue, ok := s.Queue(e.Queue); ok {
+				j.books.unreported[queue.Name] = unreported(f, e)
+			}
 		}
 	}
 	return j
@@ -178,9 +185,8 @@ func (j *journal) process(function string, in runtimeapi.Event) {
 // giveUp ends the run: a function that has never started will not, and its jobs
 // would wait for the queue's visibility timeout again and again.
 func (j *journal) giveUp(function string, err *runtimeapi.FunctionError) {
-	_, cause, _ := strings.Cut(err.Message, " Error: ")
 	select {
-	case j.broken <- fmt.Errorf("function %s does not start: %s; its output says why", function, cause):
+	case j.broken <- fmt.Errorf("function %s does not start: %s; its output says why", function, cause(err)):
 	default:
 	}
 }
@@ -227,9 +233,28 @@ func failure(e Event, err error) Event {
 	if !ok {
 		return e
 	}
-	e.Reason, e.Error, e.RequestID = f.Type, f.Message, f.RequestID
+	e.Reason, e.Error, e.RequestID = f.Type, cause(f), f.RequestID
 	if f.Exited || f.Type == runtimeapi.TypeTimeout {
 		e.Kind = KindCrash
 	}
 	return e
+}
+
+// cause is the error of an invocation without its request id and, where the
+// process has ended, in plain words.
+func cause(f *runtimeapi.FunctionError) string {
+	text := f.Message
+	if _, rest, ok := strings.Cut(text, " Error: "); ok && strings.HasPrefix(text, "RequestId: ") {
+		text = rest
+	}
+	if f.Type != runtimeapi.TypeExit {
+		return text
+	}
+	if how, ok := strings.CutPrefix(text, "Runtime exited with error: "); ok {
+		if signal, killed := strings.CutPrefix(how, "signal: "); killed {
+			return "process ended by signal: " + signal
+		}
+		return "process ended with " + how
+	}
+	return strings.Replace(text, "Runtime exited", "process ended", 1)
 }

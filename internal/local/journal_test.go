@@ -80,7 +80,8 @@ func TestAFunctionThatNeverStartsIsGivenUp(t *testing.T) {
 	t.Parallel()
 	failed := func(starting bool) runtimeapi.Event {
 		return runtimeapi.Event{Kind: runtimeapi.Failed, Err: &runtimeapi.FunctionError{
-			Message: "RequestId: r1 Error: Runtime exited with error: exit status 1", Starting: starting,
+			Type: runtimeapi.TypeExit, Starting: starting,
+			Message: "RequestId: r1 Error: Runtime exited with error: exit status 1",
 		}}
 	}
 	for name, tt := range map[string]struct {
@@ -104,7 +105,7 @@ func TestAFunctionThatNeverStartsIsGivenUp(t *testing.T) {
 		}
 		if tt.want {
 			if err := <-j.broken; err.Error() != "function Fn does not start: "+
-				"Runtime exited with error: exit status 1; its output says why" {
+				"process ended with exit status 1; its output says why" {
 				t.Errorf("%s: error %v", name, err)
 			}
 		}
@@ -118,6 +119,7 @@ func TestJournalReadsTheFunctionsLog(t *testing.T) {
 	j.output("Fn", `{"time":"2026-01-02T03:04:05Z","level":"INFO","msg":"outcome","messageId":"m1","queue":"jobs",`+
 		`"receiveCount":2,"outcome":"retry","class":"retryable","reason":"timeout","rule":"net.timeout",`+
 		`"attempt":2,"delaySeconds":4}`)
+	j.output("Fn", `{"msg":"outcome","messageId":"m2","outcome":"crash","stack":"main.charge\n\tmain.go:17"}`)
 	j.output("Fn", `{"msg":"dead-lettered","messageId":"m1"}`)
 	j.output("Fn", `{"msg":"something else"}`)
 	j.output("Fn", `plain {text`)
@@ -125,11 +127,31 @@ func TestJournalReadsTheFunctionsLog(t *testing.T) {
 	want := []Event{
 		{Kind: KindOutcome, Function: "Fn", MessageID: "m1", Queue: "jobs", ReceiveCount: 2, Outcome: "retry",
 			Class: "retryable", Reason: "timeout", Rule: "net.timeout", Attempt: 2, DelaySeconds: &four},
+		{Kind: KindOutcome, Function: "Fn", MessageID: "m2", Outcome: "crash", Stack: "main.charge\n\tmain.go:17"},
 		{Kind: KindOutput, Function: "Fn", Line: `{"msg":"something else"}`},
 		{Kind: KindOutput, Function: "Fn", Line: "plain {text"},
 	}
 	if diff := cmp.Diff(want, *events); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+func TestCausesAreInPlainWords(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ kind, message, want string }{
+		{runtimeapi.TypeExit, "RequestId: r1 Error: Runtime exited with error: exit status 3",
+			"process ended with exit status 3"},
+		{runtimeapi.TypeExit, "RequestId: r1 Error: Runtime exited with error: signal: killed",
+			"process ended by signal: killed"},
+		{runtimeapi.TypeExit, "RequestId: r1 Error: Runtime exited without providing a reason",
+			"process ended without providing a reason"},
+		{runtimeapi.TypeTimeout, "RequestId: r1 Error: Task timed out after 2.00 seconds",
+			"Task timed out after 2.00 seconds"},
+		{"errorString", "no such Error: Runtime exited", "no such Error: Runtime exited"},
+	} {
+		if got := cause(&runtimeapi.FunctionError{Type: tt.kind, Message: tt.message}); got != tt.want {
+			t.Errorf("%s: %q becomes %q, want %q", tt.kind, tt.message, got, tt.want)
+		}
 	}
 }
 

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -32,6 +34,10 @@ type Options struct {
 	// EndpointSQS and EndpointDynamoDB are URLs of other engines in place of the
 	// stand-ins; empty for none. Where both are given, nothing listens at Address.
 	EndpointSQS, EndpointDynamoDB string
+	// Prepare is called when the tables are there, before any job is sent, with a
+	// client for them that works as long as what answers it: the stand-in does
+	// beyond Close. Nil prepares nothing.
+	Prepare func(ctx context.Context, tables *dynamodb.Client) error
 	// Jobs is the path of a file with jobs to send; empty for none.
 	Jobs string
 	// Observe gets what happens. Calls do not overlap. Nil ignores it.
@@ -72,10 +78,10 @@ func (s *Stack) start(ctx context.Context) error {
 		return err
 	}
 	s.connect()
-	for _, note := range s.template.Notes {
+	for _, note := range slices.Concat(s.template.Notes, notes(s.template, s.options.Variables)) {
 		s.note(note)
 	}
-	for _, step := range []func(context.Context) error{s.buildAll, s.createQueues, s.createTables} {
+	for _, step := range []func(context.Context) error{s.buildAll, s.createQueues, s.createTables, s.prepare} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -89,11 +95,35 @@ func (s *Stack) start(ctx context.Context) error {
 		ready.Address = reachable(s.listener)
 	}
 	s.journal.write(ready)
-	if err := s.send(ctx); err != nil {
+	return s.sendAndPoll(ctx)
+}
+
+// sendFirst is for how long jobs are sent before polling begins: a few jobs make
+// full batches then, and many do not keep the functions waiting.
+const sendFirst = 500 * time.Millisecond
+
+func (s *Stack) sendAndPoll(ctx context.Context) error {
+	sent := make(chan error, 1)
+	go func() { sent <- s.send(ctx) }()
+	timer := time.NewTimer(sendFirst)
+	defer timer.Stop()
+	select {
+	case err := <-sent:
+		if err == nil {
+			s.poll()
+		}
 		return err
+	case <-timer.C:
+		s.poll()
+		return <-sent
 	}
-	s.poll()
-	return nil
+}
+
+func (s *Stack) prepare(ctx context.Context) error {
+	if s.options.Prepare == nil {
+		return nil
+	}
+	return s.options.Prepare(ctx, s.tables)
 }
 
 // read looks at everything that a user may have got wrong before anything runs.
@@ -119,7 +149,7 @@ func (s *Stack) read(ctx context.Context) (err error) {
 // readTemplate reads the template for the place where its queues are. Queues
 // without a URL get that of the stand-in.
 func (s *Stack) readTemplate(at site) (*stack.Stack, error) {
-	return stack.Read(s.options.Template, &stack.Options{
+	template, err := stack.Read(s.options.Template, &stack.Options{
 		Parameters: s.options.Parameters, Region: at.region, Account: at.account,
 		QueueURL: func(name string) string {
 			if url, ok := at.urls[name]; ok {
@@ -128,6 +158,11 @@ func (s *Stack) readTemplate(at site) (*stack.Stack, error) {
 			return s.endpoint() + "/" + at.account + "/" + name
 		},
 	})
+	if missing, ok := errors.AsType[*fs.PathError](err); ok &&
+		missing.Path == s.options.Template && errors.Is(missing, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no template %s here; name an existing file with --template", missing.Path)
+	}
+	return template, err
 }
 
 func (s *Stack) note(line string) { s.journal.write(Event{Kind: KindNote, Line: line}) }

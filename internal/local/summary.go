@@ -28,6 +28,8 @@ type Summary struct {
 	// Lost are messages that are in no queue although nothing says that they
 	// were done, recognised or dead-lettered.
 	Lost int `json:"lost"`
+	// LostBecause is why messages were lost, where the template says it.
+	LostBecause string `json:"lostBecause,omitempty"`
 	// Left are the messages that are still in their queue.
 	Left int `json:"left"`
 }

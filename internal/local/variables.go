@@ -3,6 +3,7 @@ package local
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -30,6 +31,9 @@ func ReadVariables(path string) (Variables, error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber() // a number is to stay as it is written
 	if err := decoder.Decode(&raw); err != nil {
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			err = fmt.Errorf("a JSON %s where an object belongs", wrong.Value)
+		}
 		return nil, fmt.Errorf(`%s: %w; want {"FunctionLogicalId":{"NAME":"value"}}`, path, err)
 	}
 	v := Variables{}

@@ -37,7 +37,8 @@ func TestVariables(t *testing.T) {
 func TestBadVariables(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`[]`:                         "want {",
+		`[]`:                         "a JSON array where an object belongs; want {",
+		`{"Worker":"x"}`:             "a JSON string where an object belongs; want {",
 		`{"Worker":{"URL":["a"]}}`:   "URL of Worker",
 		`{"Worker":{"URL":null}}`:    "URL of Worker",
 		`{"Other":{"URL":"x"}}`:      `function "Other" is not in the template`,

@@ -282,7 +282,7 @@ var brokenEvents = []brokenCase{
 	},
 	{
 		"misspelt property", "BatchSize: 10", "FunctionResponseType: [ReportBatchItemFailures]",
-		":38: Worker: event Jobs: no property FunctionResponseType on an SQS event: correct its name or remove it",
+		":38: Worker: event Jobs: no property \"FunctionResponseType\" on an SQS event: write FunctionResponseTypes",
 	},
 	{
 		"misspelt response type", "BatchSize: 10", "FunctionResponseTypes: [ReportBatchItemFailure]",
@@ -297,10 +297,6 @@ var brokenEvents = []brokenCase{
 var brokenText = []brokenCase{
 	{"not YAML", "Mappings:", "Mappings: [", ":8: neither YAML nor JSON: did not find expected ',' or ']'"},
 	{"given twice", "  Dead:\n", "  Jobs:\n", ":16: Jobs is given twice: remove one of the two"},
-	{
-		"alias", "VALUE: plain", "VALUE: &v plain, OTHER: *v",
-		":32: alias *v: CloudFormation knows no aliases: write the value out",
-	},
 	{"key is a list", "VALUE: plain", "[a]: plain", ":32: a key must be a text"},
 	{"section is a list", "  Sizes: {small: {memory: 128}}", "  - a", ":7: Mappings must be a mapping"},
 	{"default out of range", "Default: 60", "Default: 29", `:2: parameter Wait: "29" is below its MinValue 30`},

@@ -3,29 +3,34 @@ package stack
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
 )
 
-// load parses a template's text and brings its intrinsic functions into their
-// long form. The node that it gives is a mapping.
-func load(file string, data []byte) (*yaml.Node, error) {
+// load parses a template's text, writes its aliases out and brings its intrinsic
+// functions into their long form. The root that it gives is a mapping; alias is
+// the first alias or merge, nil for none.
+func load(file string, data []byte) (root, alias *yaml.Node, err error) {
 	if strings.TrimSpace(string(data)) == "" {
-		return nil, &Error{File: file, Message: "the template is empty: write its Resources"}
+		return nil, nil, &Error{File: file, Message: "the template is empty: write its Resources"}
 	}
 	var document yaml.Node
 	if err := yaml.Load(data, &document); err != nil {
-		return nil, malformed(file, err)
+		return nil, nil, malformed(file, err)
 	}
 	if len(document.Content) != 1 || document.Content[0].Kind != yaml.MappingNode {
-		return nil, &Error{File: file, Line: 1, Message: "not a template: the top must be a mapping with Resources"}
+		return nil, nil, &Error{File: file, Line: 1, Message: "not a template: the top must be a mapping with Resources"}
 	}
-	root := document.Content[0]
-	if err := lengthen(file, root); err != nil {
-		return nil, err
+	root, alias, problem := expand(file, document.Content[0])
+	if problem == nil {
+		problem = lengthen(file, root)
 	}
-	return root, nil
+	if problem != nil {
+		return nil, nil, problem
+	}
+	return root, alias, nil
 }
 
 func malformed(file string, err error) *Error {
@@ -40,13 +45,7 @@ func malformed(file string, err error) *Error {
 // lengthen turns short forms such as !Ref into the long ones, in place, and
 // refuses what CloudFormation refuses in YAML.
 func lengthen(file string, n *yaml.Node) *Error {
-	switch n.Kind {
-	case yaml.AliasNode:
-		return &Error{
-			File: file, Line: n.Line,
-			Message: fmt.Sprintf("alias *%s: CloudFormation knows no aliases: write the value out", n.Value),
-		}
-	case yaml.MappingNode:
+	if n.Kind == yaml.MappingNode {
 		if err := checkKeys(file, n); err != nil {
 			return err
 		}
@@ -57,6 +56,12 @@ func lengthen(file string, n *yaml.Node) *Error {
 		}
 	}
 	if name, ok := strings.CutPrefix(n.Tag, "!"); ok && name != "" && name[0] != '!' {
+		if !slices.Contains(knownFunctions, name) {
+			return &Error{
+				File: file, Line: n.Line,
+				Message: fmt.Sprintf("%q is no function of CloudFormation: %s", n.Tag, remedy(name, "!", knownFunctions)),
+			}
+		}
 		*n = *longForm(n, name)
 	}
 	return nil

@@ -2,6 +2,7 @@ package stack
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -30,7 +31,11 @@ func (t *template) events(r *resource, properties section, mappings []*resource,
 		case event.node == nil:
 		case event.text("Type") == "SQS":
 			path := r.id + ": event " + e.key.Value
-			add(t.event(e.key, "Queue", t.section(path, event.member("Properties"), e.key), s))
+			one, ok := t.event(e.key, "Queue", t.section(path, event.member("Properties"), e.key), s)
+			t.refuseSameQueue(e.key, path, one, list)
+			add(one, ok)
+		case strings.EqualFold(event.text("Type"), "SQS"):
+			event.fail("Type", " %q: write SQS", event.text("Type"))
 		default:
 			others = append(others, e.key)
 		}
@@ -44,6 +49,17 @@ func (t *template) events(r *resource, properties section, mappings []*resource,
 		}
 	}
 	return list, found
+}
+
+// refuseSameQueue refuses a second event of a function on one queue, as Lambda
+// does.
+func (t *template) refuseSameQueue(key *yaml.Node, path string, event SQSEvent, before []SQSEvent) {
+	for _, other := range before {
+		if event.Queue != "" && other.Queue == event.Queue {
+			t.fail(key, "%s is on %s as event %s is: a function has one event for a queue: remove one",
+				path, event.Queue, other.Name)
+		}
+	}
 }
 
 // eventProperties are those that an event of type SQS can have; the value tells
@@ -100,7 +116,9 @@ func (t *template) checkEventProperties(source string, properties section) {
 		case without:
 			t.note(e.key, "%s: %s has no effect here", properties.path, name)
 		case !known && !slices.Contains(namingProperties[source], name):
-			t.fail(e.key, "%s: no property %s on an SQS event: correct its name or remove it", properties.path, name)
+			names := slices.AppendSeq(slices.Clone(namingProperties[source]), maps.Keys(eventProperties))
+			t.fail(e.key, "%s: no property %q on an SQS event: %s", properties.path, name,
+				remedy(name, "", slices.Sorted(slices.Values(names))))
 		}
 	}
 }

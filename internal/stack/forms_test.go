@@ -55,7 +55,7 @@ func TestJSONReadsAsYAMLDoes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			root, err := load(file, text)
+			root, _, err := load(file, text)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,6 +12,7 @@ import (
 // event, which is left alone.
 func (t *template) function(r *resource, mappings []*resource, s *Stack) (Function, bool) {
 	properties := t.properties(r)
+	t.checkProperties(r, properties)
 	events, found := t.events(r, properties, mappings, s)
 	if !found {
 		t.note(r.node, "%s is left alone: it has no SQS event", r.id)
@@ -97,22 +98,6 @@ func (t *template) isGo(r *resource, properties section) bool {
 
 func (t *template) buildMethod(r *resource) string {
 	return t.section(r.id+": Metadata", t.resolve(r.metadata), r.node).text("BuildMethod")
-}
-
-// environment reads the variables. One that exists in AWS only gets a stand-in,
-// since the function may do without it.
-func (t *template) environment(properties section) map[string]string {
-	t.standIns = true
-	defer func() { t.standIns = false }()
-	variables := properties.section("Environment").section("Variables")
-	environment := map[string]string{}
-	for _, e := range entries(variables.node) {
-		name := e.key.Value
-		if v := variables.member(name); v != nil {
-			environment[name] = t.text(v, variables.path+": "+name)
-		}
-	}
-	return environment
 }
 
 // checkVisibility refuses what Lambda refuses: a queue whose messages become

@@ -24,6 +24,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add([]byte("Resources: {A: {Type: AWS::SQS::Queue, Properties: !Ref AWS::NoValue}}"))
 	f.Add([]byte("Conditions: {A: !And [!Condition A, !Condition A]}\nResources: {Q: {Type: x, Condition: A}}"))
+	f.Add([]byte("A: &a {B: [*a]}\nC: {<<: [*a, {D: E}], D: F}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := parse(filepath.Join("testdata", "template.yaml"), data, nil)
 		if err != nil {

@@ -60,7 +60,7 @@ func TestGlobals(t *testing.T) {
 
 func TestMergeJoinsLists(t *testing.T) {
 	t.Parallel()
-	root, err := load("t.yaml", []byte("preset: {a: [x], b: 1}\nown: {a: [y], c: 2}"))
+	root, _, err := load("t.yaml", []byte("preset: {a: [x], b: 1}\nown: {a: [y], c: 2}"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package stack
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -53,6 +54,12 @@ func (t *template) resolve(n *yaml.Node) *yaml.Node {
 		return t.pick(n)
 	case "Fn::FindInMap":
 		return t.findInMap(n)
+	}
+	// A loop has its name in the function's.
+	short, _, _ := strings.Cut(strings.TrimPrefix(name, "Fn::"), "::")
+	if !slices.Contains(knownFunctions, short) {
+		t.fail(n, "%q is no function of CloudFormation: %s", name, remedy(short, "Fn::", knownFunctions))
+		return nil
 	}
 	return t.standIn(n, t.exported(name, argument), "%s needs AWS", name)
 }

@@ -31,6 +31,7 @@ func (t *template) declareParameters(n *yaml.Node) {
 		p := &parameter{name: e.key.Value, kind: "String", node: e.key, rules: e.value}
 		if kind := member(e.value, "Type"); kind != nil {
 			p.kind = kind.Value
+			t.checkParameterType(p, kind)
 		}
 		if preset := member(e.value, "Default"); preset != nil {
 			p.value = &preset.Value

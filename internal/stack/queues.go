@@ -31,6 +31,7 @@ const defaultVisibility = 30
 
 func (t *template) queue(r *resource) Queue {
 	properties := t.properties(r)
+	t.checkProperties(r, properties)
 	q := Queue{
 		LogicalID:  r.id,
 		Name:       t.physicalName(r),

@@ -64,11 +64,14 @@ func unreadable(path string, err error) *Error {
 
 // parse reads a template's text; path is its place, which CodeUri is relative to.
 func parse(path string, data []byte, o *Options) (*Stack, error) {
-	document, err := load(path, data)
+	document, alias, err := load(path, data)
 	if err != nil {
 		return nil, err
 	}
 	t := &template{file: path, options: o.withDefaults()}
+	if alias != nil {
+		t.note(alias, "aliases and merges are written out, as SAM's tools do it; CloudFormation itself knows none")
+	}
 	t.declare(document)
 	s := &Stack{}
 	if t.err == nil {

@@ -31,7 +31,7 @@ func repositoryNode(t *testing.T, path ...string) *yaml.Node {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := load(repositoryTemplate, data)
+	n, _, err := load(repositoryTemplate, data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,6 +102,7 @@ func (t *template) declare(root *yaml.Node) {
 		}
 	}
 	t.mappings = member(root, "Mappings")
+	t.checkGlobals(member(root, "Globals"))
 	t.globals = member(member(root, "Globals"), "Function")
 	t.declareParameters(member(root, "Parameters"))
 	t.declareConditions(member(root, "Conditions"))
@@ -122,6 +123,7 @@ func (t *template) declareResources(n *yaml.Node) {
 		}
 		if kind := member(e.value, "Type"); kind != nil {
 			r.kind = kind.Value
+			t.checkKind(r, kind)
 		}
 		if r.kind == "" {
 			t.fail(e.key, "%s has no Type: give it one, such as %s", r.id, kindQueue)

@@ -1,5 +1,7 @@
-// Package provider is the payment provider of the demo: an HTTP server that
-// keeps a list of charges, honours Idempotency-Key and misbehaves on a schedule.
+// Package provider is whom the demo's functions call: an HTTP server that keeps
+// lists of charges and messages, honours Idempotency-Key and misbehaves on a
+// schedule.
 //
-// POST /charges with {"id","customer","amount","currency"} is its only call.
+// POST /charges takes {"id","customer","amount","currency"}; POST /email and POST
+// /sms take {"to"}.
 package provider

@@ -17,17 +17,19 @@ const maxBody = 64 << 10
 
 var errKeyReused = errors.New("the key was used before with another body")
 
-// Provider takes payments. It is safe for concurrent use; make one with [New]
-// or [NewScheduled].
+// Provider takes payments and sends messages. It is safe for concurrent use;
+// make one with [New] or [NewScheduled].
 type Provider struct {
 	schedule Schedule
 	mux      *http.ServeMux
 	now      func() time.Time
 
-	mu      sync.Mutex
-	charges []Charge
-	byKey   map[string]int // index in charges
-	calls   map[string]int // by customer
+	mu        sync.Mutex
+	charges   []Charge
+	byKey     map[string]int // index in charges
+	messages  []Message
+	sentByKey map[string]int // index in messages
+	calls     map[string]int // by customer or recipient
 }
 
 // New gives a provider that misbehaves as [DefaultSchedule] says.
@@ -37,13 +39,16 @@ func New() *Provider { return NewScheduled(DefaultSchedule()) }
 // means not at all. The provider reads s, so it must not change any more.
 func NewScheduled(s Schedule) *Provider {
 	p := &Provider{
-		schedule: s,
-		mux:      http.NewServeMux(),
-		now:      time.Now,
-		byKey:    map[string]int{},
-		calls:    map[string]int{},
+		schedule:  s,
+		mux:       http.NewServeMux(),
+		now:       time.Now,
+		byKey:     map[string]int{},
+		sentByKey: map[string]int{},
+		calls:     map[string]int{},
 	}
 	p.mux.HandleFunc("POST /charges", p.charge)
+	p.mux.HandleFunc("POST /email", p.message(Email))
+	p.mux.HandleFunc("POST /sms", p.message(Text))
 	return p
 }
 
@@ -55,9 +60,10 @@ func (p *Provider) Charges() []Charge {
 }
 
 // ServeHTTP answers POST /charges with 201 and the charge, or 200 and the first
-// charge when the Idempotency-Key was seen before. It answers 422 to a body
-// that it cannot use and to a key that returns with another body, 404 to other
-// paths, 405 to other methods, and whatever the schedule wants.
+// charge when the Idempotency-Key was seen before; and POST /email and /sms with
+// the message in the same way. It answers 422 to a body that it cannot use and
+// to a key that returns with another body, 404 to other paths, 405 to other
+// methods, and whatever the schedule wants.
 func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// On a connection that was used before, an HTTP client may repeat a request
 	// with an Idempotency-Key by itself after a reset, and its caller would see
@@ -77,21 +83,27 @@ func (p *Provider) charge(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusUnprocessableEntity, "the body is no charge: "+err.Error())
 		return
 	}
-	fault, failing := p.countCall(o.Customer)
+	p.perform(w, o.Customer, func() (any, bool, error) { return p.take(o, r.Header.Get("Idempotency-Key")) })
+}
+
+// perform answers a call of the customer: with what was done, new or under the
+// same key before, or with the fault that the call meets.
+func (p *Provider) perform(w http.ResponseWriter, customer string, do func() (done any, created bool, err error)) {
+	fault, failing := p.countCall(customer)
 	if failing && !fault.Reset {
 		fail(w, fault)
 		return
 	}
-	c, created, err := p.take(o, r.Header.Get("Idempotency-Key"))
+	done, created, err := do()
 	switch {
 	case failing:
 		reset(w)
 	case err != nil:
 		refuse(w, http.StatusUnprocessableEntity, err.Error())
 	case created:
-		answer(w, http.StatusCreated, c)
+		answer(w, http.StatusCreated, done)
 	default:
-		answer(w, http.StatusOK, c)
+		answer(w, http.StatusOK, done)
 	}
 }
 

@@ -2,7 +2,8 @@ package provider
 
 import "net/http"
 
-// Fault is how the provider fails a customer's calls. Its zero value fails none.
+// Fault is how the provider fails the calls for a customer, or for the recipient
+// of a message. Its zero value fails none.
 type Fault struct {
 	// Calls is how many of the customer's calls fail, counted from the first;
 	// negative means all of them.
@@ -16,8 +17,8 @@ type Fault struct {
 	Reset bool
 }
 
-// Schedule says which customers meet which fault. Customers that it does not
-// name are served well.
+// Schedule says which customers and recipients meet which fault. Those that it
+// does not name are served well.
 type Schedule map[string]Fault
 
 // everyCall as Fault.Calls never lets a call succeed.
@@ -31,6 +32,8 @@ func DefaultSchedule() Schedule {
 		"c-down":  {Calls: everyCall, Status: http.StatusServiceUnavailable},
 		// A redirect to nowhere: nothing that a caller's rules provide for.
 		"c-odd": {Calls: everyCall, Status: http.StatusMultipleChoices},
+		// A phone that text messages do not reach at first.
+		"+49155500503": {Calls: 1, Status: http.StatusServiceUnavailable},
 	}
 }
 

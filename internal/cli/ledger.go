@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/sqsafe/sqsafe/internal/ledger"
+)
+
+// Ledger is the subcommand about the table that remembers jobs.
+type Ledger struct {
+	Get    LedgerGet    `cmd:"" help:"Show what the table holds of a job."`
+	List   LedgerList   `cmd:"" help:"List the jobs that the table holds."`
+	Forget LedgerForget `cmd:"" help:"Delete a job from the table, so that its next message runs it again."`
+}
+
+// ledgerHelp is the text below the flags of all of them.
+const ledgerHelp = `Without --table it is the only table there whose key is one attribute and whose
+TTL attribute is "expiration". In AWS, name the table.`
+
+// LedgerTarget is the table that a command is about.
+type LedgerTarget struct {
+	EndpointDynamoDB string `name:"endpoint-dynamodb" placeholder:"URL" help:"DynamoDB of another engine; the local stack at ${local_endpoint} without it."` //nolint:lll // a struct tag is one line
+	Account
+	Table string `placeholder:"NAME" help:"Table of the jobs; required with --aws."`
+	Queue string `placeholder:"QUEUE" help:"Name, URL or ARN of the jobs' queue."`
+}
+
+// Validate refuses flags that would be without effect.
+func (t *LedgerTarget) Validate() error {
+	if t.AWS && t.Table == "" {
+		return errors.New("which table? name it with --table; an AWS account is not searched for one")
+	}
+	if t.Queue != "" {
+		if _, err := parseQueue(t.Queue); err != nil {
+			return err
+		}
+	}
+	return t.check(t.EndpointDynamoDB)
+}
+
+// String is what errors call the place of the table.
+func (t *LedgerTarget) String() string { return t.place(t.EndpointDynamoDB) }
+
+// open finds the table.
+func (t *LedgerTarget) open(ctx context.Context) (*ledger.Table, error) {
+	queue, _ := parseQueue(t.Queue) // Validate has checked it
+	c, err := t.config(ctx, t.EndpointDynamoDB, queue.region)
+	if err != nil {
+		return nil, err
+	}
+	client := dynamodb.NewFromConfig(c, func(o *dynamodb.Options) {
+		if t.EndpointDynamoDB != "" {
+			o.BaseEndpoint = aws.String(t.EndpointDynamoDB) // ahead of one in the environment
+		}
+	})
+	if t.Table == "" {
+		table, err := ledger.Find(ctx, client)
+		return table, t.explain(err)
+	}
+	table, err := ledger.Open(ctx, client, t.Table)
+	return table, t.explain(err)
+}
+
+// prefix is how the ids of the queue's jobs begin; empty without a queue.
+func (t *LedgerTarget) prefix() string {
+	if t.Queue == "" {
+		return ""
+	}
+	queue, _ := parseQueue(t.Queue) // Validate has checked it
+	return queue.name + "#"
+}
+
+// id is that of the job with this key. With a queue the whole id will do too.
+func (t *LedgerTarget) id(key string) string {
+	if strings.HasPrefix(key, t.prefix()) {
+		return key
+	}
+	return t.prefix() + key
+}
+
+// find opens the table and reads a job that must be there.
+func (t *LedgerTarget) find(ctx context.Context, key string) (*ledger.Table, *ledger.Entry, error) {
+	table, err := t.open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	job, err := table.Get(ctx, t.id(key))
+	switch {
+	case err != nil:
+		return nil, nil, t.explain(err)
+	case job != nil:
+		return table, job, nil
+	}
+	err = fmt.Errorf("there is no job %s in table %s at %s", oneLine(t.id(key)), table.Name, t)
+	if t.Queue == "" && !strings.Contains(key, "#") {
+		err = fmt.Errorf("%w; ids are QUEUE#KEY, so give the --queue too", err)
+	}
+	return nil, nil, err
+}
+
+// explain says what the error of a call means to a user; nil is none.
+func (t *LedgerTarget) explain(err error) error {
+	ambiguous, isAmbiguous := errors.AsType[*ledger.AmbiguousError](err)
+	missing, isMissing := errors.AsType[*types.ResourceNotFoundException](err)
+	switch {
+	case err == nil:
+		return nil
+	case isAmbiguous:
+		return fmt.Errorf("%w at %s; name the table with --table", ambiguous, t)
+	case isMissing && missing != nil:
+		return fmt.Errorf("there is no table %s at %s", t.Table, t)
+	case errors.Is(err, ledger.ErrNoLedger):
+		return err
+	}
+	return t.Account.explain(err, "DynamoDB", t.EndpointDynamoDB, "--endpoint-dynamodb")
+}

@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/sqsafe/sqsafe/internal/ledger"
+)
+
+// LedgerGet is the subcommand that shows a job.
+type LedgerGet struct {
+	LedgerTarget
+	Key  string `arg:"" help:"Key of the job, or its whole id QUEUE#KEY."`
+	JSON bool   `name:"json" help:"Print one JSON object; it has all that the table holds."`
+}
+
+// Help is the text below the flags.
+func (g *LedgerGet) Help() string {
+	return ledgerHelp + `
+
+A key of more than 512 bytes is in the table as sha256: and its hash. The exit
+code is 1 if the table does not hold the job.`
+}
+
+// jobRow is a job as programs read it.
+type jobRow struct {
+	ledger.Entry
+	State ledger.State `json:"state"`
+}
+
+// Run shows the job.
+func (g *LedgerGet) Run(ctx context.Context, streams Streams) error {
+	_, job, err := g.find(ctx, g.Key)
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	if g.JSON {
+		return newEncoder(streams.Out).Encode(jobRow{*job, job.State(now)})
+	}
+	fmt.Fprint(streams.Out, jobText(streams.Out, job, now))
+	return nil
+}

@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/lipgloss"
+	"github.com/charmbracelet/lipgloss/table"
+
+	"github.com/sqsafe/sqsafe/internal/ledger"
+)
+
+// LedgerList is the subcommand that lists jobs.
+type LedgerList struct {
+	LedgerTarget
+	Status string `placeholder:"STATUS" help:"Only jobs with this status: INPROGRESS, COMPLETED or DEAD."` //nolint:lll // a struct tag is one line
+	Limit  int    `placeholder:"N" default:"100" help:"End after N jobs (${default}); 0 lists all."`
+	JSON   bool   `name:"json" help:"Print one JSON object for each job."`
+}
+
+// Help is the text below the flags.
+func (l *LedgerList) Help() string {
+	return ledgerHelp + `
+
+This reads the table from its beginning until there are enough jobs, which may
+be the whole of it: in AWS, each 8 KB of it cost a read unit, whatever --status
+says. The order is that of the table with --json, by id without.`
+}
+
+// Validate refuses a status and a limit that are none.
+func (l *LedgerList) Validate() error {
+	switch l.Status {
+	case "", "INPROGRESS", "COMPLETED", "DEAD":
+	default:
+		return fmt.Errorf("--status %q: want INPROGRESS, COMPLETED or DEAD", l.Status)
+	}
+	if l.Limit < 0 {
+		return fmt.Errorf("--limit %d: want at least 1, or 0 for all", l.Limit)
+	}
+	return l.LedgerTarget.Validate()
+}
+
+// Run lists the jobs.
+func (l *LedgerList) Run(ctx context.Context, streams Streams) error {
+	t, err := l.open(ctx)
+	if err != nil {
+		return err
+	}
+	if isTerminal(streams.Err) {
+		fmt.Fprintf(streams.Err, "table %s holds about %d jobs, and all may have to be read\n", t.Name, t.Items)
+	}
+	shown := &shownJobs{command: l, encoder: newEncoder(streams.Out)}
+	line := newProgress(streams.Err, "reading "+t.Name, int(t.Items))
+	err = t.List(ctx, ledger.Filter{Status: l.Status, Prefix: l.prefix()}, func(jobs []ledger.Entry, read int) bool {
+		line.steps(read)
+		return shown.add(jobs)
+	})
+	line.clear()
+	if !l.JSON && (err == nil || shown.n > 0) {
+		l.show(streams.Out, t, shown.list)
+	}
+	if shown.full() {
+		fmt.Fprintf(streams.Err, "ended after %d jobs, and there may be more; --limit 0 lists all\n", shown.n)
+	}
+	return l.explain(err)
+}
+
+// shownJobs collects jobs for people and prints those for programs at once.
+type shownJobs struct {
+	command *LedgerList
+	encoder *json.Encoder
+	n       int
+	list    []ledger.Entry
+}
+
+// add takes as many as there is room for, and tells whether there is more.
+func (s *shownJobs) add(jobs []ledger.Entry) bool {
+	if left := s.command.Limit - s.n; s.command.Limit > 0 && len(jobs) > left {
+		jobs = jobs[:left]
+	}
+	s.n += len(jobs)
+	if !s.command.JSON {
+		s.list = append(s.list, jobs...)
+		return !s.full()
+	}
+	for i := range jobs {
+		_ = s.encoder.Encode(jobRow{jobs[i], jobs[i].State(time.Now())})
+	}
+	return !s.full()
+}
+
+func (s *shownJobs) full() bool { return s.command.Limit > 0 && s.n >= s.command.Limit }
+
+func (l *LedgerList) show(out io.Writer, t *ledger.Table, list []ledger.Entry) {
+	if len(list) == 0 {
+		what := strings.Join(strings.Fields("no "+l.Status+" jobs"), " ")
+		if l.Queue != "" {
+			what += " of queue " + strings.TrimSuffix(l.prefix(), "#")
+		}
+		fmt.Fprintf(out, "%s in table %s at %s\n", what, t.Name, l)
+		return
+	}
+	slices.SortFunc(list, func(a, b ledger.Entry) int { return strings.Compare(a.ID, b.ID) })
+	fmt.Fprintln(out, jobTable(out, list, time.Now()))
+}
+
+// widestID is how many characters of an id the list shows; --json has it whole.
+const widestID = 64
+
+// jobTable shows jobs; numbers stand to the right.
+func jobTable(out io.Writer, list []ledger.Entry, now time.Time) string {
+	r := lipgloss.NewRenderer(out)
+	t := table.New().Border(lipgloss.NormalBorder()).BorderStyle(r.NewStyle().Faint(true)).
+		Headers("job", "status", "state", "failed", "last error", "expires in")
+	for i := range list {
+		t.Row(jobCells(&list[i], now)...)
+	}
+	t.StyleFunc(func(row, column int) lipgloss.Style {
+		style := r.NewStyle().Padding(0, 1)
+		if column == 3 || column == 5 {
+			style = style.Align(lipgloss.Right)
+		}
+		if row == table.HeaderRow {
+			style = style.Bold(true)
+		}
+		return style
+	})
+	return t.Render()
+}
+
+func jobCells(job *ledger.Entry, now time.Time) []string {
+	failure, expires := "", unknown
+	if n := len(job.History.Attempts); n > 0 {
+		failure = decision(job.History.Attempts[n-1].Class, job.History.Attempts[n-1].Reason)
+	}
+	if job.Verdict != nil {
+		failure = decision(job.Verdict.Class, job.Verdict.Reason)
+	}
+	if job.Expires.After(now) {
+		expires = age(job.Expires.Sub(now))
+	}
+	return []string{
+		cut(oneLine(job.ID), widestID), oneLine(job.Status), stateText(job, now), strconv.Itoa(job.Attempts),
+		cmp.Or(oneLine(failure), unknown), expires,
+	}
+}

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/sqsafe/sqsafe/internal/jobs"
+)
+
+// misuse says what is wrong with the command line, and where its help is.
+func misuse(err error, args []string) error {
+	parse, ok := errors.AsType[*kong.ParseError](err)
+	if !ok || parse == nil || parse.Context == nil {
+		return fmt.Errorf("%w; see sqsafe --help", err)
+	}
+	node, rest := command(parse.Context.Model.Node, args)
+	if len(node.Children) > 0 && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+		return fmt.Errorf("no command %q; there are %s; see %s --help", rest[0], names(node), node.FullPath())
+	}
+	return fmt.Errorf("%w; see %s --help", err, node.FullPath())
+}
+
+// command follows the names of commands, and gives the arguments behind them.
+func command(node *kong.Node, args []string) (*kong.Node, []string) {
+	for len(args) > 0 {
+		i := slices.IndexFunc(node.Children, func(n *kong.Node) bool { return n.Name == args[0] })
+		if i < 0 {
+			break
+		}
+		node, args = node.Children[i], args[1:]
+	}
+	return node, args
+}
+
+func names(node *kong.Node) string {
+	var all []string
+	for _, n := range node.Children {
+		all = append(all, n.Name)
+	}
+	return strings.Join(all, ", ")
+}
+
+// delaySeconds is a flag's number of seconds before a message is visible.
+type delaySeconds int
+
+// UnmarshalText reads whole seconds.
+func (d *delaySeconds) UnmarshalText(text []byte) error {
+	most := int(jobs.MaxDelay.Seconds())
+	n, err := strconv.Atoi(string(text))
+	if err != nil || n < 0 || n > most {
+		return fmt.Errorf("want whole seconds from 0 to %d, not %q", most, text)
+	}
+	*d = delaySeconds(n)
+	return nil
+}

@@ -1,0 +1,72 @@
+package provider
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+)
+
+// Channel is a way that a message takes.
+type Channel string
+
+// The channels, each with a path of its own.
+const (
+	Email Channel = "email"
+	Text  Channel = "sms"
+)
+
+// Message is an email or a text message that was sent.
+type Message struct {
+	// Key is the Idempotency-Key that it was sent under; empty if the caller gave
+	// none.
+	Key     string  `json:"key,omitempty"`
+	Channel Channel `json:"channel"`
+	// To is the address or the phone number.
+	To string `json:"to"`
+	// Time is when it was sent.
+	Time time.Time `json:"time"`
+}
+
+// Messages gives a copy of the messages sent so far, in their order.
+func (p *Provider) Messages() []Message {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.messages)
+}
+
+// message answers the calls of a channel.
+func (p *Provider) message(channel Channel) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var wanted struct {
+			To string `json:"to"`
+		}
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+		if err != nil || json.Unmarshal(body, &wanted) != nil || wanted.To == "" {
+			refuse(w, http.StatusUnprocessableEntity, `the body is no message: it wants {"to":"…"}`)
+			return
+		}
+		m := Message{Key: r.Header.Get("Idempotency-Key"), Channel: channel, To: wanted.To}
+		p.perform(w, m.To, func() (any, bool, error) { return p.dispatch(m) })
+	}
+}
+
+// dispatch sends the message, or finds the one that was sent under its key.
+func (p *Provider) dispatch(m Message) (sent Message, created bool, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if i, seen := p.sentByKey[m.Key]; seen {
+		sent = p.messages[i]
+		if sent.To != m.To || sent.Channel != m.Channel {
+			return Message{}, false, errKeyReused
+		}
+		return sent, false, nil
+	}
+	m.Time = p.now()
+	if m.Key != "" {
+		p.sentByKey[m.Key] = len(p.messages)
+	}
+	p.messages = append(p.messages, m)
+	return m, true, nil
+}

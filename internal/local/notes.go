@@ -1,0 +1,40 @@
+package local
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/sqsafe/sqsafe/internal/stack"
+)
+
+// maxReceivesVariable tells a function the maxReceiveCount of its queue.
+const maxReceivesVariable = "SQSAFE_MAX_RECEIVES"
+
+// notes tell what of the template works, but rarely as it was meant.
+func notes(s *stack.Stack, v Variables) []string {
+	var all []string
+	for _, f := range s.Functions {
+		maximum := v.environment(f, nil)[maxReceivesVariable]
+		for _, e := range f.Events {
+			if note := unreported(f, e); note != "" {
+				all = append(all, note)
+			}
+			queue, _ := s.Queue(e.Queue)
+			if n := queue.MaxReceiveCount; maximum != "" && n > 0 && maximum != strconv.Itoa(n) {
+				all = append(all, fmt.Sprintf("%s of %s is %s, and queue %s has the maxReceiveCount %d; make them the same",
+					maxReceivesVariable, f.LogicalID, maximum, queue.LogicalID, n))
+			}
+		}
+	}
+	return all
+}
+
+// unreported says what becomes of messages that the function names as failed
+// where Lambda does not look at its answer; empty where it does.
+func unreported(f stack.Function, e stack.SQSEvent) string {
+	if e.ReportBatchItemFailures || !e.Enabled {
+		return ""
+	}
+	return fmt.Sprintf("event %s of %s has no FunctionResponseTypes: [ReportBatchItemFailures]: "+
+		"messages that its answer names as failed are deleted", e.Name, f.LogicalID)
+}

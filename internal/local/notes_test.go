@@ -1,0 +1,77 @@
+package local
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sqsafe/sqsafe/internal/stack"
+)
+
+func TestNotesTellWhatIsRarelyMeant(t *testing.T) {
+	t.Parallel()
+	good := stack.SQSEvent{Name: "Jobs", Queue: "JobsQueue", Enabled: true, ReportBatchItemFailures: true}
+	silent, off, other := good, good, good
+	silent.ReportBatchItemFailures, off.ReportBatchItemFailures = false, false
+	off.Enabled, other.Queue = false, "PlainQueue"
+	const unread = "event Jobs of Fn has no FunctionResponseTypes: [ReportBatchItemFailures]: " +
+		"messages that its answer names as failed are deleted"
+	const differs = "SQSAFE_MAX_RECEIVES of Fn is 3, and queue JobsQueue has the maxReceiveCount 5; make them the same"
+	tests := []struct {
+		name     string
+		maximum  string
+		event    stack.SQSEvent
+		override string
+		want     []string
+	}{
+		{"as it should be", "5", good, "", nil},
+		{"not told", "", good, "", nil},
+		{"a queue without a redrive policy", "3", other, "", nil},
+		{"failures are not reported", "5", silent, "", []string{unread}},
+		{"switched off", "5", off, "", nil},
+		{"another maximum", "3", good, "", []string{differs}},
+		{"another maximum of the environment file", "5", good, "3", []string{differs}},
+		{"both", "3", silent, "", []string{unread, differs}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			f := stack.Function{
+				LogicalID: "Fn", Events: []stack.SQSEvent{tt.event},
+				Environment: map[string]string{"SQSAFE_MAX_RECEIVES": tt.maximum},
+			}
+			s := &stack.Stack{Functions: []stack.Function{f}, Queues: []stack.Queue{
+				{LogicalID: "JobsQueue", MaxReceiveCount: 5}, {LogicalID: "PlainQueue"},
+			}}
+			v := Variables{}
+			if tt.override != "" {
+				v["Fn"] = map[string]string{"SQSAFE_MAX_RECEIVES": tt.override}
+			}
+			if diff := cmp.Diff(tt.want, notes(s, v)); diff != "" {
+				t.Errorf("notes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestALossHasItsReason(t *testing.T) {
+	t.Parallel()
+	event := stack.SQSEvent{Name: "Jobs", Queue: "JobsQueue", Enabled: true}
+	s := &stack.Stack{
+		Functions: []stack.Function{{LogicalID: "Fn", Events: []stack.SQSEvent{event}}},
+		Queues:    []stack.Queue{{LogicalID: "JobsQueue", Name: "jobs"}},
+	}
+	j := newJournal(s, Options{})
+	for _, e := range []Event{
+		{Kind: KindSent, Queue: "jobs", MessageID: "1"},
+		{Kind: KindOutcome, Queue: "jobs", MessageID: "1", Outcome: "retry", Attempt: 1},
+		{Kind: KindDeleted, Queue: "jobs", MessageID: "1"},
+	} {
+		j.write(e)
+	}
+	got := j.books.close(time.Time{}, nil)
+	if got.Lost != 1 || got.LostBecause != unreported(s.Functions[0], event) {
+		t.Errorf("summary %+v, want one loss and why", got)
+	}
+}
