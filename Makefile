@@ -28,7 +28,7 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: run
-run: ## Push the sample jobs through the sample function on this machine
+run: ## Push the sample jobs through the sample functions on this machine
 	$(GO) run ./cmd/demo
 
 .PHONY: test
@@ -43,6 +43,15 @@ powertools-venv: $(POWERTOOLS) ## Install Powertools for Python, which a test sh
 .PHONY: conformance
 conformance: ## Check that the stand-ins, or another engine, answer as AWS does
 	$(GO) test -count=1 -parallel 8 ./internal/conformance
+
+# To see a history again: make model HISTORIES=1 SEED=its seed.
+HISTORIES ?= 100000
+SEED      ?=
+
+.PHONY: model
+model: ## Walk 100,000 random histories of the ledger over both stores (some 7 minutes)
+	SQSAFE_HISTORIES=$(HISTORIES) SQSAFE_SEED=$(SEED) \
+		$(GO) test -count=1 -timeout 1h -run HoldsInAllHistories ./idem/...
 
 # The rules that archtest holds are about the source, so there is nothing in
 # them that could race.

@@ -239,6 +239,20 @@ func TestAStepThatIsTriedAgainInItsRunIsOnlyRecorded(t *testing.T) {
 	})
 }
 
+func TestAStepOfUnknownOutcomeIsForAPersonWhereAskedFor(t *testing.T) {
+	t.Parallel()
+	stepped(t, func(h *harness) {
+		o := &order{}
+		h.options.DeadLetterUnknown = true
+		h.job = func(ctx context.Context, m *handler.Message) error {
+			h.broken(idemtest.CallStep)
+			return o.run(ctx, m)
+		}
+		h.want(h.deliver(message("m1", "a")), handler.OutcomeDead, idem.ReasonUnknownOutcome, 1)
+		o.ran(h, "m1#reserve")
+	})
+}
+
 func TestAStepIsRecordedAlthoughTheJobIsCancelled(t *testing.T) {
 	t.Parallel()
 	stepped(t, func(h *harness) {

@@ -195,8 +195,11 @@ func (s *steps) record(ctx context.Context, name, result string) error {
 		s.log(ctx, slog.LevelWarn, "step done but not recorded", name, slog.String("error", err.Error()))
 		return nil
 	}
-	return fault.Retryable(fmt.Errorf("idem: step %q is done but not recorded: %w", name, err),
-		fault.Reason(fault.ReasonStore))
+	err = fmt.Errorf("idem: step %q is done but not recorded: %w", name, err)
+	if s.options.DeadLetterUnknown { // a retry would do the step again before anybody has looked
+		return fault.Permanent(err, fault.Reason(ReasonUnknownOutcome))
+	}
+	return fault.Retryable(err, fault.Reason(fault.ReasonStore))
 }
 
 // log tells of a step that is not run, or not recorded.
