@@ -282,7 +282,7 @@ var brokenEvents = []brokenCase{
 	},
 	{
 		"misspelt property", "BatchSize: 10", "FunctionResponseType: [ReportBatchItemFailures]",
-		":38: Worker: event Jobs: no property \"FunctionResponseType\" on an SQS event: write FunctionResponseTypes",
+		`:38: Worker: event Jobs: no property "FunctionResponseType" on an SQS event: write FunctionResponseTypes`,
 	},
 	{
 		"misspelt response type", "BatchSize: 10", "FunctionResponseTypes: [ReportBatchItemFailure]",
@@ -312,7 +312,9 @@ var brokenText = []brokenCase{
 func TestBroken(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join("testdata", "template.yaml")
-	for _, cases := range [][]brokenCase{brokenReferences, brokenValues, brokenEvents, brokenText} {
+	for _, cases := range [][]brokenCase{
+		brokenReferences, brokenValues, brokenEvents, brokenText, brokenNames, brokenVariables,
+	} {
 		for _, tt := range cases {
 			t.Run(tt.name, func(t *testing.T) {
 				t.Parallel()

@@ -3,6 +3,7 @@ package stack
 import (
 	"regexp"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v4"
 )
@@ -46,6 +47,7 @@ func (t *template) environment(properties section) map[string]string {
 
 func (t *template) checkVariable(key *yaml.Node, path string) {
 	switch {
+	case strings.HasPrefix(key.Value, "Fn::"): // its value is no text, which says more
 	case slices.Contains(reservedVariables, key.Value):
 		t.fail(key, "%s: %s is set by Lambda, which refuses it here: remove it or choose another name", path, key.Value)
 	case !variableName.MatchString(key.Value):

@@ -69,7 +69,7 @@ var brokenMappings = []brokenCase{
 	},
 	{
 		"property of a stream", "FunctionName: !Ref Worker", "FunctionName: !Ref Worker\n      StartingPosition: LATEST",
-		":19: Feed: no property StartingPosition on an SQS event: correct its name or remove it",
+		`:19: Feed: no property "StartingPosition" on an SQS event: correct its name or remove it`,
 	},
 	{
 		"function missing", "      FunctionName: !Ref Worker\n", "",

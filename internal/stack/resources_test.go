@@ -194,7 +194,7 @@ func TestFunctionsWithWrongArguments(t *testing.T) {
 func TestGlobalVariablesLieUnderOwn(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		variables := rapid.MapOfN(rapid.StringMatching(`[A-F]`), rapid.StringMatching(`[a-z]{1,4}`), 0, 5)
+		variables := rapid.MapOfN(rapid.StringMatching(`[A-F]_`), rapid.StringMatching(`[a-z]{1,4}`), 0, 5)
 		global, own := variables.Draw(t, "global"), variables.Draw(t, "own")
 		want := map[string]string{}
 		for _, layer := range []map[string]string{global, own} {

@@ -36,7 +36,7 @@ func TestTemplatesOfStrangers(t *testing.T) {
 // TestNotesOfStrangers holds that whatever is left alone is said, with its line.
 func TestNotesOfStrangers(t *testing.T) {
 	t.Parallel()
-	const outside = "is not the ARN of a queue of this template (Inbox): write !GetAtt QUEUE.Arn"
+	const outside = "is not the ARN of a queue of this template (Inbox, Spare, Bills): write !GetAtt QUEUE.Arn"
 	want := []string{
 		":21: GoFunction: event Billing is left alone: parameter BillingQueueArn has no value and no Default: " +
 			"give it one, as in BillingQueueArn=VALUE",
@@ -68,7 +68,7 @@ func TestNotesOfStrangers(t *testing.T) {
 func TestQueueGivenByParameter(t *testing.T) {
 	t.Parallel()
 	s, err := stack.Read(filepath.Join("testdata", "strangers", "polyglot.yaml"), &stack.Options{
-		Parameters: map[string]string{"BillingQueueArn": "arn:aws:sqs:us-east-1:123456789012:Inbox"},
+		Parameters: map[string]string{"BillingQueueArn": "arn:aws:sqs:us-east-1:123456789012:Bills"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestQueueGivenByParameter(t *testing.T) {
 	for _, e := range s.Functions[0].Events {
 		got = append(got, e.Name+" of "+e.Queue)
 	}
-	if diff := cmp.Diff([]string{"Inbox of Inbox", "Billing of Inbox", "Switched of Inbox"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"Inbox of Inbox", "Billing of Bills", "Switched of Spare"}, got); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
 }

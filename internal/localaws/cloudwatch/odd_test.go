@@ -48,6 +48,8 @@ func TestOddRequests(t *testing.T) {
 		"alarm of nothing": {"PutMetricAlarm", `{}`, absent, "AlarmName"},
 		"PromQL":           {"PutMetricAlarm", `{"EvaluationCriteria":{}}`, beyond, "EvaluationCriteria"},
 		"tagged dashboard": {"PutDashboard", `{"Tags":[{}]}`, beyond, "Tags"},
+		"lower case":       {"GetDashboard", `{"dashboardName":"d"}`, "ValidationException", "there is DashboardName"},
+		"unknown member":   {"PutMetricData", `{"MetricData":[{"Color":1}]}`, "ValidationException", "Color"},
 		"unknown":          {"PutInsightRule", `{}`, "UnknownOperationException", "does not implement PutInsightRule"},
 	} {
 		t.Run(name, func(t *testing.T) {

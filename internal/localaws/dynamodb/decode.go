@@ -1,35 +1,13 @@
 package dynamodb
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
-	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 )
-
-// decode reads a request's parameters. Members that they do not have are refused,
-// so that a program never takes for granted what is not done.
-func decode(r *protocol.Request, parameters any) error {
-	d := json.NewDecoder(bytes.NewReader(r.Body))
-	d.DisallowUnknownFields()
-	err := d.Decode(parameters)
-	if err == nil {
-		return nil
-	}
-	if refusal, ok := errors.AsType[*protocol.Error](err); ok {
-		return refusal
-	}
-	if member, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-		return notImplemented(r.Operation, strings.Trim(member, `"`))
-	}
-	return &protocol.Error{Code: "SerializationException", Message: r.Operation + ": " + err.Error()}
-}
 
 func notImplemented(operation, member string) error {
 	return attribute.Invalidf("this stand-in for DynamoDB does not implement the parameter %s of %s", member, operation)

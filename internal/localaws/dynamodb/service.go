@@ -66,7 +66,7 @@ var operations = map[string]operation{
 func decoded[P, R any](method func(*Service, *P) (R, error)) operation {
 	return func(s *Service, r *protocol.Request) (any, error) {
 		parameters := new(P)
-		if err := decode(r, parameters); err != nil {
+		if err := r.Decode(parameters); err != nil {
 			return nil, err
 		}
 		response, err := method(s, parameters)

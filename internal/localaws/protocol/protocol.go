@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"unicode/utf8"
 )
@@ -16,15 +17,31 @@ type Request struct {
 }
 
 // Decode reads the request's body into v. It refuses what is not JSON in UTF-8
-// with a SerializationException.
+// with a SerializationException, and members that v does not have with a
+// ValidationException, so that a program never takes for granted what is not done.
+// An [*Error] that a part of v gives when it is read is returned as it is.
 func (r *Request) Decode(v any) error {
 	if !utf8.Valid(r.Body) {
 		return &Error{Code: "SerializationException", Message: r.Operation + ": the request is not valid UTF-8"}
 	}
 	if err := json.Unmarshal(r.Body, v); err != nil {
+		if refusal, ok := errors.AsType[*Error](err); ok {
+			return refusal
+		}
 		return &Error{Code: "SerializationException", Message: fmt.Sprintf("%s: %v", r.Operation, err)}
 	}
+	if name, meant := UnknownMember(r.Body, v); name != "" {
+		return r.unknown(name, meant)
+	}
 	return nil
+}
+
+func (r *Request) unknown(name, meant string) error {
+	message := fmt.Sprintf("this stand-in does not implement the parameter %s of %s", name, r.Operation)
+	if meant != "" {
+		message += "; names are case-sensitive, and there is " + meant
+	}
+	return &Error{Code: "ValidationException", Message: message}
 }
 
 // Error is a refusal as a service words it.

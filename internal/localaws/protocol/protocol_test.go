@@ -24,7 +24,7 @@ func TestDecode(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, body, refusal string }{
 		{"object", `{"Name":"a"}`, ""},
-		{"unknown member", `{"Name":"a","Other":1}`, ""},
+		{"unknown member", `{"Name":"a","Other":1}`, "Other of Op"},
 		{"empty", ``, "Op: "},
 		{"cut", `{"Name":`, "Op: "},
 		{"other type", `{"Name":1}`, "Op: "},

@@ -71,6 +71,18 @@ var (
 	numbers        = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$`)
 )
 
+// checkNoLists refuses values of which the API reference says that they are not
+// implemented.
+func checkNoLists(attributes map[string]Attribute) error {
+	for _, name := range slices.Sorted(maps.Keys(attributes)) {
+		if a := attributes[name]; a.hasList() {
+			return refusal("UnsupportedOperation", "The message attribute '%s' has StringListValues or "+
+				"BinaryListValues, which SQS does not implement.", name)
+		}
+	}
+	return nil
+}
+
 func checkAttribute(name string, a Attribute) error {
 	kind, _, _ := strings.Cut(a.DataType, ".")
 	switch {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,7 +23,11 @@ func operate(tb testing.TB, s *Service, operation string, in map[string]any) any
 }
 
 func try(ctx context.Context, s *Service, operation string, in map[string]any) (any, error) {
-	in["QueueUrl"] = "http://localaws/1/" + in["QueueName"].(string)
+	if operation != "CreateQueue" {
+		in = maps.Clone(in)
+		in["QueueUrl"] = "http://localaws/1/" + in["QueueName"].(string)
+		delete(in, "QueueName")
+	}
 	body, _ := json.Marshal(in)
 	return s.Operate(ctx, &protocol.Request{Operation: operation, Body: body})
 }

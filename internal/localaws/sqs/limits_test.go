@@ -101,6 +101,39 @@ func TestDigestOfAttributes(t *testing.T) {
 	})
 }
 
+func TestListsOfAttributeValuesAreNotImplemented(t *testing.T) {
+	t.Parallel()
+	kind, one := aws.String("String"), aws.String("v")
+	for name, in := range map[string]awssqs.SendMessageInput{
+		"strings": {MessageAttributes: messageAttrs{"a": {DataType: kind, StringListValues: []string{"v"}}}},
+		"strings beside the value": {
+			MessageAttributes: messageAttrs{"a": {DataType: kind, StringValue: one, StringListValues: []string{"v"}}},
+		},
+		"binaries": {MessageAttributes: messageAttrs{"a": {DataType: kind, BinaryListValues: [][]byte{{1}}}}},
+		"of the system": {MessageSystemAttributes: map[string]types.MessageSystemAttributeValue{
+			"AWSTraceHeader": {DataType: kind, StringValue: one, StringListValues: []string{"v"}},
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(c *client) {
+				q := c.create("q", nil)
+				in.QueueUrl, in.MessageBody = &q, aws.String("x")
+				_, err := c.SendMessage(c.Context(), &in)
+				c.wantCode(err, "AWS.SimpleQueueService.UnsupportedOperation", "ListValues")
+				es := entries(2)
+				es[1].MessageAttributes, es[1].MessageSystemAttributes = in.MessageAttributes, in.MessageSystemAttributes
+				sent, err := c.SendMessageBatch(c.Context(), &awssqs.SendMessageBatchInput{QueueUrl: &q, Entries: es})
+				c.must(err)
+				const want = "e1 AWS.SimpleQueueService.UnsupportedOperation true"
+				if diff := cmp.Diff(want, failures(sent.Failed)); diff != "" {
+					c.Error(diff)
+				}
+				c.wantCounts(q, "1/0/0")
+			})
+		})
+	}
+}
+
 func TestParametersOutOfRange(t *testing.T) {
 	bubble(t, func(c *client) {
 		q := c.create("q", nil)

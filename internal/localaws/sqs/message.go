@@ -12,7 +12,13 @@ type Attribute struct {
 	DataType    string
 	StringValue *string `json:",omitempty"`
 	BinaryValue []byte  `json:",omitempty"`
+	// StringListValues and BinaryListValues are reserved by AWS for later. A
+	// message that has some is refused.
+	StringListValues []string `json:",omitempty"`
+	BinaryListValues [][]byte `json:",omitempty"`
 }
+
+func (a *Attribute) hasList() bool { return len(a.StringListValues)+len(a.BinaryListValues) > 0 }
 
 // state is where a message is in its queue.
 type state int

@@ -57,7 +57,9 @@ type model struct {
 const modelMaxReceives = 3
 
 func (m *model) call(operation, queue string, in map[string]any) map[string]any {
-	in["QueueUrl"] = "/000000000000/" + queue
+	if operation != "CreateQueue" {
+		in["QueueUrl"] = "/000000000000/" + queue
+	}
 	body, _ := json.Marshal(in)
 	out, err := m.service.Operate(m.t.Context(), &protocol.Request{Operation: operation, Body: body})
 	if err != nil {

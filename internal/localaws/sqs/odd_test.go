@@ -49,6 +49,10 @@ func TestOddRequests(t *testing.T) {
 			`{` + q + `,"MessageBody":"x","MessageAttributes":{"a":{"DataType":"Binary","BinaryValue":"?"}}}`,
 			"SerializationException", "",
 		},
+		"body in lower case":      {"SendMessage", `{` + q + `,"messagebody":"x"}`, "ValidationException", "is MessageBody"},
+		"unknown member":          {"SendMessage", `{` + q + `,"MessageBody":"x","Priority":1}`, "Validation", "Priority"},
+		"entry in lower case":     {"SendMessageBatch", `{` + q + `,"Entries":[{"id":"a"}]}`, "Validation", "there is Id"},
+		"capital tags":            {"CreateQueue", `{"QueueName":"r","Tags":{}}`, "ValidationException", "there is tags"},
 		"operation in lower case": {"sendMessage", `{}`, "UnknownOperationException", "does not implement sendMessage"},
 		"no operation":            {"", `{}`, "UnknownOperationException", ""},
 	} {

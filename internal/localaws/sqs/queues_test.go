@@ -33,13 +33,23 @@ func TestCreateQueue(t *testing.T) {
 		"visibility":           {"q", attrs{"VisibilityTimeout": "43200"}, ""},
 		"visibility too long":  {"q", attrs{"VisibilityTimeout": "43201"}, badValue},
 		"visibility no number": {"q", attrs{"VisibilityTimeout": "30s"}, badValue},
-		"visibility empty":     {"q", attrs{"VisibilityTimeout": ""}, badValue},
-		"delay too long":       {"q", attrs{"DelaySeconds": "901"}, badValue},
-		"retention too short":  {"q", attrs{"MessageRetentionPeriod": "59"}, badValue},
-		"retention too long":   {"q", attrs{"MessageRetentionPeriod": "1209601"}, badValue},
-		"size too large":       {"q", attrs{"MaximumMessageSize": "1048577"}, badValue},
-		"wait too long":        {"q", attrs{"ReceiveMessageWaitTimeSeconds": "21"}, badValue},
-		"encryption":           {"q", attrs{"SqsManagedSseEnabled": "false", "KmsMasterKeyId": "alias/k"}, ""},
+		"visibility signed":    {"q", attrs{"VisibilityTimeout": "+005"}, badValue},
+		"visibility padded":    {"q", attrs{"VisibilityTimeout": "005"}, badValue},
+		"policy":               {"q", attrs{"Policy": `{"Version":"2012-10-17","Statement":[]}`}, ""},
+		"policy no JSON":       {"q", attrs{"Policy": "x"}, badValue},
+		"policy no object":     {"q", attrs{"Policy": `["x"]`}, badValue},
+		"policy of null":       {"q", attrs{"Policy": "null"}, badValue},
+		"two encryptions":      {"q", attrs{"SqsManagedSseEnabled": "true", "KmsMasterKeyId": "alias/k"}, badValue},
+		"allow policy in lower case": {
+			"q", attrs{"RedriveAllowPolicy": `{"redrivepermission":"denyAll"}`}, "InvalidParameterValue",
+		},
+		"visibility empty":    {"q", attrs{"VisibilityTimeout": ""}, badValue},
+		"delay too long":      {"q", attrs{"DelaySeconds": "901"}, badValue},
+		"retention too short": {"q", attrs{"MessageRetentionPeriod": "59"}, badValue},
+		"retention too long":  {"q", attrs{"MessageRetentionPeriod": "1209601"}, badValue},
+		"size too large":      {"q", attrs{"MaximumMessageSize": "1048577"}, badValue},
+		"wait too long":       {"q", attrs{"ReceiveMessageWaitTimeSeconds": "21"}, badValue},
+		"encryption":          {"q", attrs{"SqsManagedSseEnabled": "false", "KmsMasterKeyId": "alias/k"}, ""},
 		"limit without scope": {
 			"q.fifo", attrs{"FifoQueue": "true", "FifoThroughputLimit": "perMessageGroupId"}, badValue,
 		},
@@ -204,5 +214,24 @@ func TestOperationsThatAreNotThereAreNamed(t *testing.T) {
 		c.wantCode(err, "UnknownOperationException", "does not implement AddPermission")
 		_, err = c.RemovePermission(c.Context(), &awssqs.RemovePermissionInput{QueueUrl: &q, Label: aws.String("l")})
 		c.wantCode(err, "UnknownOperationException", "does not implement RemovePermission")
+	})
+}
+
+func TestAQueueHasOneKindOfEncryption(t *testing.T) {
+	bubble(t, func(c *client) {
+		q := c.create("q", attrs{"KmsMasterKeyId": "alias/k"})
+		if got := c.attributes(q)["SqsManagedSseEnabled"]; got != "false" {
+			c.Errorf("with a key, SqsManagedSseEnabled is %s", got)
+		}
+		set := func(changes attrs) error {
+			_, err := c.SetQueueAttributes(c.Context(), &awssqs.SetQueueAttributesInput{QueueUrl: &q, Attributes: changes})
+			return err
+		}
+		c.wantCode(set(attrs{"SqsManagedSseEnabled": "true"}), "InvalidAttributeValue", "KmsMasterKeyId is set")
+		c.must(set(attrs{"SqsManagedSseEnabled": "true", "KmsMasterKeyId": ""}))
+		got := c.attributes(q)
+		if _, ok := got["KmsMasterKeyId"]; ok || got["SqsManagedSseEnabled"] != "true" {
+			c.Errorf("without the key: %v", got)
+		}
 	})
 }

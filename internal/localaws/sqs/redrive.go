@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 )
 
 // redrivePolicy says when a message is moved to which dead-letter queue.
@@ -51,6 +53,11 @@ func (set *settings) parse(name, value string) (string, error) {
 		p, err := parseRedriveAllow(value)
 		set.allow = p
 		return value, err
+	case policyName:
+		var members map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(value), &members); err != nil || members == nil {
+			return "", invalidAttribute(name)
+		}
 	}
 	return value, nil
 }
@@ -67,6 +74,9 @@ func parseRedrive(value string) (*redrivePolicy, error) {
 		}
 	}
 	var p redrivePolicy
+	if name, _ := protocol.UnknownMember([]byte(value), &p); name != "" {
+		return nil, wrong("Redrive policy has an unknown attribute: " + name + ".")
+	}
 	if err := json.Unmarshal([]byte(value), &p); err != nil || p.MaxReceiveCount < 1 || p.MaxReceiveCount > 1000 {
 		return nil, wrong("Invalid value for maxReceiveCount, which is an integer from 1 to 1000.")
 	}
@@ -78,6 +88,9 @@ func parseRedriveAllow(value string) (*redriveAllowPolicy, error) {
 	var p redriveAllowPolicy
 	if json.Unmarshal([]byte(value), &p) != nil {
 		return nil, wrong("Redrive allow policy is not a valid JSON map.")
+	}
+	if name, _ := protocol.UnknownMember([]byte(value), &p); name != "" {
+		return nil, wrong("Redrive allow policy has an unknown attribute: " + name + ".")
 	}
 	switch {
 	case !slices.Contains([]string{"allowAll", "denyAll", "byQueue"}, p.Permission):

@@ -119,6 +119,7 @@ func TestRedrivePolicies(t *testing.T) {
 		"count 0":         {`{` + dead + `,"maxReceiveCount":0}`, "from 1 to 1000"},
 		"count 1001":      {`{` + dead + `,"maxReceiveCount":1001}`, "from 1 to 1000"},
 		"count no number": {`{` + dead + `,"maxReceiveCount":"many"}`, "from 1 to 1000"},
+		"lower case too":  {`{` + dead + `,"maxReceiveCount":3,"maxreceivecount":9}`, "unknown attribute: maxreceivecount"},
 		"other region": {
 			`{"deadLetterTargetArn":"arn:aws:sqs:eu-west-1:000000000000:dead","maxReceiveCount":3}`, "does not exist",
 		},

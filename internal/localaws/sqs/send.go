@@ -1,6 +1,7 @@
 package sqs
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -147,6 +148,9 @@ func (q *queue) check(in outgoing) (time.Duration, error) {
 		}
 	}
 	if err := q.checkIDs(in); err != nil {
+		return 0, err
+	}
+	if err := cmp.Or(checkNoLists(in.MessageAttributes), checkNoLists(in.MessageSystemAttributes)); err != nil {
 		return 0, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(in.MessageSystemAttributes)) {

@@ -16,6 +16,9 @@ const (
 	receiveWaitTime    = "ReceiveMessageWaitTimeSeconds"
 	redrivePolicyName  = "RedrivePolicy"
 	redriveAllowName   = "RedriveAllowPolicy"
+	managedEncryption  = "SqsManagedSseEnabled"
+	keyEncryption      = "KmsMasterKeyId"
+	policyName         = "Policy"
 	fifoQueue          = "FifoQueue"
 	contentBased       = "ContentBasedDeduplication"
 	dedupScope         = "DeduplicationScope"
@@ -42,10 +45,10 @@ var rules = map[string]rule{
 	maximumMessageSize:             {preset: "1048576", min: 1024, max: maxSize},
 	retentionPeriod:                {preset: "345600", min: 60, max: 1_209_600},
 	receiveWaitTime:                {preset: "0", max: maxWait},
-	"SqsManagedSseEnabled":         {preset: "true", oneOf: []string{"true", "false"}},
+	managedEncryption:              {preset: "true", oneOf: []string{"true", "false"}},
 	"KmsDataKeyReusePeriodSeconds": {min: 60, max: 86_400},
-	"KmsMasterKeyId":               {free: true},
-	"Policy":                       {free: true},
+	keyEncryption:                  {free: true},
+	policyName:                     {free: true}, // looked at by parse
 	redrivePolicyName:              {free: true}, // read by parse
 	redriveAllowName:               {free: true}, // read by parse
 	fifoQueue:                      {fifo: "true", oneOf: []string{"true"}},
@@ -98,6 +101,9 @@ func (set *settings) with(changes map[string]string, fifo bool) (settings, error
 		}
 		next.values[name] = text
 	}
+	if err := next.chooseEncryption(changes); err != nil {
+		return next, err
+	}
 	if next.values[throughputLimit] == "perMessageGroupId" && next.values[dedupScope] != "messageGroup" {
 		return next, invalidAttribute(throughputLimit)
 	}
@@ -116,7 +122,22 @@ func (r rule) allows(value string) bool {
 		return slices.Contains(r.oneOf, value)
 	}
 	n, err := strconv.Atoi(value)
-	return err == nil && n >= r.min && n <= r.max
+	// Only the plain form: no sign and no leading zeros.
+	return err == nil && strconv.Itoa(n) == value && n >= r.min && n <= r.max
+}
+
+// chooseEncryption leaves a queue with one kind of encryption, as AWS does: a key
+// ends that by SQS, unless a client asks for both.
+func (set *settings) chooseEncryption(changes map[string]string) error {
+	switch {
+	case set.values[keyEncryption] == "" || !set.on(managedEncryption):
+		return nil
+	case changes[managedEncryption] == "true":
+		return refusal("InvalidAttributeValue", "Invalid value for the parameter %s. Reason: a queue has one kind "+
+			"of server-side encryption, and %s is set.", managedEncryption, keyEncryption)
+	}
+	set.values[managedEncryption] = "false"
+	return nil
 }
 
 func (set *settings) clear(name string) {

@@ -231,6 +231,7 @@ func TestConditionsThatAreRefused(t *testing.T) {
 		"ATTRIBUTE_EXISTS(n)":              "Invalid function name; function: ATTRIBUTE_EXISTS",
 		"if_not_exists(n, :ten)":           misplaced + "if_not_exists",
 		"n = attribute_exists(n)":          misplaced + "attribute_exists",
+		"size(size(s)) = :two":             "used this way in an expression; function: size",
 		"size(size(l)) > contains(n, :he)": "not allowed to be used this way",
 		"attribute_exists(:ten)":           path + "attribute_exists",
 		"attribute_not_exists(size(n))":    path + "attribute_not_exists",

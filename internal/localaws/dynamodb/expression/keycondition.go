@@ -30,18 +30,21 @@ func (s *Scope) KeyCondition(text string, key Key) (KeyCondition, error) {
 	}
 	var k KeyCondition
 	for _, n := range conjuncts(condition.root) {
+		if operator := misplaced(n); operator != "" {
+			return KeyCondition{}, invalidKeyCondition("Invalid operator used in KeyConditionExpression: %s", operator)
+		}
+		n = pathFirst(n)
 		name, values, ok := keyPredicate(n)
 		c, _ := n.(comparison)
 		switch {
-		case !ok, name == key.Hash && (k.Hash != nil || c.operator != "="):
+		case ok && (name == key.Hash && k.Hash != nil || name == key.Range && k.order != nil):
+			return KeyCondition{}, invalidKeyCondition("KeyConditionExpressions must only contain one condition per key")
+		case !ok, name == key.Hash && c.operator != "=":
 			return KeyCondition{}, attribute.Invalidf("Query key condition not supported")
 		case name == key.Hash:
 			k.Hash = values[0]
-		case name == key.Range && k.order == nil:
-			k.order, k.values = n, values
 		case name == key.Range:
-			return KeyCondition{}, attribute.Invalidf("Invalid KeyConditionExpression: " +
-				"KeyConditionExpressions must only contain one condition per key")
+			k.order, k.values = n, values
 		default:
 			return KeyCondition{}, missedKey(key)
 		}
@@ -50,6 +53,10 @@ func (s *Scope) KeyCondition(text string, key Key) (KeyCondition, error) {
 		return KeyCondition{}, missedKey(key)
 	}
 	return k, nil
+}
+
+func invalidKeyCondition(format string, args ...any) error {
+	return attribute.Invalidf("Invalid KeyConditionExpression: "+format, args...)
 }
 
 func missedKey(key Key) error {
@@ -67,21 +74,46 @@ func conjuncts(n node) []node {
 	return []node{n}
 }
 
-// keyPredicate gives the attribute and the values of a condition that a key can have.
-func keyPredicate(n node) (name string, values []attribute.Value, ok bool) {
+// misplaced is the operator or function that a condition of a key cannot have, or
+// empty.
+func misplaced(n node) string {
 	switch n := n.(type) {
+	case or:
+		return "OR"
+	case not:
+		return "NOT"
+	case in:
+		return "IN"
 	case comparison:
 		if n.operator == "<>" {
-			return "", nil, false
+			return n.operator
 		}
-	case between:
 	case call:
 		if n.function != "begins_with" {
-			return "", nil, false
+			return n.function
 		}
-	default:
-		return "", nil, false
 	}
+	return ""
+}
+
+// mirrored are the comparators with their operands the other way around.
+var mirrored = map[string]string{"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+// pathFirst puts the path of a comparison before its value.
+func pathFirst(n node) node {
+	c, ok := n.(comparison)
+	if !ok {
+		return n
+	}
+	if _, ok := c.left.(literal); !ok {
+		return n
+	}
+	return comparison{mirrored[c.operator], c.right, c.left}
+}
+
+// keyPredicate gives the attribute and the values of a condition of a key, whose
+// operator is one that it can have.
+func keyPredicate(n node) (name string, values []attribute.Value, ok bool) {
 	_, operands := n.parts()
 	p, ok := operands[0].(path)
 	if !ok || len(p) != 1 {

@@ -21,6 +21,14 @@ func TestKeyConditions(t *testing.T) {
 		"id = :a AND sk >= :ten":               true,
 		"id = :a AND sk BETWEEN :one AND :ten": true,
 		"id = :a AND begins_with(sk, :he)":     false,
+		":a = id":                              true,
+		":x = id":                              false,
+		":a = id AND :five < sk":               true,
+		":a = id AND :five > sk":               false,
+		"id = :a AND :ten <= sk":               true,
+		"id = :a AND :ten < sk":                false,
+		":five >= sk AND id = :a":              false,
+		"id = :a AND :ten >= sk":               true,
 	} {
 		c, err := scope(t, text).KeyCondition(text, sorted)
 		if err != nil {
@@ -36,29 +44,37 @@ func TestKeyConditions(t *testing.T) {
 func TestKeyConditionsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	const (
+		operator    = "Invalid KeyConditionExpression: Invalid operator used in KeyConditionExpression: "
 		unsupported = "Query key condition not supported"
 		missed      = "Query condition missed key schema element: id"
 		twice       = "KeyConditionExpressions must only contain one condition per key"
 	)
 	for text, message := range map[string]string{
-		"":                                    "Invalid KeyConditionExpression: The expression can not be empty",
-		"id = ":                               "Invalid KeyConditionExpression: Syntax error",
-		"sk = :ten":                           missed,
-		"another = :a":                        missed,
-		"id = :a AND another = :x":            missed,
-		"id > :a":                             unsupported,
-		"id = :a AND id = :x":                 unsupported,
-		"begins_with(id, :a)":                 unsupported,
-		"id = :a OR sk = :ten":                unsupported,
-		"id = :a AND NOT sk = :ten":           unsupported,
-		"id = :a AND sk <> :ten":              unsupported,
-		"id = :a AND sk IN (:one, :ten)":      unsupported,
-		"id = :a AND contains(sk, :he)":       unsupported,
-		"id = :a AND attribute_exists(sk)":    unsupported,
-		"id = :a AND size(sk) = :one":         unsupported,
-		"id = :a AND sk = another":            unsupported,
-		"id = :a AND sk.x = :one":             unsupported,
-		"id = :a AND sk > :one AND sk < :ten": twice,
+		"":                                      "Invalid KeyConditionExpression: The expression can not be empty",
+		"id = ":                                 "Invalid KeyConditionExpression: Syntax error",
+		"sk = :ten":                             missed,
+		"another = :a":                          missed,
+		"id = :a AND another = :x":              missed,
+		"id > :a":                               unsupported,
+		":a < id":                               unsupported,
+		"id = :a AND id = :x":                   twice,
+		"id = :a AND id > :x":                   twice,
+		":a = id AND :x = id":                   twice,
+		"begins_with(id, :a)":                   unsupported,
+		"id = :a OR sk = :ten":                  operator + "OR",
+		"id = :a AND (sk = :one OR sk = :ten)":  operator + "OR",
+		"id = :a AND NOT sk = :ten":             operator + "NOT",
+		"id = :a AND sk <> :ten":                operator + "<>",
+		"id = :a AND :ten <> sk":                operator + "<>",
+		"id = :a AND sk IN (:one, :ten)":        operator + "IN",
+		"id = :a AND contains(sk, :he)":         operator + "contains",
+		"id = :a AND attribute_exists(sk)":      operator + "attribute_exists",
+		":a = :x":                               unsupported,
+		"id = :a AND :five BETWEEN sk AND :ten": unsupported,
+		"id = :a AND size(sk) = :one":           unsupported,
+		"id = :a AND sk = another":              unsupported,
+		"id = :a AND sk.x = :one":               unsupported,
+		"id = :a AND sk > :one AND sk < :ten":   twice,
 	} {
 		_, err := scope(t, text).KeyCondition(text, sorted)
 		if err == nil {

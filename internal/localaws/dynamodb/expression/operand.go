@@ -54,9 +54,13 @@ func (p *parser) atFunction() bool {
 }
 
 func (p *parser) size() (operand, error) {
+	misplaced := p.misplacedFunction()
 	operands, err := p.arguments(1)
 	if err != nil {
 		return nil, err
+	}
+	if _, nested := operands[0].(sizeOf); nested {
+		return nil, misplaced
 	}
 	if l, ok := operands[0].(literal); ok {
 		if _, ok := attribute.Extent(l.value); !ok {
