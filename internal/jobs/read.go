@@ -3,7 +3,9 @@ package jobs
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -69,6 +71,9 @@ func (r Reader) parse(text []byte) (Job, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&l); err != nil {
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			err = fmt.Errorf("%s is a JSON %s", cmp.Or(wrong.Field, "the line"), wrong.Value)
+		}
 		return Job{}, fmt.Errorf(`not a job: %w; a line looks like {"queue":"Name","body":{"id":"1"}}`, err)
 	}
 	if _, err := decoder.Token(); err != io.EOF {

@@ -83,6 +83,8 @@ func TestABadLineIsNamed(t *testing.T) {
 		{"delay", `{"queue":"q","body":"x","delay":901}`, `"delay" is 901; SQS takes 0 to 900 seconds`},
 		{"times", `{"queue":"q","body":"x","times":0}`, `"times" is 0`},
 		{"not JSON", `queue=q`, `jobs.jsonl:2: not a job`},
+		{"a member of another type", `{"queue":7,"body":"x"}`, `not a job: queue is a JSON number; a line looks like`},
+		{"no object", `["q"]`, `not a job: the line is a JSON array; a line looks like`},
 		{"unknown member", `{"queue":"q","body":"x","tmies":2}`, `unknown field "tmies"`},
 		{"two values", `{"queue":"q","body":"x"} {}`, `more than one JSON value`},
 		{"rubbish behind", `{"queue":"q","body":"x"} }`, `more than one JSON value`},

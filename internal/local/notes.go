@@ -29,6 +29,26 @@ func notes(s *stack.Stack, v Variables) []string {
 	return all
 }
 
+// unread names the queues whose messages would keep a run from ever being idle.
+func unread(s *stack.Stack) []string {
+	read := map[string]bool{}
+	for _, q := range s.Queues {
+		read[q.DeadLetterQueue] = true // dead letters are not waited for
+	}
+	for _, f := range s.Functions {
+		for _, e := range f.Events {
+			read[e.Queue] = read[e.Queue] || e.Enabled
+		}
+	}
+	var all []string
+	for _, q := range s.Queues {
+		if !read[q.LogicalID] {
+			all = append(all, fmt.Sprintf("nothing reads queue %s: --until-idle waits while it holds a message", q.LogicalID))
+		}
+	}
+	return all
+}
+
 // unreported says what becomes of messages that the function names as failed
 // where Lambda does not look at its answer; empty where it does.
 func unreported(f stack.Function, e stack.SQSEvent) string {

@@ -55,6 +55,25 @@ func TestNotesTellWhatIsRarelyMeant(t *testing.T) {
 	}
 }
 
+func TestAQueueThatNothingReadsIsNamed(t *testing.T) {
+	t.Parallel()
+	s := &stack.Stack{
+		Queues: []stack.Queue{
+			{LogicalID: "Jobs", DeadLetterQueue: "Dead"}, {LogicalID: "Dead"}, {LogicalID: "Results"}, {LogicalID: "Paused"},
+		},
+		Functions: []stack.Function{{LogicalID: "Fn", Events: []stack.SQSEvent{
+			{Queue: "Jobs", Enabled: true}, {Queue: "Paused"},
+		}}},
+	}
+	want := []string{
+		"nothing reads queue Results: --until-idle waits while it holds a message",
+		"nothing reads queue Paused: --until-idle waits while it holds a message",
+	}
+	if diff := cmp.Diff(want, unread(s)); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+}
+
 func TestALossHasItsReason(t *testing.T) {
 	t.Parallel()
 	event := stack.SQSEvent{Name: "Jobs", Queue: "JobsQueue", Enabled: true}

@@ -78,7 +78,7 @@ func (s *Stack) start(ctx context.Context) error {
 		return err
 	}
 	s.connect()
-	for _, note := range slices.Concat(s.template.Notes, notes(s.template, s.options.Variables)) {
+	for _, note := range slices.Concat(s.template.Notes, notes(s.template, s.options.Variables), unread(s.template)) {
 		s.note(note)
 	}
 	for _, step := range []func(context.Context) error{s.buildAll, s.createQueues, s.createTables, s.prepare} {
