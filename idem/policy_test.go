@@ -97,6 +97,18 @@ func TestAnUnprotectedPanicGoesOn(t *testing.T) {
 	})
 }
 
+func TestALongKeyDoesNotFillTheLog(t *testing.T) {
+	t.Parallel()
+	open(t, func(h *harness) {
+		h.options.Key = idem.JSONField("id")
+		lines := h.logs()
+		h.deliver(message("m1", `{"id":"`+strings.Repeat("k", 1<<16)+`"}`))
+		if n := len(lines.String()); n == 0 || n > 1<<10 {
+			h.Errorf("the log has %d bytes, want a short line", n)
+		}
+	})
+}
+
 func TestUnprotectedStepsRun(t *testing.T) {
 	t.Parallel()
 	open(t, func(h *harness) {

@@ -201,9 +201,19 @@ func (c *claimed) write(ctx context.Context, s Settlement) error {
 	return c.store.Settle(ctx, c.answer.Claim, s)
 }
 
+// logKeyBytes is how much of a key a log line carries; a payload may make it long.
+const logKeyBytes = 128
+
+func keyField(key string) slog.Attr {
+	if len(key) > logKeyBytes {
+		key = strings.ToValidUTF8(key[:logKeyBytes], "")
+	}
+	return slog.String("key", key)
+}
+
 func (c *claimed) warn(ctx context.Context, what string, err error) {
 	c.options.Logger.LogAttrs(ctx, slog.LevelWarn, what,
 		slog.String("messageId", c.answer.Claim.MessageID),
-		slog.String("key", c.answer.Job.Key),
+		keyField(c.answer.Job.Key),
 		slog.String("error", err.Error()))
 }

@@ -205,6 +205,6 @@ func (s *steps) record(ctx context.Context, name, result string) error {
 // log tells of a step that is not run, or not recorded.
 func (s *steps) log(ctx context.Context, level slog.Level, what, name string, more ...slog.Attr) {
 	s.options.Logger.LogAttrs(ctx, level, what, append([]slog.Attr{
-		slog.String("messageId", s.claim.MessageID), slog.String("key", s.key), slog.String("step", name),
+		slog.String("messageId", s.claim.MessageID), keyField(s.key), slog.String("step", name),
 	}, more...)...)
 }

@@ -38,7 +38,7 @@ func (g *guard) unasked(ctx context.Context, m *handler.Message, next handler.Fu
 		return storeFailed(m, err)
 	}
 	g.options.Logger.LogAttrs(ctx, slog.LevelWarn, "job runs unprotected",
-		slog.String("messageId", m.MessageId), slog.String("key", m.Job.Key), slog.String("error", err.Error()))
+		slog.String("messageId", m.MessageId), keyField(m.Job.Key), slog.String("error", err.Error()))
 	return g.unprotected(ctx, m, next, err)
 }
 

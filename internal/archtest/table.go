@@ -190,7 +190,7 @@ func commandRooms() []Room {
 			Path: "internal/local",
 			Ours: []string{
 				"internal/engine", "internal/eventsource", "internal/jobs", "internal/runtimeapi", "internal/stack",
-				localaws, "dlq", "handler",
+				localaws, "dlq", "fault", "handler", "idem",
 			},
 			Third: []string{sdkCore, sdkKeys, sdkSQS, sdkDynamoDB, smithy},
 		},

@@ -44,6 +44,12 @@ func summaryRows(s local.Summary) []Row {
 	if s.Attempts > 0 || s.Done == 0 { // functions need not tell
 		rows = append(rows, count("attempts", s.Attempts))
 	}
+	if s.StoreDown > 0 {
+		rows = append(rows, count("waits for the ledger", s.StoreDown))
+	}
+	if s.Unprotected > 0 {
+		rows = append(rows, count("done unprotected", s.Unprotected))
+	}
 	if s.Crashes > 0 {
 		rows = append(rows, count("crashes", s.Crashes))
 	}

@@ -7,7 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/idem"
 )
 
 // books follow each message from its sending to its end. They are safe for
@@ -74,9 +76,7 @@ func (b *books) enter(e Event) {
 			b.open(e)
 		}
 	case KindOutcome:
-		if e.Attempt > 0 {
-			b.totals.Attempts++
-		}
+		b.outcome(e)
 	case KindDead:
 		if b.entries[e.MessageID] == nil {
 			b.totals.Dead[e.Reason]++
@@ -88,6 +88,18 @@ func (b *books) enter(e Event) {
 			b.count(known, &b.totals)
 			delete(b.entries, e.MessageID)
 		}
+	}
+}
+
+func (b *books) outcome(e Event) {
+	if e.Attempt > 0 {
+		b.totals.Attempts++
+	}
+	switch e.Reason {
+	case fault.ReasonStore:
+		b.totals.StoreDown++
+	case idem.ReasonUnprotected:
+		b.totals.Unprotected++
 	}
 }
 

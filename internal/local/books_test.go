@@ -34,6 +34,10 @@ func TestBooksAccountForEveryMessage(t *testing.T) {
 			sent("1"), sent("2"), outcome("1", "done", 1), deleted("1"), crash("2"),
 			{Kind: KindOutcome, MessageID: "2", Outcome: "duplicate", Key: "k-1"}, deleted("2"),
 		}, Summary{Jobs: 2, Done: 1, Duplicates: 1, Attempts: 1, Crashes: 1}},
+		{"the ledger is down", []Event{
+			sent("1"), {Kind: KindOutcome, MessageID: "1", Outcome: "retry", Reason: "idempotency_store"},
+			{Kind: KindOutcome, MessageID: "1", Outcome: "done", Reason: "unprotected", Attempt: 1}, deleted("1"),
+		}, Summary{Jobs: 1, Done: 1, Attempts: 1, StoreDown: 1, Unprotected: 1}},
 		{"the log line comes after the delete", []Event{sent("1"), deleted("1"), outcome("1", "duplicate", 0)},
 			Summary{Jobs: 1, Duplicates: 1}},
 		{"a function that does not tell", []Event{sent("1"), deleted("1")}, Summary{Jobs: 1, Done: 1}},

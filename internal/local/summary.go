@@ -23,6 +23,10 @@ type Summary struct {
 	Dead map[string]int `json:"dead"`
 	// Attempts is how often jobs were run, as far as functions tell.
 	Attempts int `json:"attempts"`
+	// StoreDown is how often a job waited because the ledger could not be asked,
+	// and Unprotected how often one ran and was done all the same.
+	StoreDown   int `json:"storeDown,omitempty"`
+	Unprotected int `json:"unprotected,omitempty"`
 	// Crashes is how often an invocation ended with its process.
 	Crashes int `json:"crashes"`
 	// Lost are messages that are in no queue although nothing says that they

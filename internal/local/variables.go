@@ -83,7 +83,8 @@ func (v Variables) environment(f stack.Function, endpoints map[string]string) ma
 	maps.Copy(env, endpoints)
 	for _, scope := range []string{everyFunction, f.LogicalID} {
 		for name, value := range v[scope] {
-			if _, declared := env[name]; declared {
+			// Endpoints need no declaration: what the check lets pass is not to be dropped.
+			if _, declared := env[name]; declared || strings.HasPrefix(name, endpointVariable) {
 				env[name] = value
 			}
 		}

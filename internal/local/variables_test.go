@@ -29,6 +29,13 @@ func TestVariables(t *testing.T) {
 	if diff := cmp.Diff(want, v.environment(testStack.Functions[0], endpoints)); diff != "" {
 		t.Errorf("environment (-want +got):\n%s", diff)
 	}
+	own := Variables{"Worker": {"AWS_ENDPOINT_URL_DYNAMODB": "http://table"}}
+	if err := own.check(testStack); err != nil {
+		t.Errorf("an endpoint is refused: %v", err)
+	}
+	if got := own.environment(testStack.Functions[0], endpoints)["AWS_ENDPOINT_URL_DYNAMODB"]; got != "http://table" {
+		t.Errorf("the endpoint of the file is %q", got)
+	}
 	if got := testStack.Functions[0].Environment["URL"]; got != "http://from-template" {
 		t.Errorf("the template's own environment was changed to %s", got)
 	}
