@@ -1,12 +1,15 @@
 package sqsafe
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/sqsafe/sqsafe/backoff"
 )
 
 type lookupFunc func(name string) (value string, ok bool)
@@ -38,8 +41,9 @@ type environment struct {
 	table                string
 	deadLetterURL        string
 	maxReceives          int
-	maxAttempts          int
 	unclassifiedAttempts int
+	concurrency          int
+	backoff              backoff.Profile
 }
 
 func readEnvironment(lookup lookupFunc) (*environment, error) {
@@ -48,8 +52,9 @@ func readEnvironment(lookup lookupFunc) (*environment, error) {
 		table:                r.text("SQSAFE_TABLE", "the name of the ledger table"),
 		deadLetterURL:        r.text("SQSAFE_DLQ_URL", "the URL of the dead-letter queue"),
 		maxReceives:          r.count("SQSAFE_MAX_RECEIVES", "the queue's maxReceiveCount, at least 1", 0),
-		maxAttempts:          r.count("SQSAFE_MAX_ATTEMPTS", "a number of attempts, at least 1", 8),
 		unclassifiedAttempts: r.count("SQSAFE_UNCLASSIFIED_ATTEMPTS", "a number of attempts, at least 1", 3),
+		concurrency:          r.count("SQSAFE_CONCURRENCY", "how many jobs run at a time, at least 1", 1),
+		backoff:              r.backoff(),
 	}
 	return env, r.err
 }
@@ -62,8 +67,8 @@ type reader struct {
 
 func (r *reader) text(name, wants string) string {
 	value, _ := r.lookup(name)
-	if value == "" && r.err == nil {
-		r.err = &MissingError{Name: name, Wants: wants}
+	if value == "" {
+		r.fail(&MissingError{Name: name, Wants: wants})
 	}
 	return value
 }
@@ -71,17 +76,50 @@ func (r *reader) text(name, wants string) string {
 // count reads a number; fallback 0 makes it required.
 func (r *reader) count(name, wants string, fallback int) int {
 	value, _ := r.lookup(name)
+	if value == "" && fallback == 0 {
+		r.fail(&MissingError{Name: name, Wants: wants})
+	}
 	if value == "" {
-		if fallback == 0 && r.err == nil {
-			r.err = &MissingError{Name: name, Wants: wants}
-		}
 		return fallback
 	}
+	return r.optional(name, wants)
+}
+
+// optional reads a number of at least 1; 0 where it is not set.
+func (r *reader) optional(name, wants string) int {
+	value, _ := r.lookup(name)
+	if value == "" {
+		return 0
+	}
 	n, err := strconv.Atoi(value)
-	if (err != nil || n < 1) && r.err == nil {
-		r.err = &InvalidError{Name: name, Value: value, Wants: wants}
+	if err != nil || n < 1 {
+		r.fail(&InvalidError{Name: name, Value: value, Wants: wants})
+		return 0
 	}
 	return n
+}
+
+// backoff reads the profile of waiting; what is not set is the profile's default.
+func (r *reader) backoff() backoff.Profile {
+	name, _ := r.lookup("SQSAFE_BACKOFF")
+	share, _ := r.lookup("SQSAFE_JITTER")
+	attempts := r.optional("SQSAFE_MAX_ATTEMPTS", "a number of attempts, at least 1")
+	jitter, err := strconv.ParseFloat(cmp.Or(share, "0"), 64)
+	if err != nil || share != "" && !(jitter > 0 && jitter <= 1) {
+		r.fail(&InvalidError{Name: "SQSAFE_JITTER", Value: share, Wants: "a share of the delay, above 0 and at most 1"})
+		return nil
+	}
+	profile, err := backoff.Named(cmp.Or(name, "exponential"), jitter, attempts)
+	if err != nil {
+		r.fail(&InvalidError{Name: "SQSAFE_BACKOFF", Value: name, Wants: "exponential or stepped"})
+	}
+	return profile
+}
+
+func (r *reader) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
 }
 
 // endpoint is the endpoint of one service, or of all; empty for AWS itself.

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sqsafe/sqsafe/backoff"
 	"github.com/sqsafe/sqsafe/handler"
 )
 
@@ -49,6 +50,12 @@ func TestMissingAndWrongVariablesAreNamed(t *testing.T) {
 			`environment variable SQSAFE_MAX_ATTEMPTS is "0"; set it to a number of attempts, at least 1`},
 		{"negative", "SQSAFE_UNCLASSIFIED_ATTEMPTS", "-1",
 			`environment variable SQSAFE_UNCLASSIFIED_ATTEMPTS is "-1"; set it to a number of attempts, at least 1`},
+		{"unknown backoff", "SQSAFE_BACKOFF", "linear",
+			`environment variable SQSAFE_BACKOFF is "linear"; set it to exponential or stepped`},
+		{"too much jitter", "SQSAFE_JITTER", "1.5",
+			`environment variable SQSAFE_JITTER is "1.5"; set it to a share of the delay, above 0 and at most 1`},
+		{"no concurrency", "SQSAFE_CONCURRENCY", "0",
+			`environment variable SQSAFE_CONCURRENCY is "0"; set it to how many jobs run at a time, at least 1`},
 		{"no region", "AWS_REGION", "",
 			"environment variable AWS_REGION is not set; set it to the region; Lambda sets it by itself"},
 	}
@@ -88,7 +95,29 @@ func TestDefaultsOfTheEnvironment(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(tt.want, [3]int{got.maxReceives, got.maxAttempts, got.unclassifiedAttempts}); diff != "" {
+		if diff := cmp.Diff(tt.want, [3]int{got.maxReceives, got.backoff.Attempts(), got.unclassifiedAttempts}); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", tt.set, diff)
+		}
+	}
+}
+
+func TestBackoffOfTheEnvironment(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		set  map[string]string
+		want backoff.Profile
+	}{
+		{nil, backoff.Exponential{}},
+		{map[string]string{"SQSAFE_BACKOFF": "stepped", "SQSAFE_JITTER": "0.5"}, backoff.Stepped{Jitter: 0.5}},
+		{map[string]string{"SQSAFE_MAX_ATTEMPTS": "5"}, backoff.Exponential{MaxAttempts: 5}},
+	} {
+		env := complete()
+		maps.Copy(env, tt.set)
+		got, err := readEnvironment(lookupIn(env))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.want, got.backoff); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", tt.set, diff)
 		}
 	}

@@ -66,10 +66,8 @@ func ExampleStart_byHand() {
 	queues := sqs.NewFromConfig(cfg)
 	store := dynamo.New(dynamodb.NewFromConfig(cfg), os.Getenv("TABLE"), nil)
 	p := handler.NewProcessor(handler.JSON(ship), &handler.Options{
-		Middleware: []handler.Middleware{
-			dlq.Restore,
-			idem.Middleware(store, &idem.Options{Key: idem.JSONField("id")}),
-		},
+		Restore:     dlq.Restore,
+		Middleware:  []handler.Middleware{idem.Middleware(store, &idem.Options{Key: idem.JSONField("id")})},
 		DeadLetter:  dlq.NewSender(queues, os.Getenv("DEAD_LETTER_QUEUE_URL"), nil),
 		Source:      queue.New(queues, nil),
 		Backoff:     backoff.Exponential{MaxAttempts: 5},

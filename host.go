@@ -9,7 +9,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
-	"github.com/sqsafe/sqsafe/backoff"
 	"github.com/sqsafe/sqsafe/dlq"
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/idem"
@@ -27,7 +26,8 @@ type Host struct {
 	// Source is the queue that the batches come from.
 	Source handler.Source
 
-	lookup lookupFunc
+	lookup  lookupFunc
+	process handler.Process
 }
 
 // NewHost gives a Host whose clients have the given configuration. Endpoints
@@ -67,19 +67,30 @@ func (h *Host) NewProcessor(job handler.Handler, options ...Option) (*handler.Pr
 			"remedy", "give Start a key, such as sqsafe.KeyField")
 	}
 	if o.Backoff == nil {
-		o.Backoff = backoff.Exponential{MaxAttempts: env.maxAttempts}
+		o.Backoff = env.backoff
+	}
+	if o.Concurrency == 0 {
+		o.Concurrency = env.concurrency
 	}
 	store := dynamo.New(h.DynamoDB, env.table, nil)
 	return handler.NewProcessor(job, &handler.Options{
-		Middleware: slices.Concat([]handler.Middleware{dlq.Restore}, o.Middleware, []handler.Middleware{
+		Restore: dlq.Restore,
+		Middleware: append(slices.Clone(o.Middleware),
 			idem.Middleware(store, &idem.Options{
 				Key: o.Key, FailOpen: o.FailOpen, DeadLetterUnknown: o.DeadLetterUnknown, Logger: o.Logger,
-			}),
-		}),
+			})),
 		DeadLetter:           dlq.NewSender(h.SQS, env.deadLetterURL, &dlq.Options{Logger: o.Logger}),
 		Source:               h.Source,
 		Classifier:           o.Classifier,
 		Backoff:              o.Backoff,
+		BackoffByReason:      o.BackoffByReason,
+		Concurrency:          o.Concurrency,
+		Breaker:              o.Breaker,
+		Drop:                 o.Drop,
+		PanicAsPermanent:     o.PanicAsPermanent,
+		Hooks:                o.Hooks,
+		Process:              &h.process,
+		ClaimInTurn:          o.DeadLetterUnknown,
 		UnclassifiedAttempts: env.unclassifiedAttempts,
 		MaxReceives:          env.maxReceives,
 		Logger:               o.Logger,

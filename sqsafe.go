@@ -25,9 +25,19 @@ type Options struct {
 	Middleware []handler.Middleware
 	// Classifier says what errors mean; nil means fault.Rules().
 	Classifier handler.Classifier
-	// Backoff is how long failed jobs wait; nil means backoff.Exponential with
-	// as many attempts as SQSAFE_MAX_ATTEMPTS says.
-	Backoff handler.Backoff
+	// Backoff is how long failed jobs wait, and BackoffByReason how long those
+	// that fail for some reasons do; nil means the profile that SQSAFE_BACKOFF
+	// names, and the default of handler.Options.
+	Backoff         handler.Backoff
+	BackoffByReason map[string]handler.Backoff
+	// Concurrency is how many messages of a batch run at a time; 0 means what
+	// SQSAFE_CONCURRENCY says.
+	Concurrency int
+	// Breaker, Drop, PanicAsPermanent and Hooks are those of handler.Options.
+	Breaker          int
+	Drop             []string
+	PanicAsPermanent bool
+	Hooks            handler.Hooks
 	// Logger gets one line for each message; nil means JSON lines on standard
 	// error.
 	Logger *slog.Logger
@@ -45,8 +55,9 @@ func KeyField(path string) Option {
 // Start runs fn as a Lambda function that is fed by SQS, and does not return.
 // It takes the names of the table and the queues from the environment, as
 // template.yaml sets it: SQSAFE_TABLE, SQSAFE_DLQ_URL and SQSAFE_MAX_RECEIVES
-// are required; SQSAFE_MAX_ATTEMPTS (8) and SQSAFE_UNCLASSIFIED_ATTEMPTS (3)
-// have defaults. If one is missing or makes no sense, Start names it on standard
+// are required; SQSAFE_BACKOFF (exponential), SQSAFE_JITTER (0.2),
+// SQSAFE_MAX_ATTEMPTS (8), SQSAFE_UNCLASSIFIED_ATTEMPTS (3) and
+// SQSAFE_CONCURRENCY (1) have defaults. If one is missing or makes no sense, Start names it on standard
 // error and exits with code 1.
 func Start[T any](fn func(ctx context.Context, payload T) error, options ...Option) {
 	p, err := NewProcessor(fn, options...)

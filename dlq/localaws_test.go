@@ -54,7 +54,7 @@ func TestALetterArrivesThroughTheSDK(t *testing.T) {
 	if *got.Body != body {
 		t.Errorf("body %q, want %q", *got.Body, body)
 	}
-	seen := restored(t, delivered(requestEntry{MessageBody: got.Body, MessageAttributes: got.MessageAttributes}, "x"))
+	seen := restored(delivered(requestEntry{MessageBody: got.Body, MessageAttributes: got.MessageAttributes}, "x"))
 	sameAttributes(t, seen.MessageAttributes, m.MessageAttributes)
 	if trace := got.Attributes["AWSTraceHeader"]; trace != "Root=1-5759e988-bd862e3fe1be46a994272793" {
 		t.Errorf("trace header %q", trace)

@@ -103,7 +103,7 @@ func TestNothingIsLostOverTheDeaths(t *testing.T) {
 				rt.Fatalf("death %d: the body changed", death)
 			}
 			m = delivered(arrived, fmt.Sprint("replay-", death))
-			seen := restored(t, delivered(arrived, m.MessageId))
+			seen := restored(delivered(arrived, m.MessageId))
 			if diff := cmp.Diff(first.MessageAttributes, seen.MessageAttributes, cmpopts.EquateEmpty()); diff != "" {
 				rt.Fatalf("death %d: attributes differ (-want +got):\n%s", death, diff)
 			}

@@ -1,7 +1,6 @@
 package dlq
 
 import (
-	"context"
 	"maps"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -9,20 +8,14 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-var _ handler.Middleware = Restore
-
-// Restore is the [handler.Middleware] that makes a message whole which was
-// dead-lettered before: displaced attributes are back in place, the attribute
-// [AttributeName] is gone, and [handler.Message].Replay tells what it said. It
-// belongs before whatever looks at attributes. An attribute of that name that
-// is no record is the producer's own and stays.
-func Restore(next handler.Func) handler.Func {
-	return func(ctx context.Context, m *handler.Message) error {
-		if r, attributes, ok := unpack(m); ok {
-			m.MessageAttributes = attributes
-			m.Replay = &handler.Replay{Key: r.Key, Epoch: r.Epoch, Verdict: r.Verdict, MessageID: r.MessageID}
-		}
-		return next(ctx, m)
+// Restore makes a message whole which was dead-lettered before: displaced
+// attributes are back in place, the attribute [AttributeName] is gone, and
+// [handler.Message].Replay tells what it said. It is for [handler.Options].Restore.
+// An attribute of that name that is no record is the producer's own and stays.
+func Restore(m *handler.Message) {
+	if r, attributes, ok := unpack(m); ok {
+		m.MessageAttributes = attributes
+		m.Replay = &handler.Replay{Key: r.Key, Epoch: r.Epoch, Verdict: r.Verdict, MessageID: r.MessageID}
 	}
 }
 

@@ -1,8 +1,6 @@
 package dlq_test
 
 import (
-	"context"
-	"errors"
 	"strings"
 	"testing"
 
@@ -14,15 +12,10 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// restored runs the message through Restore and gives what the function saw.
-func restored(t *testing.T, m *handler.Message) *handler.Message {
-	t.Helper()
-	var seen *handler.Message
-	next := func(_ context.Context, m *handler.Message) error { seen = m; return nil }
-	if err := dlq.Restore(next)(t.Context(), m); err != nil {
-		t.Fatal(err)
-	}
-	return seen
+// restored runs the message through Restore.
+func restored(m *handler.Message) *handler.Message {
+	dlq.Restore(m)
+	return m
 }
 
 type attributes = map[string]events.SQSMessageAttribute
@@ -39,7 +32,7 @@ func TestRestoreOfAReplayedMessage(t *testing.T) {
 	l := exhausted()
 	came := delivered(sendOne(t, standardURL, nil, l), "replayed")
 	event := came.MessageAttributes
-	seen := restored(t, came)
+	seen := restored(came)
 	sameAttributes(t, seen.MessageAttributes, l.Message.MessageAttributes)
 	want := &handler.Replay{Key: "charge:ch-6", Epoch: 1, Verdict: true, MessageID: l.Message.MessageId}
 	if diff := cmp.Diff(want, seen.Replay); diff != "" {
@@ -49,7 +42,7 @@ func TestRestoreOfAReplayedMessage(t *testing.T) {
 		t.Error("the event itself was changed")
 	}
 	replay := seen.Replay
-	if again := restored(t, seen); again.Replay != replay {
+	if again := restored(seen); again.Replay != replay {
 		t.Error("a second Restore changed the replay")
 	}
 }
@@ -64,13 +57,13 @@ func TestRestoreLeavesOthersAlone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := message("m", "x", map[string]string{dlq.AttributeName: value})
-			seen := restored(t, m)
+			seen := restored(m)
 			sameAttributes(t, seen.MessageAttributes, attributes{dlq.AttributeName: stringAttribute(value)})
 			if seen.Replay != nil {
 				t.Errorf("replay %v", seen.Replay)
 			}
 			// It is the producer's, so it comes back from the dead-letter queue.
-			again := restored(t, delivered(sendOne(t, standardURL, nil, letterOf(seen)), "replayed"))
+			again := restored(delivered(sendOne(t, standardURL, nil, letterOf(seen)), "replayed"))
 			sameAttributes(t, again.MessageAttributes, attributes{dlq.AttributeName: stringAttribute(value)})
 			if again.Replay == nil || again.Replay.MessageID != "m" {
 				t.Errorf("replay %v", again.Replay)
@@ -81,55 +74,46 @@ func TestRestoreLeavesOthersAlone(t *testing.T) {
 		t.Parallel()
 		m := message("m", "x", nil)
 		m.MessageAttributes[dlq.AttributeName] = events.SQSMessageAttribute{DataType: "Binary", BinaryValue: []byte("{}")}
-		if seen := restored(t, m); len(seen.MessageAttributes) != 1 || seen.Replay != nil {
+		if seen := restored(m); len(seen.MessageAttributes) != 1 || seen.Replay != nil {
 			t.Errorf("attributes %v, replay %v", seen.MessageAttributes, seen.Replay)
 		}
 	})
 	t.Run("no attributes", func(t *testing.T) {
 		t.Parallel()
-		if seen := restored(t, &handler.Message{}); seen.MessageAttributes != nil || seen.Replay != nil {
+		if seen := restored(&handler.Message{}); seen.MessageAttributes != nil || seen.Replay != nil {
 			t.Errorf("attributes %v, replay %v", seen.MessageAttributes, seen.Replay)
 		}
 	})
-}
-
-func TestRestorePassesTheErrorOn(t *testing.T) {
-	t.Parallel()
-	failed := errors.New("failed")
-	next := func(context.Context, *handler.Message) error { return failed }
-	if err := dlq.Restore(next)(t.Context(), &handler.Message{}); !errors.Is(err, failed) {
-		t.Errorf("error %v", err)
-	}
 }
 
 func TestAnAttributeSetAtTheReplayWinsOverTheDisplacedOne(t *testing.T) {
 	t.Parallel()
 	came := delivered(sendOne(t, standardURL, nil, letterOf(message("m", "x", full()))), "replayed")
 	came.MessageAttributes["a0"] = stringAttribute("edited")
-	if got := restored(t, came).MessageAttributes["a0"]; *got.StringValue != "edited" {
+	if got := restored(came).MessageAttributes["a0"]; *got.StringValue != "edited" {
 		t.Errorf("a0 is %q", *got.StringValue)
 	}
 }
 
-// A message can die again before Restore has seen it, such as in decoding, and
+// A message can die again before Restore has seen it, where nobody calls it, and
 // after.
 func TestASecondDeathKeepsIDAndAttributes(t *testing.T) {
 	t.Parallel()
-	for name, handle := range map[string]func(t *testing.T, m *handler.Message) *handler.Message{
-		"before Restore": func(_ *testing.T, m *handler.Message) *handler.Message { return m },
+	for name, handle := range map[string]func(m *handler.Message) *handler.Message{
+		"before Restore": func(m *handler.Message) *handler.Message { return m },
 		"after Restore":  restored,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			first := message("first", "x", full())
-			l := letterOf(handle(t, delivered(sendOne(t, standardURL, nil, letterOf(first)), "second")))
+			l := letterOf(handle(delivered(sendOne(t, standardURL, nil, letterOf(first)), "second")))
 			l.Failure.Reason = "decode"
 			sent := sendOne(t, standardURL, nil, l)
 			r, ok := recordOf(t, sent)
 			if !ok || r.MessageID != "first" || r.DeliveredID != "second" || r.Reason != "decode" || len(r.Displaced) != 1 {
 				t.Errorf("record of the second death: %+v", r)
 			}
-			third := restored(t, delivered(sent, "third"))
+			third := restored(delivered(sent, "third"))
 			sameAttributes(t, third.MessageAttributes, first.MessageAttributes)
 			if third.Replay.MessageID != "first" {
 				t.Errorf("replay %+v", third.Replay)

@@ -11,10 +11,15 @@ func WithDrain(ctx context.Context, draining <-chan struct{}) context.Context {
 	return context.WithValue(ctx, drainKey{}, draining)
 }
 
-func isDraining(ctx context.Context) bool {
+// drain is closed when no more messages are to be started; nil if nobody says.
+func drain(ctx context.Context) <-chan struct{} {
 	draining, _ := ctx.Value(drainKey{}).(<-chan struct{})
+	return draining
+}
+
+func isDraining(ctx context.Context) bool {
 	select {
-	case <-draining:
+	case <-drain(ctx):
 		return true
 	default:
 		return false

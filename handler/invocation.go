@@ -52,36 +52,6 @@ func (inv *invocation) cut() time.Time { return inv.deadline.Add(-inv.reserve) }
 // over tells whether the time for starting messages has run out.
 func (inv *invocation) over() bool { return inv.bounded() && !time.Now().Before(inv.cut()) }
 
-// messageContext is the context of one message's run.
-func (inv *invocation) messageContext(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx = context.WithValue(ctx, invocationKey{}, inv)
-	if !inv.bounded() {
-		return context.WithCancel(ctx)
-	}
-	return context.WithDeadline(ctx, inv.cut())
-}
-
-// settleContext outlives the cancellation of the batch, since what was decided
-// is to be written all the same, but ends in time to answer.
-func (inv *invocation) settleContext(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx = context.WithValue(context.WithoutCancel(ctx), invocationKey{}, inv)
-	if !inv.bounded() {
-		return context.WithCancel(ctx)
-	}
-	return context.WithDeadline(ctx, inv.deadline.Add(-inv.reserve/10))
-}
-
-// sendContext ends earlier than the settle context, so that a dead-letter queue
-// that does not answer leaves time for the rest.
-func (inv *invocation) sendContext(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := inv.settleContext(ctx)
-	if !inv.bounded() {
-		return ctx, cancel
-	}
-	bounded, stop := context.WithTimeout(ctx, inv.reserve/2)
-	return bounded, func() { stop(); cancel() }
-}
-
 // grace is how long a cancelled handler may take to return.
 func (inv *invocation) grace() time.Duration { return max(inv.reserve/4, minimumGrace) }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"unicode/utf8"
 
@@ -14,22 +15,36 @@ import (
 // validator is what a payload type may have to be checked before it is used.
 type validator interface{ Validate() error }
 
-// JSON makes a Handler of a function that takes a decoded payload. The body
+// DecodeOption changes how [JSON] reads a payload.
+type DecodeOption func(*decoding)
+
+type decoding struct{ strict bool }
+
+// Strict refuses payloads with members that T does not know: a wrapped or
+// misspelt one would else pass for a value of zeros.
+func Strict() DecodeOption { return func(d *decoding) { d.strict = true } }
+
+// JSON makes a Handler of a function that takes a decoded payload. The content
 // must be exactly one JSON value other than null, in valid UTF-8, with nothing
 // behind it. Where T or *T has a method Validate() error, its error is permanent
-// too. Members that T does not know are ignored.
-func JSON[T any](fn func(ctx context.Context, payload T) error) Handler {
-	return typed[T]{fn}
+// too. Members that T does not know are ignored, unless the options say [Strict].
+func JSON[T any](fn func(ctx context.Context, payload T) error, options ...DecodeOption) Handler {
+	t := typed[T]{fn: fn}
+	for _, set := range options {
+		set(&t.decoding)
+	}
+	return t
 }
 
 type typed[T any] struct {
 	fn func(context.Context, T) error
+	decoding
 }
 
-// Prepare decodes and validates the body, and keeps the value with the message.
+// Prepare decodes and validates the content, and keeps the value with the message.
 func (t typed[T]) Prepare(_ context.Context, m *Message) error {
 	payload := new(T)
-	if err := decode(m.Body, payload); err != nil {
+	if err := t.decode(m.Content(), payload); err != nil {
 		return &fault.DecodeError{Err: err}
 	}
 	if v, ok := any(payload).(validator); ok {
@@ -53,14 +68,25 @@ func (t typed[T]) Handle(ctx context.Context, m *Message) error {
 	return t.fn(ctx, *payload)
 }
 
-func decode(body string, into any) error {
-	if !utf8.ValidString(body) {
+func (d decoding) decode(content string, into any) error {
+	if !utf8.ValidString(content) {
 		return errors.New("body is not valid UTF-8")
 	}
-	if strings.TrimSpace(body) == "null" {
+	if strings.TrimSpace(content) == "null" {
 		return errors.New("body is null, want a JSON value")
 	}
-	return withoutValue(json.Unmarshal([]byte(body), into))
+	if !d.strict {
+		return withoutValue(json.Unmarshal([]byte(content), into))
+	}
+	decoder := json.NewDecoder(strings.NewReader(content))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return withoutValue(err)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("body has more behind its JSON value")
+	}
+	return nil
 }
 
 // withoutValue keeps what the payload holds out of the error's text.

@@ -19,6 +19,7 @@ const (
 var outcomeLevels = map[Outcome]slog.Level{
 	OutcomeDead:       slog.LevelError,
 	OutcomeCrash:      slog.LevelError,
+	OutcomeDropped:    slog.LevelWarn,
 	OutcomeUnrecorded: slog.LevelWarn,
 }
 
@@ -61,10 +62,13 @@ func (b *batch) logError(e *entry, what string, err error) {
 // logErrors logs what a queue did not do, a missing answer included.
 func (b *batch) logErrors(entries []*entry, what string, answers []error) {
 	for i, e := range entries {
-		if i >= len(answers) {
-			b.logError(e, what, ErrUnanswered)
-		} else if answers[i] != nil {
-			b.logError(e, what, answers[i])
+		err := ErrUnanswered
+		if i < len(answers) {
+			err = answers[i]
+		}
+		if err != nil {
+			e.unsettled = true
+			b.logError(e, what, err)
 		}
 	}
 }
@@ -85,7 +89,7 @@ func attemptNumber(e *entry) int {
 		return 0
 	}
 	switch e.result.Outcome {
-	case OutcomeRetry, OutcomeDead:
+	case OutcomeRetry, OutcomeDead, OutcomeDropped:
 		if n := len(e.result.Job.History.Attempts); n > 0 {
 			return e.result.Job.History.Attempts[n-1].Number
 		}

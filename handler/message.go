@@ -20,10 +20,24 @@ type Message struct {
 	// came; nil on a message that was never dead-lettered.
 	Replay *Replay
 
+	// content and enclosed are what an envelope holds.
+	unwrapped bool
+	content   string
+	enclosed  map[string]string
+
 	payload  any
 	resolver *resolver
 	received time.Time
 	started  time.Time
+
+	// seat is the message's place in its batch; nil outside of one.
+	seat *seat
+	// prepared tells that Prepare was called, and prepareErr what it said.
+	prepared   bool
+	prepareErr error
+	// unrunReason is why the message is taken through the chain without a run.
+	unrunReason string
+	crew        crew
 }
 
 // Job is the state of a job over its deliveries. Idempotency fills it in

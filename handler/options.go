@@ -2,7 +2,10 @@ package handler
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"time"
 
@@ -51,6 +54,38 @@ type Options struct {
 	// that fails at its last receive is dead-lettered with its record, before
 	// SQS moves it without one; 0 means unknown.
 	MaxReceives int
+	// Concurrency is how many messages of a batch run at a time, those of one
+	// FIFO group one after another; 0 means 1.
+	Concurrency int
+	// Breaker is how many failures of the surroundings in a row (no connection, no
+	// answer, too many calls, no rights) end a batch: the rest comes back unrun, at
+	// no cost to its budget. 0 means 3, a number below 0 never.
+	Breaker int
+	// ClaimInTurn keeps the processor from taking messages through the middleware
+	// before their turn to run, as it does with those that have used up half of
+	// MaxReceives: of them it wants to know first which have ended their process.
+	ClaimInTurn bool
+	// BackoffByReason is the Backoff for failures of some reasons. Nil means
+	// backoff.Stepped{} for fault.ReasonEnvironment, which takes a person to mend.
+	BackoffByReason map[string]Backoff
+	// Drop names the reasons for which a dead job leaves no dead letter: it is
+	// acknowledged, logged and counted, and its payload is gone. Nil drops nothing.
+	Drop []string
+	// PanicAsPermanent makes a panic of the handler a permanent failure of its job
+	// alone. It is for handlers that compute and keep nothing: after a panic
+	// elsewhere nobody knows what else is broken, so the process is to end.
+	PanicAsPermanent bool
+	// Hooks are told what becomes of messages.
+	Hooks Hooks
+	// Restore is called for every message before anything looks at it, and may
+	// change it; that of package dlq takes out what a dead letter carries.
+	Restore func(m *Message)
+	// Process is shared by the processors of one program; nil gives the processor
+	// one of its own.
+	Process *Process
+	// Exit ends the process when others of its invocations have held it up since
+	// one crashed, at that one's deadline; nil panics on a goroutine of its own.
+	Exit func()
 	// Reserve is the time kept at the end of an invocation for settling: no
 	// message starts in it, and running ones are cancelled at its begin. 0 means
 	// a tenth of the time, at least 2 s. It is never more than half of the time.
@@ -64,6 +99,7 @@ type Options struct {
 
 const (
 	defaultUnclassifiedAttempts = 3
+	defaultBreaker              = 3
 	minimumReserve              = 2 * time.Second
 )
 
@@ -81,6 +117,21 @@ func (o *Options) withDefaults() Options {
 	if out.UnclassifiedAttempts <= 0 {
 		out.UnclassifiedAttempts = defaultUnclassifiedAttempts
 	}
+	if out.BackoffByReason == nil {
+		out.BackoffByReason = map[string]Backoff{fault.ReasonEnvironment: environmentBackoff}
+	}
+	if out.Concurrency <= 0 {
+		out.Concurrency = 1
+	}
+	if out.Breaker == 0 {
+		out.Breaker = defaultBreaker
+	}
+	if out.Process == nil {
+		out.Process = &Process{}
+	}
+	if out.Exit == nil {
+		out.Exit = func() { panic("the process outlived a crash") }
+	}
 	if out.Logger == nil {
 		out.Logger = slog.Default()
 	}
@@ -88,4 +139,22 @@ func (o *Options) withDefaults() Options {
 		out.Random = rand.Float64
 	}
 	return out
+}
+
+// environmentBackoff is that of failures which a person has to mend.
+var environmentBackoff = backoff.Stepped{}
+
+// validate asks each Backoff that can tell whether it is valid.
+func (o *Options) validate() error {
+	profiles := map[string]Backoff{"": o.Backoff}
+	maps.Copy(profiles, o.BackoffByReason)
+	var errs []error
+	for reason, profile := range profiles {
+		if v, ok := profile.(validator); ok {
+			if err := v.Validate(); err != nil {
+				errs = append(errs, fmt.Errorf("handler: backoff %s: %w", reason, err))
+			}
+		}
+	}
+	return errors.Join(errs...)
 }

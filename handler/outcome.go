@@ -25,10 +25,13 @@ const (
 	OutcomeUnrun
 	// OutcomeCrash says that the process cannot be trusted any more.
 	OutcomeCrash
+	// OutcomeDropped says that the job is dead and that the options want no dead
+	// letter for its reason.
+	OutcomeDropped
 )
 
 var outcomeNames = [...]string{
-	"none", "done", "duplicate", "retry", "busy", "unrecorded", "dead", "unrun", "crash",
+	"none", "done", "duplicate", "retry", "busy", "unrecorded", "dead", "unrun", "crash", "dropped",
 }
 
 // String gives the name that logs carry.

@@ -57,7 +57,7 @@ func TestOutcomeOfEachDelivery(t *testing.T) {
 		{"a named delay counts when longer", "wait", 1,
 			want{Reported: true, Hidden: 44 * time.Second, Outcome: "retry", Reason: "tagged"}},
 		{"the surroundings cost no budget", "environment", 20,
-			want{Reported: true, Hidden: 330 * time.Second, Outcome: "retry", Reason: "environment"}},
+			want{Reported: true, Hidden: 945 * time.Second, Outcome: "retry", Reason: "environment"}},
 		{"but the last receive ends all", "environment", 30, want{Outcome: "dead", Reason: "max_receives", Dead: true}},
 	}
 	for _, tt := range tests {
@@ -169,13 +169,13 @@ func TestABackoffThatIsNotValidIsRefused(t *testing.T) {
 func TestEveryOutcomeHasAName(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	for o := handler.OutcomeNone; o <= handler.OutcomeCrash; o++ {
+	for o := handler.OutcomeNone; o <= handler.OutcomeDropped; o++ {
 		if seen[o.String()] || o.String() == "invalid" {
 			t.Errorf("outcome %d has the name %q", o, o)
 		}
 		seen[o.String()] = true
 	}
-	if got := (handler.OutcomeCrash + 1).String(); got != "invalid" {
+	if got := (handler.OutcomeDropped + 1).String(); got != "invalid" {
 		t.Errorf("an outcome outside the set has the name %q", got)
 	}
 }

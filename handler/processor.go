@@ -9,7 +9,8 @@ import (
 )
 
 // Processor handles batches of SQS messages as a Lambda function gets them. It
-// is safe for concurrent use: all state is that of one invocation.
+// is safe for concurrent use: all state is that of one invocation, or of its
+// [Process].
 type Processor struct {
 	handler  Handler
 	options  Options
@@ -18,14 +19,12 @@ type Processor struct {
 }
 
 // NewProcessor makes a Processor that hands each message to h. A nil o is the
-// zero Options. It panics when the Backoff says that it is not valid, since every
+// zero Options. It panics when a Backoff says that it is not valid, since every
 // job would meet that.
 func NewProcessor(h Handler, o *Options) *Processor {
 	p := &Processor{handler: h, options: o.withDefaults()}
-	if v, ok := p.options.Backoff.(validator); ok {
-		if err := v.Validate(); err != nil {
-			panic(fmt.Errorf("handler: backoff: %w", err))
-		}
+	if err := p.options.validate(); err != nil {
+		panic(err)
 	}
 	p.resolver = &resolver{options: p.options}
 	p.chain = p.prepare(Chain(p.options.Middleware...)(p.perform))
@@ -39,19 +38,39 @@ var ErrNotSQS = errors.New("not an SQS event")
 // that are to come back. It returns an error, which makes Lambda keep the whole
 // batch, only where no outcome can be told for a single message: for an event
 // that is not from SQS ([ErrNotSQS]). When user code has panicked, Handle
-// settles and acknowledges what was finished, and panics.
+// settles and acknowledges what was finished, and panics; from then on it starts
+// nothing any more.
 func (p *Processor) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	if err := check(event); err != nil {
 		return events.SQSEventResponse{}, err
 	}
-	b := p.newBatch(ctx, event)
-	b.run()
-	b.settle()
-	if b.crash != nil {
-		b.acknowledge()
+	doubt := p.options.Process.enter()
+	defer p.options.Process.leave()
+	b := p.newBatch(ctx, event, doubt)
+	b.handle()
+	switch {
+	case b.crash != nil:
+		p.options.Process.watch(b.invocation.deadline, p.options.Exit)
 		panic(exit(b.crash))
+	case doubt != nil:
+		panic(exit(doubt))
 	}
 	return b.response(), nil
+}
+
+// handle runs the messages and settles them.
+func (b *batch) handle() {
+	var cancel, cancelLast context.CancelFunc
+	b.jobs, cancel = b.invocation.jobContext(b.ctx)
+	defer cancel()
+	b.last, cancelLast = b.invocation.settleContext(b.ctx)
+	defer cancelLast()
+	b.run()
+	b.hide()
+	if b.crash != nil {
+		b.acknowledge()
+	}
+	b.onBatch(context.WithoutCancel(b.ctx))
 }
 
 func check(event events.SQSEvent) error {

@@ -4,8 +4,8 @@ package handler
 const (
 	// ReasonExhausted says that the budget of retries is spent.
 	ReasonExhausted = "exhausted"
-	// ReasonMaxReceives says that the job failed at the last receive before the
-	// queue's redrive policy would have moved it.
+	// ReasonMaxReceives says that the job failed, or could not be run, at the last
+	// receive before the queue's redrive policy would have moved it.
 	ReasonMaxReceives = "max_receives"
 	// ReasonPanic is the reason of a panic in user code.
 	ReasonPanic = "panic"
@@ -19,6 +19,9 @@ const (
 	ReasonCancelled = "cancelled"
 	// ReasonGroupHead says that an earlier message of the group is not settled.
 	ReasonGroupHead = "group_head"
-	// ReasonAfterCrash says that an earlier message of the batch crashed.
+	// ReasonAfterCrash says that another job has put the process in doubt.
 	ReasonAfterCrash = "after_crash"
+	// ReasonBreaker says that several jobs of the batch in a row met surroundings
+	// that are down.
+	ReasonBreaker = "breaker"
 )

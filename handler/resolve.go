@@ -3,6 +3,7 @@ package handler
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/sqsafe/sqsafe/backoff"
@@ -53,6 +54,14 @@ func (rs *resolver) resolve(ctx context.Context, m *Message, err error) *Result 
 		rs.budget(m, r)
 	}
 	account(ctx, m, r, d.Reason)
+	return rs.drop(r)
+}
+
+// drop gives up a dead job whose reason the options name.
+func (rs *resolver) drop(r *Result) *Result {
+	if r.Outcome == OutcomeDead && slices.Contains(rs.options.Drop, r.Decision.Reason) {
+		r.Outcome = OutcomeDropped
+	}
 	return r
 }
 
@@ -78,12 +87,12 @@ func cancelled(ctx context.Context, m *Message, err error) *Result {
 	switch ctx.Err() {
 	case context.Canceled:
 		if errors.Is(err, context.Canceled) {
-			return m.Unrun(ReasonCancelled, err)
+			return m.NotRun(ctx, ReasonCancelled, err)
 		}
 	case context.DeadlineExceeded:
 		inv, ok := ctx.Value(invocationKey{}).(*invocation)
 		if ok && inv.over() && !m.started.IsZero() && inv.cutShort(m.started) {
-			return m.Unrun(ReasonNoTime, err)
+			return m.NotRun(ctx, ReasonNoTime, err)
 		}
 	}
 	return nil
@@ -93,26 +102,42 @@ func cancelled(ctx context.Context, m *Message, err error) *Result {
 func (rs *resolver) budget(m *Message, r *Result) {
 	step := m.ReceiveCount()
 	if costs(r.Decision) {
+		r.Job.Attempts = rs.spentBy(m) + 1
 		if m.Job.Key == "" {
-			// Without a ledger the receive count is all that is known.
-			r.Job.Attempts = m.ReceiveCount() - 1
-			r.Job.Unclassified = r.Job.Attempts
+			r.Job.Unclassified = r.Job.Attempts - 1
 		}
-		r.Job.Attempts++
 		if r.Decision.Class == fault.ClassUnclassified {
 			r.Job.Unclassified++
 		}
 		step = r.Job.Attempts
 	}
-	if reason := rs.spent(m, r); reason != "" {
+	profile := rs.profile(r.Decision.Reason)
+	if reason := rs.spent(m, r, profile.Attempts()); reason != "" {
 		r.Outcome, r.Decision.Reason = OutcomeDead, reason
 		return
 	}
-	delay := rs.options.Backoff.Delay(step, rs.options.Random)
+	delay := profile.Delay(step, rs.options.Random)
 	if named := r.Decision.RetryAfter; named > delay {
 		delay = backoff.Spread(named, backoff.DefaultJitter, rs.options.Random)
 	}
 	r.Delay = rs.round(backoff.Clamp(delay, m.age()))
+}
+
+// profile is the backoff for failures of one reason.
+func (rs *resolver) profile(reason string) Backoff {
+	if b := rs.options.BackoffByReason[reason]; b != nil {
+		return b
+	}
+	return rs.options.Backoff
+}
+
+// spentBy is how much of its budget a job has used up before this run. Without a
+// ledger the receive count is all that is known.
+func (rs *resolver) spentBy(m *Message) int {
+	if m.Job.Key == "" {
+		return m.ReceiveCount() - 1
+	}
+	return m.Job.Attempts
 }
 
 // costs tells whether a failure uses up budget. What is wrong with the
@@ -122,23 +147,17 @@ func costs(d fault.Decision) bool {
 	return d.Reason != fault.ReasonEnvironment && d.Reason != fault.ReasonStore
 }
 
-func (rs *resolver) spent(m *Message, r *Result) string {
-	o := &rs.options
+func (rs *resolver) spent(m *Message, r *Result, attempts int) string {
 	unclassified := r.Decision.Class == fault.ClassUnclassified
 	switch {
-	case costs(r.Decision) && unclassified && r.Job.Unclassified >= o.UnclassifiedAttempts:
+	case costs(r.Decision) && unclassified && r.Job.Unclassified >= rs.options.UnclassifiedAttempts:
 		return fault.ReasonUnclassified
-	case costs(r.Decision) && r.Job.Attempts >= o.Backoff.Attempts():
+	case costs(r.Decision) && r.Job.Attempts >= attempts:
 		return ReasonExhausted
 	case r.Decision.Reason != fault.ReasonStore && rs.lastReceive(m):
 		return ReasonMaxReceives
 	}
 	return ""
-}
-
-// lastReceive tells whether SQS would move the message at its next receive.
-func (rs *resolver) lastReceive(m *Message) bool {
-	return rs.options.MaxReceives > 0 && m.ReceiveCount() >= rs.options.MaxReceives
 }
 
 // round never gives less than a second: nothing is retried at once.

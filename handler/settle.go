@@ -19,70 +19,61 @@ var ErrUnanswered = errors.New("the queue did not answer for this message")
 // job may be another's by now.
 var ErrLeaseLapsed = errors.New("the claim on the job has lapsed")
 
-// settle tells the queues what was decided. What cannot be told stays reported,
-// so it comes back.
-func (b *batch) settle() {
-	var dead []*entry
-	for _, e := range b.entries {
-		if e.result.Outcome == OutcomeDead && !e.sent && !e.message.FIFO() {
-			dead = append(dead, e)
-		}
-	}
-	b.sendDead(dead)
-	b.hide()
-}
-
 // sendDead sends dead jobs to the dead-letter queue and marks the confirmed ones.
 func (b *batch) sendDead(dead []*entry) {
-	if len(dead) == 0 || b.options.DeadLetter == nil {
-		return
-	}
-	ready, letters := b.letters(dead)
-	answers := b.send(letters)
+	ready, letters, lease := b.letters(dead)
+	answers := b.send(letters, lease)
 	ctx, cancel := b.invocation.settleContext(b.ctx)
 	defer cancel()
-	for i, e := range ready {
+	eachOf(len(ready), confirmsUnderWay, func(i int) {
 		answer := Sent{Err: ErrUnanswered}
 		if i < len(answers) {
 			answer = answers[i]
 		}
-		b.confirm(ctx, e, answer)
-	}
+		b.confirm(ctx, ready[i], letters[i], answer)
+	})
 }
 
-func (b *batch) send(letters []Letter) []Sent {
-	ctx, cancel := b.invocation.sendContext(b.ctx)
+func (b *batch) send(letters []Letter, lease time.Time) []Sent {
+	if len(letters) == 0 {
+		return nil
+	}
+	ctx, cancel := b.invocation.sendContext(b.ctx, lease)
 	defer cancel()
 	return b.options.DeadLetter.Send(ctx, letters)
 }
 
-// letters leaves out the jobs whose claim may have passed to another.
-func (b *batch) letters(dead []*entry) (ready []*entry, letters []Letter) {
+// letters leaves out the jobs whose claim may have passed to another. Lease is
+// the first to lapse of the others; zero without any.
+func (b *batch) letters(dead []*entry) (ready []*entry, letters []Letter, lease time.Time) {
 	for _, e := range dead {
-		lease := e.result.Lease
-		if !lease.IsZero() && time.Until(lease) < ClockMargin {
+		own := e.result.Lease
+		if !own.IsZero() && time.Until(own) < ClockMargin {
 			b.unsent(e, ErrLeaseLapsed)
 			continue
+		}
+		if !own.IsZero() && (lease.IsZero() || own.Before(lease)) {
+			lease = own
 		}
 		ready = append(ready, e)
 		letters = append(letters, Letter{Message: e.message, Failure: *e.result.Failure})
 	}
-	return ready, letters
+	return ready, letters, lease
 }
 
-func (b *batch) confirm(ctx context.Context, e *entry, sent Sent) {
+func (b *batch) confirm(ctx context.Context, e *entry, letter Letter, sent Sent) {
 	if sent.Err != nil {
 		b.unsent(e, sent.Err)
 		return
 	}
 	e.sent = true
 	b.logSent(e, sent)
-	if e.result.AfterSend == nil {
-		return
+	if e.result.AfterSend != nil {
+		if err := e.result.AfterSend(ctx, sent.MessageID); err != nil {
+			b.logError(e, "dead letter not confirmed in the ledger", err)
+		}
 	}
-	if err := e.result.AfterSend(ctx, sent.MessageID); err != nil {
-		b.logError(e, "dead letter not confirmed in the ledger", err)
-	}
+	b.onDead(ctx, letter, sent.MessageID)
 }
 
 // unsent leaves the job to a later delivery, which must not come before the

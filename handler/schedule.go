@@ -1,0 +1,160 @@
+package handler
+
+import "context"
+
+// signal is what a message tells the invocation's goroutine: that it has its
+// result, or that it stepped aside; without an entry, that a call to the
+// dead-letter queue is over.
+type signal struct {
+	entry  *entry
+	result *Result
+	parked state
+	sent   []*entry
+}
+
+// group is a FIFO group: one message of it is on its way at a time.
+type group struct {
+	// busy is the message that is not settled, failed the one after which the
+	// rest may not run.
+	busy, failed *entry
+}
+
+// run starts what may start, and waits, until every message has its result and
+// no dead letter is on its way.
+func (b *batch) run() {
+	lost, stop := b.invocation.lost()
+	defer stop()
+	cut, draining := b.jobs.Done(), drain(b.ctx)
+	for {
+		b.fill()
+		switch {
+		case b.running > 0 || b.outbox.sending > 0:
+		case b.outbox.flush(b):
+		case b.wakeSuspect():
+		default:
+			return
+		}
+		select {
+		case s := <-b.signals:
+			b.take(s)
+		case <-cut:
+			cut = nil
+			b.wakeAll()
+		case <-draining:
+			draining = nil
+			b.wakeAll()
+		case <-lost:
+			b.abandon()
+		}
+	}
+}
+
+// fill starts messages while there is room.
+func (b *batch) fill() {
+	for b.running < b.options.Concurrency && b.urgentSuspect() == nil {
+		e := b.next()
+		switch {
+		case e == nil:
+			return
+		case e.state == stateClaimed:
+			b.wake(e)
+		default:
+			b.begin(e)
+		}
+	}
+}
+
+// next is the message to start: the scouts, and then all in their order.
+func (b *batch) next() *entry {
+	for len(b.scouts) > 0 {
+		e := b.scouts[0]
+		b.scouts = b.scouts[1:]
+		if e.state == stateWaiting {
+			e.scout = true
+			return e
+		}
+	}
+	for b.cursor < len(b.entries) && b.entries[b.cursor].state == stateEnded {
+		b.cursor++
+	}
+	for _, e := range b.entries[b.cursor:] {
+		if e.state == stateClaimed || e.state == stateWaiting && b.ready(e) {
+			return e
+		}
+	}
+	return nil
+}
+
+// ready tells whether no message of the same FIFO group is on its way.
+func (b *batch) ready(e *entry) bool {
+	if !e.message.FIFO() {
+		return true
+	}
+	g := b.group(e)
+	return g.busy == nil || g.busy == e
+}
+
+func (b *batch) group(e *entry) *group {
+	id := e.message.GroupID()
+	if b.groups[id] == nil {
+		if b.groups == nil {
+			b.groups = map[string]*group{}
+		}
+		b.groups[id] = &group{}
+	}
+	return b.groups[id]
+}
+
+// begin starts a message, or says why it is not started.
+func (b *batch) begin(e *entry) {
+	reason := b.hindrance(e)
+	switch {
+	case reason == "":
+		b.start(b.jobs, e)
+	case b.resolver.lastReceive(e.message) && reason != ReasonGroupHead && reason != ReasonAfterCrash:
+		// It has no other chance, so it goes through the chain to its verdict.
+		e.message.unrunReason = reason
+		b.start(b.last, e)
+	default:
+		b.end(e, b.unrun(e, reason))
+	}
+}
+
+func (b *batch) start(ctx context.Context, e *entry) {
+	if e.message.FIFO() {
+		b.group(e).busy = e
+	}
+	e.state = stateRunning
+	e.call = make(chan string, 1)
+	b.running++
+	b.started++
+	go b.carry(ctx, e)
+}
+
+// unrun is the result of a message that is not started. Those behind a group's
+// head come back when it does.
+func (b *batch) unrun(e *entry, reason string) *Result {
+	r := e.message.Unrun(reason, nil)
+	if reason == ReasonGroupHead {
+		r.Delay = b.group(e).failed.result.Delay
+	}
+	return r
+}
+
+// hindrance is why a message may not start; empty if it may. The first always
+// may, since with a short timeout none would ever run.
+func (b *batch) hindrance(e *entry) string {
+	switch {
+	case b.begun != nil || b.crash != nil || b.stopped():
+		return ReasonAfterCrash
+	case e.message.FIFO() && b.group(e).failed != nil:
+		return ReasonGroupHead
+	case b.ctx.Err() == context.Canceled || isDraining(b.ctx):
+		return ReasonCancelled
+	case b.started > 0 && b.invocation.over():
+		return ReasonNoTime
+	case b.breaker.open() && !b.resolver.lastReceive(e.message):
+		return ReasonBreaker
+	}
+	return ""
+}
