@@ -54,7 +54,7 @@ func TestTablesAreAsPublished(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(data)
-	for name, table := range map[string]string{
+	for name, now := range map[string]string{
 		"shares": shareTable(), "together": peakTable(func(s spread) [retries]float64 { return s.together }),
 		"history": peakTable(func(s spread) [retries]float64 { return s.history }), "budgets": budgetTable(),
 	} {
@@ -65,10 +65,10 @@ func TestTablesAreAsPublished(t *testing.T) {
 			t.Errorf("there is no place for the table %s", name)
 			continue
 		}
-		if diff := cmp.Diff(old, table); diff != "" && !*update {
+		if diff := cmp.Diff(old, now); diff != "" && !*update {
 			t.Errorf("the table %s changed (-published +now); if it was meant to, run with -update:\n%s", name, diff)
 		}
-		text = before + begin + table + end + after
+		text = before + begin + now + end + after
 	}
 	if *update {
 		if err := os.WriteFile(published("backoff.md"), []byte(text), 0o644); err != nil {
@@ -83,7 +83,7 @@ func shortDelays() plot {
 		title: "Where 10,000 jobs come back after their first failures",
 		axis:  "seconds after the failure",
 		x:     linear(plotRight-plotLeft, 18, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16),
-		y:     linear(barsHeight, herdSize, 5_000, 10_000), barWide: 6,
+		y:     linear(barsHeight, herdSize, 0, 5_000, 10_000), barWide: 24,
 	}
 	for attempt := 1; attempt <= 4; attempt++ {
 		for _, jitter := range []float64{0.20, 1} {
@@ -103,7 +103,7 @@ func kindsOfJitter() plot {
 		title: "Where 10,000 jobs come back that fail together for the fifth time (16 s)",
 		axis:  "seconds after the failure",
 		x:     linear(plotRight-plotLeft, 36, 0, 4, 8, 12, 16, 20, 24, 28, 32),
-		y:     linear(barsHeight, herdSize, 5_000, 10_000), barWide: 6,
+		y:     linear(barsHeight, herdSize, 0, 5_000, 10_000), barWide: 12,
 	}
 	together := make(herd, delay+1)
 	together[delay] = herdSize

@@ -22,7 +22,7 @@ type plot struct {
 	axis    string
 	x, y    scale
 	panels  []panel
-	barWide float64
+	barWide int
 }
 
 type panel struct {
@@ -63,7 +63,7 @@ text { font: 12px system-ui, sans-serif; fill: #1f2328 }
 .tick.y { text-anchor: end; font-size: 10px }
 .paper { fill: #ffffff }
 .grid { stroke: #d1d9e0 }
-.bars { stroke: #0969da; stroke-width: %g }
+.bars { stroke: #0969da; stroke-width: %d }
 @media (prefers-color-scheme: dark) {
 text { fill: #f0f6fc }
 .tick, .note { fill: #9198a1 }
@@ -99,27 +99,24 @@ func (p plot) draw(b *strings.Builder, of panel) {
 	fmt.Fprintf(b, "<path class=\"bars\" d=\"%s\"/>\n", p.bars(of.herd))
 }
 
-// bars is a path with a stroke for each column of pixels that bars are wide, as
-// high as its busiest second.
+// bars is a path with a stroke for each column of pixels, as high as its busiest
+// second.
 func (p plot) bars(h herd) string {
-	var (
-		columns = map[int]int{}
-		last    int
-	)
+	const column = 2
+	columns := make([]int, (plotRight-plotLeft)/column+1)
 	for second, jobs := range h {
 		if jobs > 0 {
-			last = int(p.x.at(float64(second)) / p.barWide)
-			columns[last] = max(columns[last], jobs)
+			i := int(p.x.at(float64(second)) / column)
+			columns[i] = max(columns[i], jobs)
 		}
 	}
-	var d []string
-	for column := range last + 1 {
-		if jobs := columns[column]; jobs > 0 {
-			x := plotLeft + (float64(column)+0.5)*p.barWide
-			d = append(d, fmt.Sprintf("M%g %dv-%.1f", x, panelHeight, max(p.y.at(float64(jobs)), 0.5)))
+	var d strings.Builder
+	for i, jobs := range columns {
+		if jobs > 0 {
+			fmt.Fprintf(&d, "M%d %dv-%.1f", plotLeft+i*column, panelHeight, max(p.y.at(float64(jobs)), 0.5))
 		}
 	}
-	return strings.Join(d, "")
+	return d.String()
 }
 
 func thousands(n int) string {

@@ -84,8 +84,7 @@ func TestExponentialAttempts(t *testing.T) {
 	}
 }
 
-// What a profile was given must not depend on what Validate says: a processor
-// with a profile that nobody validated still waits.
+// Not even with a profile that Validate refuses and somebody uses all the same.
 func TestNothingIsRetriedAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, profile := range []backoff.Profile{

@@ -22,6 +22,8 @@ func chain(err error) iter.Seq[error] {
 	return func(yield func(error) bool) { walk(err, yield) }
 }
 
+// walk tells whether yield wanted all. Unlike unwrap it allocates nothing: every
+// rule walks every error.
 func walk(err error, yield func(error) bool) bool {
 	if err == nil {
 		return true
@@ -29,9 +31,14 @@ func walk(err error, yield func(error) bool) bool {
 	if !yield(err) {
 		return false
 	}
-	for _, below := range unwrap(err) {
-		if !walk(below, yield) {
-			return false
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		return walk(e.Unwrap(), yield)
+	case interface{ Unwrap() []error }:
+		for _, below := range e.Unwrap() {
+			if !walk(below, yield) {
+				return false
+			}
 		}
 	}
 	return true

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
+	"strings"
+	"syscall"
 	"time"
 
 	"github.com/sqsafe/sqsafe/fault"
@@ -41,14 +44,84 @@ func ExampleCheckResponse() {
 	// retryable http.429 30s
 }
 
-func ExampleRules() {
-	errReplicaLag := errors.New("replica is behind")
-	table := append(fault.Table{{
-		ID: "shop.replica_lag", Reason: "replica_lag", Class: fault.ClassRetryable,
-		Match: func(_ context.Context, err error) bool { return errors.Is(err, errReplicaLag) },
-	}}, fault.Rules()...)
+func ExamplePermanent() {
+	err := fault.Permanent(errors.New("card is stolen"))
 
-	d := table.Classify(context.Background(), fmt.Errorf("read order: %w", errReplicaLag))
-	fmt.Println(d.Class, d.Reason, d.Rule)
-	// Output: retryable replica_lag shop.replica_lag
+	// A caller who knows more tags again, further out.
+	fmt.Println(fault.Classify(context.Background(), err).Class)
+	fmt.Println(fault.Classify(context.Background(), fault.Retryable(fmt.Errorf("second card: %w", err))).Class)
+	fmt.Println(fault.Classify(context.Background(), errors.Join(errors.New("boom"), err)).Class)
+	// Output:
+	// permanent
+	// retryable
+	// permanent
+}
+
+func ExampleRetryable() {
+	err := fault.Retryable(errors.New("no answer from the till"))
+
+	// %w keeps a tag, %v loses it.
+	fmt.Println(fault.Classify(context.Background(), fmt.Errorf("pay: %w", err)).Class)
+	fmt.Println(fault.Classify(context.Background(), fmt.Errorf("pay: %v", err)).Class)
+	// Output:
+	// retryable
+	// unclassified
+}
+
+func ExampleReason() {
+	err := fault.Retryable(errors.New("no answer from the till"), fault.Reason("till_offline"))
+
+	fmt.Println(fault.Classify(context.Background(), err).Reason)
+	// Output: till_offline
+}
+
+func ExampleTagged() {
+	err := errors.New("card is stolen")
+
+	fmt.Println(fault.Tagged(err), fault.Tagged(fmt.Errorf("charge: %w", fault.Permanent(err))))
+	// Output: false true
+}
+
+func ExampleClassify() {
+	for _, err := range []error{
+		fmt.Errorf("read: %w", syscall.ECONNRESET),
+		fmt.Errorf("attachment: %w", fs.ErrNotExist),
+		errors.New("boom"),
+		nil,
+	} {
+		d := fault.Classify(context.Background(), err)
+		fmt.Printf("%v: %v %s %s\n", err, d.Class, d.Reason, d.Rule)
+	}
+	// Output:
+	// read: connection reset by peer: retryable connection net.reset
+	// attachment: file does not exist: permanent not_found file.missing
+	// boom: unclassified unclassified unknown
+	// <nil>: unclassified
+}
+
+// The job's own deadline is told from that of a call by the job's context.
+func ExampleClassify_deadline() {
+	job, cancel := context.WithDeadline(context.Background(), time.Unix(0, 0))
+	defer cancel()
+
+	fmt.Println(fault.Classify(job, context.DeadlineExceeded).Rule)
+	fmt.Println(fault.Classify(context.Background(), context.DeadlineExceeded).Rule)
+	// Output:
+	// deadline
+	// net.timeout
+}
+
+func ExampleStack() {
+	err := fault.Permanent(errors.New("card is stolen"))
+
+	function, _, _ := strings.Cut(fault.Stack(fmt.Errorf("charge: %w", err)), "\n")
+	fmt.Println(function)
+	// Output: github.com/sqsafe/sqsafe/fault_test.ExampleStack
+}
+
+func ExampleTypes() {
+	err := fault.Retryable(fmt.Errorf("read: %w", &fs.PathError{Op: "open", Path: "a.pdf", Err: syscall.ENOENT}))
+
+	fmt.Println(fault.Types(err))
+	// Output: [*fs.PathError syscall.Errno]
 }

@@ -47,7 +47,7 @@ func TestCheckResponseOfARealServer(t *testing.T) {
 		if d.Rule != rule {
 			t.Errorf("status %d: rule %q, want %q", status, d.Rule, rule)
 		}
-		if wantDelay := d.Class == retryable; (d.RetryAfter == 7*time.Second) != wantDelay {
+		if wantDelay := d.Class != permanent; (d.RetryAfter == 7*time.Second) != wantDelay {
 			t.Errorf("status %d: %v with a delay of %v", status, d.Class, d.RetryAfter)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -17,10 +18,16 @@ import (
 // wantRule fails unless the rule knows the error.
 func wantRule(t *testing.T, err error, rule string) {
 	t.Helper()
+	wantRuleIn(t.Context(), t, err, rule)
+}
+
+// wantRuleIn is wantRule with the context of the job.
+func wantRuleIn(ctx context.Context, t *testing.T, err error, rule string) {
+	t.Helper()
 	if err == nil {
 		t.Fatal("no error to classify")
 	}
-	got := fault.Classify(t.Context(), err)
+	got := fault.Classify(ctx, err)
 	if got.Rule != rule || got.Class != fault.ClassRetryable {
 		t.Errorf("%v (%v): %+v, want retryable by %s", err, fault.Types(err), got, rule)
 	}
@@ -37,7 +44,7 @@ func server(t *testing.T, end func(*net.TCPConn) error) string {
 	go func() {
 		conn, err := l.Accept()
 		if err == nil {
-			_, err = http.ReadRequest(bufio.NewReader(conn))
+			err = readRequest(conn)
 		}
 		if err == nil {
 			err = end(conn.(*net.TCPConn))
@@ -51,6 +58,16 @@ func server(t *testing.T, end func(*net.TCPConn) error) string {
 		}
 	})
 	return "http://" + l.Addr().String()
+}
+
+// readRequest reads all of it: a client that is still writing sees another error.
+func readRequest(conn net.Conn) error {
+	req, err := http.ReadRequest(bufio.NewReader(conn))
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, req.Body)
+	return err
 }
 
 func post(t *testing.T, client *http.Client, url string) error {

@@ -5,8 +5,12 @@ package fault
 const (
 	// ReasonUnclassified: no rule knows the error.
 	ReasonUnclassified = "unclassified"
-	// ReasonTagged: tagged by its maker, who gave no reason.
+	// ReasonTagged: tagged by its maker, or ruled by [SQLState], without a reason.
 	ReasonTagged = "tagged"
+	// ReasonReplicaLag: a replica does not show yet what its primary has.
+	ReasonReplicaLag = "replica_lag"
+	// ReasonCancelled: the job's own context was cancelled, as at a shutdown.
+	ReasonCancelled = "cancelled"
 	// ReasonDeadline: the time of the job's own context ran out.
 	ReasonDeadline = "deadline"
 	// ReasonStore: the idempotency store could not be asked.
@@ -18,6 +22,9 @@ const (
 	ReasonDecode = "decode"
 	// ReasonValidation: the payload can be read but breaks a rule.
 	ReasonValidation = "validation"
+	// ReasonProgrammerFault: the code misuses a library, and does so for every
+	// job. Its class is [ClassUnclassified]; a host may rather end the process.
+	ReasonProgrammerFault = "programmer_fault"
 	// ReasonRateLimited: the other side asked for fewer calls.
 	ReasonRateLimited = "rate_limited"
 	// ReasonUnavailable: the other side could not answer for now.
@@ -28,8 +35,16 @@ const (
 	ReasonTimeout = "timeout"
 	// ReasonConnection: the connection could not be made, or broke.
 	ReasonConnection = "connection"
+	// ReasonReadOnly: the database takes no writes for now, as a replica does
+	// until it is promoted.
+	ReasonReadOnly = "read_only"
 	// ReasonNotFound: what the job refers to does not exist.
 	ReasonNotFound = "not_found"
+	// ReasonForeignKey: the row that a foreign key refers to does not exist, or
+	// is still referred to.
+	ReasonForeignKey = "foreign_key"
+	// ReasonAlreadyExists: a row with the same unique value exists already.
+	ReasonAlreadyExists = "already_exists"
 	// ReasonRejected: the other side understood the request and refuses it.
 	ReasonRejected = "rejected"
 )

@@ -2,34 +2,43 @@ package fault
 
 import (
 	"context"
+	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 )
 
-// awsRules read the code of an AWS error. They come before the rules on the
-// HTTP status, which is 400 for most of them.
-var awsRules = Table{
-	{ID: "aws.throttle", Reason: ReasonRateLimited, Class: ClassRetryable,
-		Match: awsCode(throttleCodes...), Refine: addDelay},
-	{ID: "aws.timeout", Reason: ReasonTimeout, Class: ClassRetryable,
-		Match: awsCode("RequestTimeout", "RequestTimeoutException")},
-	{ID: "aws.unavailable", Reason: ReasonUnavailable, Class: ClassRetryable,
-		Match: awsCode("InternalError", "InternalFailure", "InternalServerError",
-			"ServiceUnavailable", "ServiceUnavailableException")},
-	{ID: "aws.conflict", Reason: ReasonConflict, Class: ClassRetryable,
-		Match: awsCode("TransactionConflictException")},
-	{ID: "aws.transaction", Reason: ReasonConflict, Class: ClassRetryable,
-		Match: transactionContention},
-	{ID: "aws.environment", Reason: ReasonEnvironment, Class: ClassRetryable,
-		Match: awsCodePrefix("AccessDenied", "ExpiredToken", "UnrecognizedClient", "ResourceNotFound",
-			"NoSuchBucket", "QueueDoesNotExist", "AWS.SimpleQueueService.NonExistentQueue",
-			"InvalidClientTokenId", "InvalidSignature", "IncompleteSignature", "MissingAuthenticationToken",
-			"Kms", "KMS.")},
-	{ID: "aws.not_found", Reason: ReasonNotFound, Class: ClassPermanent,
-		Match: awsCode("NoSuchKey", "NotFound")},
-	{ID: "aws.validation", Reason: ReasonRejected, Class: ClassPermanent,
-		Match: awsCode("ValidationException")},
-}
+// These rules read the code of an AWS error. The ones that may contradict the
+// HTTP status, which is 400 for most codes, come before the rules on that.
+var (
+	awsRateRules = Table{
+		{ID: "aws.throttle", Reason: ReasonRateLimited, Class: ClassRetryable, Match: awsCode(throttleCodes...)},
+	}
+	awsServerRules = Table{
+		{ID: "aws.timeout", Reason: ReasonTimeout, Class: ClassRetryable,
+			Match: awsCode("RequestTimeout", "RequestTimeoutException")},
+		{ID: "aws.unavailable", Reason: ReasonUnavailable, Class: ClassRetryable,
+			Match: anyOf(isStruct(awsServerFault), awsCode("InternalError", "InternalFailure", "InternalServerError",
+				"ServiceUnavailable", "ServiceUnavailableException"))},
+		{ID: "aws.conflict", Reason: ReasonConflict, Class: ClassRetryable,
+			Match: awsCode("TransactionConflict", "TransactionConflictException")},
+		{ID: "aws.transaction", Reason: ReasonConflict, Class: ClassRetryable,
+			Match: transactionContention},
+	}
+	awsEnvironmentRules = Table{
+		{ID: "aws.environment", Reason: ReasonEnvironment, Class: ClassRetryable,
+			Match: awsCodePrefix("AccessDenied", "ExpiredToken", "UnrecognizedClient", "ResourceNotFound",
+				"NoSuchBucket", "QueueDoesNotExist", "AWS.SimpleQueueService.NonExistentQueue",
+				"InvalidClientTokenId", "InvalidSignature", "IncompleteSignature", "MissingAuthenticationToken",
+				"Kms", "KMS.")},
+	}
+	awsMissingRules = Table{
+		{ID: "aws.not_found", Reason: ReasonNotFound, Class: ClassPermanent, Match: awsCode("NoSuchKey", "NotFound")},
+	}
+	awsRefusedRules = Table{
+		{ID: "aws.validation", Reason: ReasonRejected, Class: ClassPermanent, Match: awsCode("ValidationException")},
+	}
+)
 
 // throttleCodes are those that the AWS SDK for Go retries as throttling, and
 // those of SQS for a throttled KMS key.
@@ -57,6 +66,22 @@ func awsCodePrefix(prefixes ...string) func(context.Context, error) bool {
 			return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(e.ErrorCode(), p) })
 		})
 	}
+}
+
+// awsServerFault knows an error that the SDK has no type for and that blames the
+// service. The types that it has are known by their codes and statuses. They
+// have a method for the blame, but a call through reflection would keep that
+// method of every type in the binary.
+func awsServerFault(v reflect.Value) bool {
+	if v.Type().Name() != "GenericAPIError" {
+		return false
+	}
+	blame, ok := field(v, "Fault")
+	if !ok {
+		return false
+	}
+	who, ok := blame.Interface().(fmt.Stringer)
+	return ok && who.String() == "server"
 }
 
 // transactionContention knows a DynamoDB transaction that was cancelled only by

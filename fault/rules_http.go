@@ -5,32 +5,34 @@ import (
 	"net/http"
 )
 
-// httpRules read the status of whatever has a method HTTPStatusCode() int, such
+// These rules read the status of whatever has a method HTTPStatusCode() int, such
 // as [*HTTPError] and the response errors of the AWS SDK.
-var httpRules = Table{
-	{ID: "http.429", Reason: ReasonRateLimited, Class: ClassRetryable,
-		Match: status(http.StatusTooManyRequests), Refine: addDelay},
-	{ID: "http.408", Reason: ReasonTimeout, Class: ClassRetryable,
-		Match: status(http.StatusRequestTimeout), Refine: addDelay},
-	{ID: "http.425", Reason: ReasonUnavailable, Class: ClassRetryable,
-		Match: status(http.StatusTooEarly), Refine: addDelay},
-	{ID: "http.409", Reason: ReasonConflict, Class: ClassRetryable,
-		Match: status(http.StatusConflict), Refine: addDelay},
-	{ID: "http.423", Reason: ReasonConflict, Class: ClassRetryable,
-		Match: status(http.StatusLocked), Refine: addDelay},
-	{ID: "http.5xx", Reason: ReasonUnavailable, Class: ClassRetryable,
-		Match: serverFailed, Refine: addDelay},
-	{ID: "http.401", Reason: ReasonEnvironment, Class: ClassRetryable,
-		Match: status(http.StatusUnauthorized), Refine: addDelay},
-	{ID: "http.403", Reason: ReasonEnvironment, Class: ClassRetryable,
-		Match: status(http.StatusForbidden), Refine: addDelay},
-	{ID: "http.404", Reason: ReasonNotFound, Class: ClassPermanent, Match: status(http.StatusNotFound)},
-	{ID: "http.410", Reason: ReasonNotFound, Class: ClassPermanent, Match: status(http.StatusGone)},
-	{ID: "http.4xx", Reason: ReasonRejected, Class: ClassPermanent, Match: clientRefused},
-	{ID: "http.501", Reason: ReasonRejected, Class: ClassPermanent, Match: status(http.StatusNotImplemented)},
-	{ID: "http.505", Reason: ReasonRejected, Class: ClassPermanent,
-		Match: status(http.StatusHTTPVersionNotSupported)},
-}
+var (
+	httpRateRules = Table{
+		{ID: "http.429", Reason: ReasonRateLimited, Class: ClassRetryable, Match: status(http.StatusTooManyRequests)},
+	}
+	httpServerRules = Table{
+		{ID: "http.408", Reason: ReasonTimeout, Class: ClassRetryable, Match: status(http.StatusRequestTimeout)},
+		{ID: "http.425", Reason: ReasonUnavailable, Class: ClassRetryable, Match: status(http.StatusTooEarly)},
+		{ID: "http.409", Reason: ReasonConflict, Class: ClassRetryable, Match: status(http.StatusConflict)},
+		{ID: "http.423", Reason: ReasonConflict, Class: ClassRetryable, Match: status(http.StatusLocked)},
+		{ID: "http.5xx", Reason: ReasonUnavailable, Class: ClassRetryable, Match: serverFailed},
+	}
+	httpRightsRules = Table{
+		{ID: "http.401", Reason: ReasonEnvironment, Class: ClassRetryable, Match: status(http.StatusUnauthorized)},
+		{ID: "http.403", Reason: ReasonEnvironment, Class: ClassRetryable, Match: status(http.StatusForbidden)},
+	}
+	httpMissingRules = Table{
+		{ID: "http.404", Reason: ReasonNotFound, Class: ClassPermanent, Match: status(http.StatusNotFound)},
+		{ID: "http.410", Reason: ReasonNotFound, Class: ClassPermanent, Match: status(http.StatusGone)},
+	}
+	httpRefusedRules = Table{
+		{ID: "http.4xx", Reason: ReasonRejected, Class: ClassPermanent, Match: clientRefused},
+		{ID: "http.501", Reason: ReasonRejected, Class: ClassPermanent, Match: status(http.StatusNotImplemented)},
+		{ID: "http.505", Reason: ReasonRejected, Class: ClassPermanent,
+			Match: status(http.StatusHTTPVersionNotSupported)},
+	}
+)
 
 func status(code int) func(context.Context, error) bool {
 	return statusWhere(func(c int) bool { return c == code })

@@ -6,7 +6,7 @@ var tagRules = Table{
 	{ID: "tag.permanent", Reason: ReasonTagged, Class: ClassPermanent,
 		Match: taggedAs(ClassPermanent), Refine: tagReason},
 	{ID: "tag.retryable", Reason: ReasonTagged, Class: ClassRetryable,
-		Match: taggedAs(ClassRetryable), Refine: tagReasonAndDelay},
+		Match: taggedAs(ClassRetryable), Refine: tagReason},
 }
 
 func taggedAs(class Class) func(context.Context, error) bool {
@@ -26,10 +26,3 @@ func tagReason(err error, d *Decision) {
 		}
 	}
 }
-
-func tagReasonAndDelay(err error, d *Decision) {
-	tagReason(err, d)
-	addDelay(err, d)
-}
-
-func addDelay(err error, d *Decision) { d.RetryAfter = requestedDelay(err) }

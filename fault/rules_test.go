@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -22,20 +24,29 @@ import (
 	"github.com/sqsafe/sqsafe/fault"
 )
 
-// aws is an error as a service client of the SDK returns it: the code of the
+// awsError is an error as a service client of the SDK returns it: the code of the
 // service inside the response that carried it.
-func aws(code, message string, status int) error {
+func awsError(code, message string, status int) error {
 	return &smithy.OperationError{ServiceID: "DynamoDB", OperationName: "PutItem", Err: &smithyhttp.ResponseError{
 		Response: &smithyhttp.Response{Response: &http.Response{StatusCode: status}},
 		Err:      &smithy.GenericAPIError{Code: code, Message: message},
 	}}
 }
 
+// misused is what encoding/json says of a target that is no pointer.
+func misused(target any) error { return json.Unmarshal([]byte("{}"), target) }
+
 // rawJSON is what encoding/json says of the text for a struct with a number.
 func rawJSON(text string) error {
 	var v struct{ N int }
 	return json.Unmarshal([]byte(text), &v)
 }
+
+// bareCode is an error with a code and nothing else.
+type bareCode string
+
+func (e bareCode) Error() string     { return string(e) }
+func (e bareCode) ErrorCode() string { return string(e) }
 
 type ruleCase struct {
 	err    error
@@ -57,28 +68,84 @@ func payloadCases() []ruleCase {
 		{&fault.ValidationError{Err: errors.New("id is missing")}, "payload.validation", permanent, "validation"},
 		{rawJSON(`{"N":`), "json.syntax", permanent, "decode"},
 		{rawJSON(`{"N":"one"}`), "json.type", permanent, "decode"},
+		{&fault.DecodeError{Err: misused(nil)}, "payload.decode", permanent, "decode"},
+		{&fault.ValidationError{Err: &InvalidValidationError{}}, "payload.validation", permanent, "validation"},
+		{&fault.ValidationError{Err: rawJSON("{")}, "payload.validation", permanent, "validation"},
+		{misused(nil), "programmer.json", unclassified, "programmer_fault"},
+		{misused(struct{}{}), "programmer.json", unclassified, "programmer_fault"},
+		{&InvalidValidationError{}, "programmer.validator", unclassified, "programmer_fault"},
+		{ValidationErrors{"id is required"}, "validator.errors", permanent, "validation"},
+		{&ValidationError{}, "validator.errors", permanent, "validation"},
 	}
+}
+
+// The errors of go-playground/validator and of JSON schema validators, by name
+// and shape.
+type (
+	InvalidValidationError struct{ Type reflect.Type }
+	ValidationErrors       []string
+	ValidationError        struct{}
+)
+
+func (*InvalidValidationError) Error() string { return "validator: (nil)" }
+func (ValidationErrors) Error() string        { return "validation failed" }
+func (*ValidationError) Error() string        { return "does not match the schema" }
+
+func TestNamesakes(t *testing.T) {
+	t.Parallel()
+	type InvalidValidationError struct {
+		error
+		Type string
+	}
+	type GenericAPIError struct {
+		error
+		Fault string
+	}
+	for _, err := range []error{
+		InvalidValidationError{errBoom, "string"}, GenericAPIError{errBoom, "server"}, faultless(errBoom),
+	} {
+		if got := fault.Classify(t.Context(), err); got.Rule != fault.RuleUnknown {
+			t.Errorf("%T is known to %s", err, got.Rule)
+		}
+	}
+}
+
+func faultless(err error) error {
+	type GenericAPIError struct{ error }
+	return GenericAPIError{err}
 }
 
 func awsCases() []ruleCase {
 	cases := []ruleCase{
-		{aws("RequestTimeout", "", 400), "aws.timeout", retryable, "timeout"},
-		{aws("RequestTimeoutException", "", 400), "aws.timeout", retryable, "timeout"},
-		{aws("InternalServerError", "", 500), "aws.unavailable", retryable, "unavailable"},
-		{aws("ServiceUnavailable", "", 503), "aws.unavailable", retryable, "unavailable"},
-		{aws("TransactionConflictException", "", 400), "aws.conflict", retryable, "conflict"},
-		{aws("TransactionCanceledException", "reasons [None, TransactionConflict]", 400),
+		{awsError("RequestTimeout", "", 400), "aws.timeout", retryable, "timeout"},
+		{awsError("RequestTimeoutException", "", 400), "aws.timeout", retryable, "timeout"},
+		{awsError("InternalServerError", "", 500), "aws.unavailable", retryable, "unavailable"},
+		{awsError("ServiceUnavailable", "", 503), "aws.unavailable", retryable, "unavailable"},
+		{&smithy.GenericAPIError{Code: "OurFaultException", Fault: smithy.FaultServer},
+			"aws.unavailable", retryable, "unavailable"},
+		{&smithy.GenericAPIError{Code: "YourFaultException", Fault: smithy.FaultClient},
+			"unknown", unclassified, "unclassified"},
+		{bareCode("NoFaultException"), "unknown", unclassified, "unclassified"},
+		{awsError("KMS.DisabledException", "", 502), "aws.environment", retryable, "environment"},
+		{bareCode("InternalError"), "aws.unavailable", retryable, "unavailable"},
+		{bareCode("InternalFailure"), "aws.unavailable", retryable, "unavailable"},
+		{bareCode("InternalServerError"), "aws.unavailable", retryable, "unavailable"},
+		{bareCode("ServiceUnavailable"), "aws.unavailable", retryable, "unavailable"},
+		{bareCode("ServiceUnavailableException"), "aws.unavailable", retryable, "unavailable"},
+		{awsError("TransactionConflict", "", 400), "aws.conflict", retryable, "conflict"},
+		{awsError("TransactionConflictException", "", 400), "aws.conflict", retryable, "conflict"},
+		{awsError("TransactionCanceledException", "reasons [None, TransactionConflict]", 400),
 			"aws.transaction", retryable, "conflict"},
-		{aws("TransactionCanceledException", "reasons [ConditionalCheckFailed, TransactionConflict]", 400),
+		{awsError("TransactionCanceledException", "reasons [ConditionalCheckFailed, TransactionConflict]", 400),
 			"http.4xx", permanent, "rejected"},
-		{aws("TransactionCanceledException", "reasons [ConditionalCheckFailed]", 400),
+		{awsError("TransactionCanceledException", "reasons [ConditionalCheckFailed]", 400),
 			"http.4xx", permanent, "rejected"},
-		{aws("ConditionalCheckFailedException", "TransactionConflict", 400), "http.4xx", permanent, "rejected"},
-		{aws("NoSuchKey", "", 404), "aws.not_found", permanent, "not_found"},
-		{aws("NotFound", "", 404), "aws.not_found", permanent, "not_found"},
-		{aws("ValidationException", "", 400), "aws.validation", permanent, "rejected"},
-		{aws("SomethingNew", "", 503), "http.5xx", retryable, "unavailable"},
-		{aws("SomethingNew", "", 200), "unknown", unclassified, "unclassified"},
+		{awsError("ConditionalCheckFailedException", "TransactionConflict", 400), "http.4xx", permanent, "rejected"},
+		{awsError("NoSuchKey", "", 404), "aws.not_found", permanent, "not_found"},
+		{awsError("NotFound", "", 404), "aws.not_found", permanent, "not_found"},
+		{awsError("ValidationException", "", 400), "aws.validation", permanent, "rejected"},
+		{awsError("SomethingNew", "", 503), "http.5xx", retryable, "unavailable"},
+		{awsError("SomethingNew", "", 200), "unknown", unclassified, "unclassified"},
 	}
 	for _, code := range []string{
 		"Throttling", "ThrottlingException", "ThrottledException", "RequestThrottled",
@@ -87,7 +154,7 @@ func awsCases() []ruleCase {
 		"PriorRequestNotComplete", "TransactionInProgressException", "EC2ThrottledException",
 		"KmsThrottled", "KMS.ThrottlingException",
 	} {
-		cases = append(cases, ruleCase{aws(code, "", 400), "aws.throttle", retryable, "rate_limited"})
+		cases = append(cases, ruleCase{awsError(code, "", 400), "aws.throttle", retryable, "rate_limited"})
 	}
 	for _, code := range []string{
 		"AccessDenied", "AccessDeniedException", "ExpiredToken", "ExpiredTokenException",
@@ -96,7 +163,7 @@ func awsCases() []ruleCase {
 		"IncompleteSignature", "MissingAuthenticationTokenException", "KmsAccessDenied",
 		"KMS.AccessDeniedException",
 	} {
-		cases = append(cases, ruleCase{aws(code, "", 400), "aws.environment", retryable, "environment"})
+		cases = append(cases, ruleCase{awsError(code, "", 400), "aws.environment", retryable, "environment"})
 	}
 	return cases
 }
@@ -127,7 +194,7 @@ func fileAndNetworkCases() []ruleCase {
 }
 
 func ruleCases() []ruleCase {
-	return append(append(payloadCases(), awsCases()...), fileAndNetworkCases()...)
+	return slices.Concat(payloadCases(), sqlCases(), awsCases(), fileAndNetworkCases())
 }
 
 // leafErrors are errors that some rule knows.

@@ -16,8 +16,9 @@ type Decision struct {
 	Reason string
 	// Rule is the id of the rule that decided, such as "http.429".
 	Rule string
-	// RetryAfter is the delay that the error asks for; 0 if it asks for none.
-	// It is never negative, and set for retryable errors only.
+	// RetryAfter is the delay that the error asks for by a method
+	// RetryAfter() time.Duration; 0 if it asks for none or is permanent. Along a
+	// chain the outermost counts, between the branches of a join the longest.
 	RetryAfter time.Duration
 }
 
@@ -54,17 +55,39 @@ func (t Table) Classify(ctx context.Context, err error) Decision {
 		if rule.Refine != nil {
 			rule.Refine(err, &d)
 		}
-		return d
+		return d.withDelay(err)
 	}
-	return Decision{Class: ClassUnclassified, Reason: ReasonUnclassified, Rule: RuleUnknown}
+	return Decision{Class: ClassUnclassified, Reason: ReasonUnclassified, Rule: RuleUnknown}.withDelay(err)
 }
 
+// withDelay adds the delay that err asks for, unless the rule named one.
+func (d Decision) withDelay(err error) Decision {
+	switch {
+	case d.Class == ClassPermanent:
+		d.RetryAfter = 0
+	case d.RetryAfter <= 0:
+		d.RetryAfter = requestedDelay(err)
+	}
+	return d
+}
+
+// standard is in the order of how telling a rule is: what the maker of the error
+// says, what the job's context says, the payload, the database, the answer of a
+// service by its code and its status, and last the network below them all.
 var standard = slices.Concat(
-	tagRules, deadlineRules, payloadRules, awsRules, httpRules, fileRules, networkRules,
+	tagRules, contextRules,
+	payloadRules, programmerRules, validationRules,
+	sqlDataRules, sqlServerRules,
+	awsRateRules, httpRateRules,
+	awsServerRules, awsEnvironmentRules, httpServerRules,
+	httpRightsRules, sqlRightsRules,
+	fileRules, awsMissingRules, httpMissingRules,
+	awsRefusedRules, httpRefusedRules,
+	networkRules,
 )
 
-// Rules gives a fresh copy of the standard table. Rules of one's own go in
-// front of it.
+// Rules gives a fresh copy of the standard table. [Table.With] puts rules of
+// one's own in front of it, [Table.Override] changes one of its decisions.
 func Rules() Table { return slices.Clone(standard) }
 
 // Classify asks the standard table.

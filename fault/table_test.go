@@ -3,7 +3,7 @@ package fault_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
+	"database/sql"
 	"errors"
 	"flag"
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,7 +26,7 @@ func TestStandardTableIsAsPublished(t *testing.T) {
 	t.Parallel()
 	var got bytes.Buffer
 	for _, rule := range fault.Rules() {
-		fmt.Fprintf(&got, "%-18s %-9s %s\n", rule.ID, rule.Class, rule.Reason)
+		fmt.Fprintf(&got, "%-20s %-12s %s\n", rule.ID, rule.Class, rule.Reason)
 	}
 	golden := filepath.Join("testdata", "table.golden")
 	if *update {
@@ -68,7 +69,7 @@ func TestClassifyWithoutAnswer(t *testing.T) {
 		t.Errorf("nil error: %+v, want the zero Decision", got)
 	}
 	unknown := fault.Decision{Reason: "unclassified", Rule: "unknown"}
-	for _, err := range []error{errors.New("boom"), context.Canceled, &json.InvalidUnmarshalError{}} {
+	for _, err := range []error{errors.New("boom"), context.Canceled, sql.ErrNoRows} {
 		if got := fault.Classify(t.Context(), err); got != unknown {
 			t.Errorf("%v: %+v, want %+v", err, got, unknown)
 		}
@@ -94,35 +95,49 @@ func TestFirstRuleWins(t *testing.T) {
 	}
 }
 
-func TestDeadlineOfTheJob(t *testing.T) {
+func TestDelayThatTheErrorNames(t *testing.T) {
 	t.Parallel()
-	expired, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
-	t.Cleanup(cancel)
-	cancelled, cancel := context.WithCancel(t.Context())
-	cancel()
-
+	own := &delayed{after: time.Minute}
+	never := func(class fault.Class, refine func(error, *fault.Decision)) fault.Table {
+		return fault.Table{{ID: "own", Reason: "own", Class: class, Refine: refine,
+			Match: func(context.Context, error) bool { return true }}}
+	}
+	fixed := func(_ error, d *fault.Decision) { d.RetryAfter = time.Second }
 	tests := []struct {
-		name string
-		ctx  context.Context
-		err  error
-		rule string
+		name  string
+		table fault.Table
+		err   error
+		want  time.Duration
 	}{
-		{"any error after it", expired, errors.New("gave up"), "deadline"},
-		{"before what the error says", expired, &fault.HTTPError{Status: 422}, "deadline"},
-		{"a permanent tag comes first", expired, fault.Permanent(context.DeadlineExceeded), "tag.permanent"},
-		{"a retryable tag comes first", expired, fault.Retryable(context.DeadlineExceeded), "tag.retryable"},
-		{"somebody else's deadline", t.Context(), context.DeadlineExceeded, "net.timeout"},
-		{"a cancellation is not a deadline", cancelled, errors.New("gave up"), "unknown"},
+		{"no rule knows the error", nil, own, time.Minute},
+		{"wrapped", nil, fmt.Errorf("x: %w", own), time.Minute},
+		{"lost by %v", nil, fmt.Errorf("x: %v", own), 0},
+		{"outermost of two", nil, &delayed{after: time.Second, err: own}, time.Second},
+		{"one that names none", nil, &delayed{err: own}, time.Minute},
+		{"one in the past", nil, &delayed{after: -time.Hour}, 0},
+		{"longest of a join", nil, errors.Join(own, &delayed{after: time.Hour}), time.Hour},
+		{"any retryable rule", never(retryable, nil), own, time.Minute},
+		{"the rule names its own", never(retryable, fixed), own, time.Second},
+		{"permanent errors have none", never(permanent, nil), own, 0},
+		{"nor if the rule names one", never(permanent, fixed), errBoom, 0},
+		{"beside another error", fault.Rules(), errors.Join(own, &fault.HTTPError{Status: 503}), time.Minute},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			if got := fault.Classify(tt.ctx, tt.err); got.Rule != tt.rule {
-				t.Errorf("rule %q, want %q", got.Rule, tt.rule)
-			}
-		})
+		if got := tt.table.Classify(t.Context(), tt.err).RetryAfter; got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
 	}
 }
+
+// delayed is an error type of a user's own that names its next delay.
+type delayed struct {
+	after time.Duration
+	err   error
+}
+
+func (e *delayed) Error() string             { return "delayed" }
+func (e *delayed) Unwrap() error             { return e.err }
+func (e *delayed) RetryAfter() time.Duration { return e.after }
 
 // anyError draws a tree of wrapped, tagged and joined errors.
 func anyError() *rapid.Generator[error] {
@@ -160,6 +175,19 @@ func TestDecisionDependsOnTheErrorOnly(t *testing.T) {
 		for attempt := range 100 {
 			if got := fault.Classify(contexts[attempt%len(contexts)], err); got != want {
 				t.Fatalf("attempt %d: %+v, at first %+v", attempt+1, got, want)
+			}
+		}
+	})
+}
+
+func TestDecisionDoesNotDependOnTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for _, err := range leafErrors() {
+			want := fault.Classify(t.Context(), err)
+			<-time.After(24 * time.Hour)
+			if got := fault.Classify(t.Context(), err); got != want {
+				t.Errorf("%v: %+v, a day before %+v", err, got, want)
 			}
 		}
 	})

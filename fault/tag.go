@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Option adds to a tag.
+// Option adds to a tag, or to what [Table.Override] and [SQLState] decide.
 type Option func(*tag)
 
 // Reason names why, as a stable word in snake case; it becomes the Reason of
