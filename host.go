@@ -1,7 +1,6 @@
 package sqsafe
 
 import (
-	"log/slog"
 	"os"
 	"slices"
 
@@ -61,7 +60,7 @@ func (h *Host) NewProcessor(job handler.Handler, options ...Option) (*handler.Pr
 	if err != nil {
 		return nil, err
 	}
-	o := newOptions(options)
+	o := h.options(options)
 	if o.Key == nil {
 		o.Logger.Warn("no idempotency key is set: a job that is sent or redriven again runs again",
 			"remedy", "give Start a key, such as sqsafe.KeyField")
@@ -97,13 +96,13 @@ func (h *Host) NewProcessor(job handler.Handler, options ...Option) (*handler.Pr
 	}), nil
 }
 
-func newOptions(options []Option) Options {
+func (h *Host) options(options []Option) Options {
 	var o Options
 	for _, set := range options {
 		set(&o)
 	}
 	if o.Logger == nil {
-		o.Logger = slog.New(slog.NewJSONHandler(os.Stderr, nil))
+		o.Logger = newLogger(os.Stderr, h.lookup)
 	}
 	return o
 }

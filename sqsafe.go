@@ -3,13 +3,16 @@ package sqsafe
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
+	"slices"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/idem"
+	"github.com/sqsafe/sqsafe/metrics"
 )
 
 // Options are what a function says about its jobs. The zero value works.
@@ -38,8 +41,8 @@ type Options struct {
 	Drop             []string
 	PanicAsPermanent bool
 	Hooks            handler.Hooks
-	// Logger gets one line for each message; nil means JSON lines on standard
-	// error.
+	// Logger gets one line for each message; nil means that of [NewLogger] on
+	// standard error.
 	Logger *slog.Logger
 }
 
@@ -57,7 +60,9 @@ func KeyField(path string) Option {
 // template.yaml sets it: SQSAFE_TABLE, SQSAFE_DLQ_URL and SQSAFE_MAX_RECEIVES
 // are required; SQSAFE_BACKOFF (exponential), SQSAFE_JITTER (0.2),
 // SQSAFE_MAX_ATTEMPTS (8), SQSAFE_UNCLASSIFIED_ATTEMPTS (3) and
-// SQSAFE_CONCURRENCY (1) have defaults. If one is missing or makes no sense, Start names it on standard
+// SQSAFE_CONCURRENCY (1) have defaults. For each batch it writes a line of metrics
+// to standard output, in the namespace that SQSAFE_METRICS_NAMESPACE names
+// ("sqsafe"; "off" for no metrics). If one is missing or makes no sense, Start names it on standard
 // error and exits with code 1.
 func Start[T any](fn func(ctx context.Context, payload T) error, options ...Option) {
 	p, err := NewProcessor(fn, options...)
@@ -82,5 +87,26 @@ func newProcessor(lookup lookupFunc, job handler.Handler, options ...Option) (*h
 	if err != nil {
 		return nil, err
 	}
-	return newHost(lookup, cfg).NewProcessor(job, options...)
+	return newHost(lookup, cfg).NewProcessor(job, append(slices.Clip(options), lookup.metrics(os.Stdout))...)
 }
+
+// metrics adds the metrics of Lambda functions to what the options ask for.
+func (lookup lookupFunc) metrics(w io.Writer) Option {
+	return func(o *Options) {
+		namespace, _ := lookup("SQSAFE_METRICS_NAMESPACE")
+		if namespace == metricsOff {
+			return
+		}
+		write := metrics.Lines(w, &metrics.Options{Namespace: namespace, Logger: o.Logger})
+		own := o.Hooks.OnBatch
+		o.Hooks.OnBatch = func(ctx context.Context, r handler.Report) {
+			write(ctx, r)
+			if own != nil {
+				own(ctx, r)
+			}
+		}
+	}
+}
+
+// metricsOff is the namespace that stands for no metrics.
+const metricsOff = "off"

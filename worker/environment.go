@@ -11,7 +11,7 @@ import (
 // Variables that a worker reads besides those of the processor.
 const (
 	queueVariable       = "SQSAFE_QUEUE_URL"
-	concurrencyVariable = "SQSAFE_CONCURRENCY"
+	concurrencyVariable = "SQSAFE_BATCHES"
 	drainVariable       = "SQSAFE_DRAIN_SECONDS"
 	batchVariable       = "SQSAFE_BATCH_SECONDS"
 	healthVariable      = "SQSAFE_HEALTH_ADDR"

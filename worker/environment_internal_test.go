@@ -29,7 +29,7 @@ func TestSettings(t *testing.T) {
 		"defaults": {nil, settings{Options{QueueURL: queueURL}, ":8080"}},
 		"all set": {
 			map[string]string{
-				"SQSAFE_CONCURRENCY": "5", "SQSAFE_DRAIN_SECONDS": "60", "SQSAFE_BATCH_SECONDS": "900",
+				"SQSAFE_BATCHES": "5", "SQSAFE_DRAIN_SECONDS": "60", "SQSAFE_BATCH_SECONDS": "900",
 				"SQSAFE_HEALTH_ADDR": "127.0.0.1:9000",
 			},
 			settings{Options{
@@ -62,8 +62,8 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 		{"SQSAFE_QUEUE_URL", "arn:aws:sqs:eu-central-1:123456789012:jobs",
 			`environment variable SQSAFE_QUEUE_URL is "arn:aws:sqs:eu-central-1:123456789012:jobs"; set it to the URL of ` +
 				"the queue to poll, such as https://sqs.eu-central-1.amazonaws.com/123456789012/jobs"},
-		{"SQSAFE_CONCURRENCY", "0",
-			`environment variable SQSAFE_CONCURRENCY is "0"; set it to a number of batches, at least 1`},
+		{"SQSAFE_BATCHES", "0",
+			`environment variable SQSAFE_BATCHES is "0"; set it to a number of batches, at least 1`},
 		{"SQSAFE_DRAIN_SECONDS", "30s",
 			`environment variable SQSAFE_DRAIN_SECONDS is "30s"; set it to a number of seconds, at least 1`},
 		{"SQSAFE_BATCH_SECONDS", "-1",

@@ -116,7 +116,7 @@ func (p *process) read(log io.Reader) {
 	for scanner := bufio.NewScanner(log); scanner.Scan(); {
 		line := map[string]any{}
 		if json.Unmarshal(scanner.Bytes(), &line) != nil {
-			line["msg"] = scanner.Text()
+			line["message"] = scanner.Text()
 		}
 		p.lines <- line
 	}
@@ -155,7 +155,7 @@ func (p *process) send(id string) {
 func (p *process) await(message string) map[string]any {
 	p.t.Helper()
 	for line := range p.lines {
-		if text, _ := line["msg"].(string); strings.Contains(text, message) {
+		if text, _ := line["message"].(string); strings.Contains(text, message) {
 			return line
 		}
 	}

@@ -22,7 +22,7 @@ import (
 // mirror of [sqsafe.Start]: options and environment are the same, and also:
 //
 //   - SQSAFE_QUEUE_URL, the queue to poll, is required;
-//   - SQSAFE_CONCURRENCY is how many batches are at work at a time (2);
+//   - SQSAFE_BATCHES is how many batches are at work at a time (2);
 //   - SQSAFE_DRAIN_SECONDS is how long running jobs may go on at the end (30);
 //   - SQSAFE_BATCH_SECONDS is how long a batch may take (no limit);
 //   - SQSAFE_HEALTH_ADDR is where [Worker.Health] answers (":8080"); empty or
@@ -91,7 +91,7 @@ func logged(options []sqsafe.Option) ([]sqsafe.Option, *slog.Logger) {
 		set(&o)
 	}
 	if o.Logger == nil {
-		o.Logger = slog.New(slog.NewJSONHandler(os.Stderr, nil))
+		o.Logger = sqsafe.NewLogger(os.Stderr)
 	}
 	share := func(each *sqsafe.Options) { each.Logger = o.Logger }
 	return append(slices.Clip(options), share), o.Logger

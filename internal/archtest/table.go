@@ -105,9 +105,15 @@ func libraryRooms() []Room {
 			Never: append(forCommands(), "idem/...", "dlq", sdkDynamoDB),
 		},
 		{
+			Path:  "metrics",
+			Ours:  []string{"handler", "fault"},
+			Third: []string{lambdaContext},
+			Never: append(noSDK(), lambdaRuntime),
+		},
+		{
 			Path: ".",
 			Ours: []string{
-				"handler", "fault", "backoff", "idem", "idem/dynamo", "dlq", "queue", "internal/wholebody",
+				"handler", "fault", "backoff", "idem", "idem/dynamo", "dlq", "queue", "metrics", "internal/wholebody",
 			},
 			Third: []string{lambdaEvents, lambdaContext, lambdaRuntime, sdkCore, sdkSQS, sdkDynamoDB, smithy},
 			Never: forCommands(),
@@ -149,9 +155,9 @@ func deployedRooms() []Room {
 		},
 		{
 			Path:  "worker",
-			Ours:  []string{".", "handler", "backoff", "queue", "internal/eventsource"},
-			Third: []string{lambdaEvents, lambdaErrors, sdkConfig, sdkCore, sdkSQS},
-			Never: []string{sdkCloudWatch, localaws, kong, lipgloss, terminal, yaml},
+			Ours:  []string{".", "handler", "backoff", "queue", "metrics", "internal/eventsource"},
+			Third: []string{lambdaEvents, lambdaErrors, sdkConfig, sdkCore, sdkSQS, sdkCloudWatch},
+			Never: []string{localaws, kong, lipgloss, terminal, yaml},
 			Tests: []string{"fault", "idem"},
 			Host:  true,
 		},
@@ -190,7 +196,7 @@ func commandRooms() []Room {
 			Path: "internal/local",
 			Ours: []string{
 				"internal/engine", "internal/eventsource", "internal/jobs", "internal/runtimeapi", "internal/stack",
-				localaws, "dlq", "fault", "handler", "idem",
+				localaws, "dlq", "fault", "handler", "idem", "metrics",
 			},
 			Third: []string{sdkCore, sdkKeys, sdkSQS, sdkDynamoDB, smithy},
 		},

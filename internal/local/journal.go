@@ -16,6 +16,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/sqs"
 	"github.com/sqsafe/sqsafe/internal/runtimeapi"
 	"github.com/sqsafe/sqsafe/internal/stack"
+	"github.com/sqsafe/sqsafe/metrics"
 )
 
 // journal turns what the parts of the stack tell into one stream of events.
@@ -196,7 +197,7 @@ func (j *journal) giveUp(function string, err *runtimeapi.FunctionError) {
 func (j *journal) output(function, line string) {
 	var fields struct {
 		Event
-		Message string `json:"msg"`
+		Message string `json:"message"`
 	}
 	if strings.HasPrefix(line, "{") && json.Unmarshal([]byte(line), &fields) == nil {
 		switch fields.Message {
@@ -204,6 +205,8 @@ func (j *journal) output(function, line string) {
 			fields.Event.Kind, fields.Event.Function = KindOutcome, function
 			j.write(fields.Event)
 			return
+		case metrics.LogBatch:
+			return // the numbers of what is told one by one
 		case handler.LogDeadLettered:
 			// Else the letter's record has told, as it came into its queue.
 			if _, bare := j.bare.LoadAndDelete(fields.Event.DeadLetterID); bare || j.foreign {

@@ -63,8 +63,8 @@ func TestALetterWithoutARecordIsNotLost(t *testing.T) {
 	j.queue(sqs.Event{Kind: sqs.Sent, Queue: "jobs", MessageID: "m1"})
 	j.queue(sqs.Event{Kind: sqs.Sent, Queue: "dead", MessageID: "d1"})
 	j.queue(sqs.Event{Kind: sqs.Deleted, Queue: "jobs", MessageID: "m1"})
-	j.output("Fn", `{"msg":"outcome","messageId":"m1","queue":"jobs","outcome":"dead","reason":"declined","attempt":1}`)
-	j.output("Fn", `{"msg":"dead-lettered","messageId":"m1","queue":"jobs","reason":"declined","deadLetterId":"d1"}`)
+	j.output("Fn", `{"message":"outcome","messageId":"m1","queue":"jobs","outcome":"dead","reason":"declined","attempt":1}`)
+	j.output("Fn", `{"message":"dead-lettered","messageId":"m1","queue":"jobs","reason":"declined","deadLetterId":"d1"}`)
 	j.sequence.flush()
 	s := j.books.close(time.Time{}, nil)
 	if s.Dead["declined"] != 1 || s.Lost != 0 || s.Left != 0 {
@@ -116,19 +116,20 @@ func TestJournalReadsTheFunctionsLog(t *testing.T) {
 	t.Parallel()
 	four := 4.0
 	j, events := newTestJournal()
-	j.output("Fn", `{"time":"2026-01-02T03:04:05Z","level":"INFO","msg":"outcome","messageId":"m1","queue":"jobs",`+
+	j.output("Fn", `{"time":"2026-01-02T03:04:05Z","level":"INFO","message":"outcome","messageId":"m1","queue":"jobs",`+
 		`"receiveCount":2,"outcome":"retry","class":"retryable","reason":"timeout","rule":"net.timeout",`+
 		`"attempt":2,"delaySeconds":4}`)
-	j.output("Fn", `{"msg":"outcome","messageId":"m2","outcome":"crash","stack":"main.charge\n\tmain.go:17"}`)
-	j.output("Fn", `{"msg":"dead-lettered","messageId":"m1"}`)
-	j.output("Fn", `{"msg":"something else"}`)
+	j.output("Fn", `{"message":"outcome","messageId":"m2","outcome":"crash","stack":"main.charge\n\tmain.go:17"}`)
+	j.output("Fn", `{"message":"dead-lettered","messageId":"m1"}`)
+	j.output("Fn", `{"message":"batch","_aws":{}}`)
+	j.output("Fn", `{"message":"something else"}`)
 	j.output("Fn", `plain {text`)
 	j.sequence.flush()
 	want := []Event{
 		{Kind: KindOutcome, Function: "Fn", MessageID: "m1", Queue: "jobs", ReceiveCount: 2, Outcome: "retry",
 			Class: "retryable", Reason: "timeout", Rule: "net.timeout", Attempt: 2, DelaySeconds: &four},
 		{Kind: KindOutcome, Function: "Fn", MessageID: "m2", Outcome: "crash", Stack: "main.charge\n\tmain.go:17"},
-		{Kind: KindOutput, Function: "Fn", Line: `{"msg":"something else"}`},
+		{Kind: KindOutput, Function: "Fn", Line: `{"message":"something else"}`},
 		{Kind: KindOutput, Function: "Fn", Line: "plain {text"},
 	}
 	if diff := cmp.Diff(want, *events); diff != "" {
@@ -189,7 +190,7 @@ func TestJournalOfAnotherEngine(t *testing.T) {
 	arn := "arn:aws:sqs:us-east-1:000000000000:jobs"
 	j, events := newTestJournal()
 	j.foreign = true
-	j.output("Fn", `{"time":"2026-01-02T03:04:05Z","msg":"dead-lettered","messageId":"m1","queue":"jobs",`+
+	j.output("Fn", `{"time":"2026-01-02T03:04:05Z","message":"dead-lettered","messageId":"m1","queue":"jobs",`+
 		`"receiveCount":1,"reason":"declined","deadLetterId":"d1","key":"k"}`)
 	j.batch("Fn", eventsource.Event{Kind: eventsource.Deleted, QueueARN: arn, Messages: messages})
 	j.batch("Fn", eventsource.Event{Kind: eventsource.Filtered, QueueARN: arn, Messages: messages[:1], Reason: "no match"})

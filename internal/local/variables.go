@@ -76,9 +76,13 @@ func (v Variables) check(s *stack.Stack) error {
 // name it is for that service only.
 const endpointVariable = "AWS_ENDPOINT_URL"
 
+// levelVariable is the level from which on a function logs. What succeeds at once
+// is told at the lowest, and here everything is to be seen.
+const levelVariable = "AWS_LAMBDA_LOG_LEVEL"
+
 // environment is what the function's process gets.
 func (v Variables) environment(f stack.Function, endpoints map[string]string) map[string]string {
-	env := map[string]string{}
+	env := map[string]string{levelVariable: "DEBUG"}
 	maps.Copy(env, f.Environment)
 	maps.Copy(env, endpoints)
 	for _, scope := range []string{everyFunction, f.LogicalID} {

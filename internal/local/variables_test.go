@@ -23,7 +23,7 @@ func TestVariables(t *testing.T) {
 	}
 	endpoints := map[string]string{"AWS_ENDPOINT_URL": "http://here", "AWS_ENDPOINT_URL_SQS": "http://there"}
 	want := map[string]string{
-		"URL": "http://mine", "LEVEL": "debug",
+		"URL": "http://mine", "LEVEL": "debug", "AWS_LAMBDA_LOG_LEVEL": "DEBUG",
 		"AWS_ENDPOINT_URL": "http://here", "AWS_ENDPOINT_URL_SQS": "http://there",
 	}
 	if diff := cmp.Diff(want, v.environment(testStack.Functions[0], endpoints)); diff != "" {

@@ -53,7 +53,7 @@ func (d *direct) start(ctx context.Context) error {
 	d.stop = stop
 	for _, f := range d.stack.Functions {
 		environment := maps.Clone(f.Environment)
-		environment["AWS_ENDPOINT_URL"] = d.endpoint
+		environment["AWS_ENDPOINT_URL"], environment["AWS_LAMBDA_LOG_LEVEL"] = d.endpoint, "DEBUG"
 		function, err := runtimeapi.New(runtimeapi.Options{
 			Name: f.Name, Binary: d.binary, Environment: environment, Timeout: f.Timeout, Concurrency: 2,
 			Output: d.line,

@@ -101,7 +101,7 @@ type place struct{ trial, job string }
 
 // outcome is what a function's log says about a delivery.
 type outcome struct {
-	Line      string `json:"msg"`
+	Line      string `json:"message"`
 	MessageID string `json:"messageId"`
 	Outcome   string `json:"outcome"`
 	Reason    string `json:"reason"`

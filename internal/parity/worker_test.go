@@ -97,7 +97,7 @@ func (c *containers) read(log io.Reader) {
 	for lines.Scan() {
 		c.line(lines.Text())
 		var line struct {
-			Message string `json:"msg"`
+			Message string `json:"message"`
 		}
 		if json.Unmarshal(lines.Bytes(), &line) == nil && line.Message == "worker draining" && c.over() {
 			c.draining <- struct{}{}

@@ -1,0 +1,120 @@
+package metrics
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambdacontext"
+
+	"github.com/sqsafe/sqsafe/handler"
+)
+
+const (
+	// DefaultNamespace is the namespace of all metrics.
+	DefaultNamespace = "sqsafe"
+	// Dimension is the one dimension that all metrics have. Its value is the name
+	// of the function or of the worker's queue.
+	Dimension = "FunctionName"
+	// LogBatch is the message of a batch's line.
+	LogBatch = "batch"
+)
+
+// Options say where metrics go. The zero value works.
+type Options struct {
+	// Namespace is the namespace of the metrics; empty means [DefaultNamespace].
+	Namespace string
+	// FunctionName is the value of [Dimension]; empty means the Lambda function's.
+	FunctionName string
+	// Logger is told when a line cannot be written; nil means slog.Default().
+	Logger *slog.Logger
+}
+
+// Lines gives the function for [handler.Hooks].OnBatch that writes a line in the
+// embedded metric format to w for each batch, a batch without messages left out.
+// A line has at most some 60 metrics, whatever the size of the batch.
+func Lines(w io.Writer, o *Options) func(ctx context.Context, r handler.Report) {
+	l := &lines{w: w}
+	if o != nil {
+		l.options = *o
+	}
+	if l.options.Namespace == "" {
+		l.options.Namespace = DefaultNamespace
+	}
+	if l.options.FunctionName == "" {
+		l.options.FunctionName = lambdacontext.FunctionName
+	}
+	if l.options.Logger == nil {
+		l.options.Logger = slog.Default()
+	}
+	return l.write
+}
+
+type lines struct {
+	options Options
+	mu      sync.Mutex
+	w       io.Writer
+}
+
+func (l *lines) write(ctx context.Context, r handler.Report) {
+	if r.Messages == 0 {
+		return
+	}
+	line, err := json.Marshal(l.fields(ctx, r, time.Now()))
+	if err == nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		_, err = l.w.Write(append(line, '\n'))
+	}
+	if err != nil {
+		l.options.Logger.LogAttrs(ctx, slog.LevelWarn, "metrics not written", slog.String("error", err.Error()))
+	}
+}
+
+// metadata is what tells CloudWatch which members of the line are metrics.
+type metadata struct {
+	Timestamp         int64
+	CloudWatchMetrics []directive
+}
+
+type directive struct {
+	Namespace  string
+	Dimensions [][]string
+	Metrics    []definition
+}
+
+type definition struct {
+	Name string
+	Unit Unit
+}
+
+// fields are the members of the line. The level keeps it from being taken for
+// something else where Lambda filters by level: lines without one count as INFO.
+func (l *lines) fields(ctx context.Context, r handler.Report, now time.Time) map[string]any {
+	values := Values(r)
+	fields := map[string]any{
+		"timestamp": now.UTC().Format(time.RFC3339Nano),
+		"level":     slog.LevelInfo.String(),
+		"message":   LogBatch,
+		"queue":     r.Queue,
+		Dimension:   l.options.FunctionName,
+	}
+	if lc, ok := lambdacontext.FromContext(ctx); ok {
+		fields["requestId"] = lc.AwsRequestID
+	}
+	definitions := make([]definition, len(values))
+	for i, v := range values {
+		definitions[i] = definition{Name: v.Name, Unit: v.Unit}
+		fields[v.Name] = v.N
+	}
+	fields["_aws"] = metadata{
+		Timestamp: now.UnixMilli(),
+		CloudWatchMetrics: []directive{{
+			Namespace: l.options.Namespace, Dimensions: [][]string{{Dimension}}, Metrics: definitions,
+		}},
+	}
+	return fields
+}

@@ -1,0 +1,108 @@
+package metrics_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/aws/aws-lambda-go/lambdacontext"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/metrics"
+)
+
+func TestTheLineIsInTheEmbeddedMetricFormat(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		write := metrics.Lines(&out, &metrics.Options{FunctionName: "charge"})
+		ctx := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "r-1"})
+		write(ctx, handler.Report{
+			Queue: "jobs", Messages: 2, Runs: 2, Counts: []handler.Count{{Outcome: handler.OutcomeDone, N: 2}},
+		})
+		const want = `{"Attempts":2,"BatchTime":0,"Done":2,"FunctionName":"charge","Messages":2,` +
+			`"_aws":{"Timestamp":946684800000,"CloudWatchMetrics":[{"Namespace":"sqsafe",` +
+			`"Dimensions":[["FunctionName"]],"Metrics":[{"Name":"Messages","Unit":"Count"},` +
+			`{"Name":"Attempts","Unit":"Count"},{"Name":"Done","Unit":"Count"},` +
+			`{"Name":"BatchTime","Unit":"Milliseconds"}]}]},` +
+			`"level":"INFO","message":"batch","queue":"jobs","requestId":"r-1","timestamp":"2000-01-01T00:00:00Z"}` + "\n"
+		if diff := cmp.Diff(want, out.String()); diff != "" {
+			t.Errorf("line (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// full is a report with all that a line can hold.
+func full() handler.Report {
+	r := handler.Report{Messages: 10000, Runs: 10000, Sent: 1, Unsent: 1, Unsettled: 1, BreakerOpen: true, TimeLeft: 1e9}
+	for outcome := handler.OutcomeNone; outcome <= handler.OutcomeDropped; outcome++ {
+		for _, c := range "abcdefghij" {
+			r.Counts = append(r.Counts, handler.Count{Outcome: outcome, Reason: strings.Repeat(string(c), 64), N: 1})
+		}
+	}
+	return r
+}
+
+func TestALineIsBounded(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	metrics.Lines(&out, nil)(t.Context(), full())
+	var line struct {
+		AWS struct {
+			CloudWatchMetrics []struct{ Metrics []json.RawMessage }
+		} `json:"_aws"`
+	}
+	if err := json.Unmarshal(out.Bytes(), &line); err != nil {
+		t.Fatal(err)
+	}
+	// CloudWatch takes 100 metrics a directive.
+	if n := len(line.AWS.CloudWatchMetrics[0].Metrics); n > 60 || out.Len() > 8<<10 {
+		t.Errorf("%d metrics in %d bytes, want at most 60 in 8 KiB", n, out.Len())
+	}
+}
+
+func TestABatchWithoutMessagesHasNoLine(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	metrics.Lines(&out, nil)(t.Context(), handler.Report{})
+	if out.Len() > 0 {
+		t.Errorf("wrote %q", out.String())
+	}
+}
+
+func TestLinesOfInvocationsSideBySideStayWhole(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	write := metrics.Lines(&out, nil)
+	var running sync.WaitGroup
+	for range 8 {
+		running.Go(func() { write(context.Background(), full()) })
+	}
+	running.Wait()
+	for line := range strings.Lines(out.String()) {
+		if !json.Valid([]byte(line)) {
+			t.Fatalf("torn line %q", line)
+		}
+	}
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("pipe closed") }
+
+func TestALineThatCannotBeWrittenIsLogged(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	o := &metrics.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	metrics.Lines(broken{}, o)(t.Context(), handler.Report{Messages: 1})
+	if !strings.Contains(log.String(), "pipe closed") {
+		t.Errorf("log %q", log.String())
+	}
+}
