@@ -82,17 +82,17 @@ func (r *reader) count(name, wants string, fallback int) int {
 	if value == "" {
 		return fallback
 	}
-	return r.optional(name, wants)
+	return r.number(name, wants, 1)
 }
 
-// optional reads a number of at least 1; 0 where it is not set.
-func (r *reader) optional(name, wants string) int {
+// number reads a number that is not below least; 0 where it is not set.
+func (r *reader) number(name, wants string, least int) int {
 	value, _ := r.lookup(name)
 	if value == "" {
 		return 0
 	}
 	n, err := strconv.Atoi(value)
-	if err != nil || n < 1 {
+	if err != nil || n < least {
 		r.fail(&InvalidError{Name: name, Value: value, Wants: wants})
 		return 0
 	}
@@ -103,10 +103,12 @@ func (r *reader) optional(name, wants string) int {
 func (r *reader) backoff() backoff.Profile {
 	name, _ := r.lookup("SQSAFE_BACKOFF")
 	share, _ := r.lookup("SQSAFE_JITTER")
-	attempts := r.optional("SQSAFE_MAX_ATTEMPTS", "a number of attempts, at least 1")
+	attempts := r.number("SQSAFE_MAX_ATTEMPTS", "a number of attempts, or 0 for the profile's own", 0)
 	jitter, err := strconv.ParseFloat(cmp.Or(share, "0"), 64)
-	if err != nil || share != "" && !(jitter > 0 && jitter <= 1) {
-		r.fail(&InvalidError{Name: "SQSAFE_JITTER", Value: share, Wants: "a share of the delay, above 0 and at most 1"})
+	if err != nil || !(jitter >= 0 && jitter <= 1) {
+		r.fail(&InvalidError{
+			Name: "SQSAFE_JITTER", Value: share, Wants: "a share of the delay, at most 1, or 0 for the profile's own",
+		})
 		return nil
 	}
 	profile, err := backoff.Named(cmp.Or(name, "exponential"), jitter, attempts)

@@ -46,14 +46,14 @@ func TestMissingAndWrongVariablesAreNamed(t *testing.T) {
 			"environment variable SQSAFE_MAX_RECEIVES is not set; set it to the queue's maxReceiveCount, at least 1"},
 		{"no number", "SQSAFE_MAX_RECEIVES", "many",
 			`environment variable SQSAFE_MAX_RECEIVES is "many"; set it to the queue's maxReceiveCount, at least 1`},
-		{"zero attempts", "SQSAFE_MAX_ATTEMPTS", "0",
-			`environment variable SQSAFE_MAX_ATTEMPTS is "0"; set it to a number of attempts, at least 1`},
+		{"negative attempts", "SQSAFE_MAX_ATTEMPTS", "-1",
+			`environment variable SQSAFE_MAX_ATTEMPTS is "-1"; set it to a number of attempts, or 0 for the profile's own`},
 		{"negative", "SQSAFE_UNCLASSIFIED_ATTEMPTS", "-1",
 			`environment variable SQSAFE_UNCLASSIFIED_ATTEMPTS is "-1"; set it to a number of attempts, at least 1`},
 		{"unknown backoff", "SQSAFE_BACKOFF", "linear",
 			`environment variable SQSAFE_BACKOFF is "linear"; set it to exponential or stepped`},
 		{"too much jitter", "SQSAFE_JITTER", "1.5",
-			`environment variable SQSAFE_JITTER is "1.5"; set it to a share of the delay, above 0 and at most 1`},
+			`environment variable SQSAFE_JITTER is "1.5"; set it to a share of the delay, at most 1, or 0 for the profile's own`},
 		{"no concurrency", "SQSAFE_CONCURRENCY", "0",
 			`environment variable SQSAFE_CONCURRENCY is "0"; set it to how many jobs run at a time, at least 1`},
 		{"no region", "AWS_REGION", "",
@@ -110,6 +110,10 @@ func TestBackoffOfTheEnvironment(t *testing.T) {
 		{nil, backoff.Exponential{}},
 		{map[string]string{"SQSAFE_BACKOFF": "stepped", "SQSAFE_JITTER": "0.5"}, backoff.Stepped{Jitter: 0.5}},
 		{map[string]string{"SQSAFE_MAX_ATTEMPTS": "5"}, backoff.Exponential{MaxAttempts: 5}},
+		{
+			map[string]string{"SQSAFE_BACKOFF": "stepped", "SQSAFE_JITTER": "0", "SQSAFE_MAX_ATTEMPTS": "0"},
+			backoff.Stepped{},
+		},
 	} {
 		env := complete()
 		maps.Copy(env, tt.set)

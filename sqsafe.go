@@ -57,13 +57,20 @@ func KeyField(path string) Option {
 
 // Start runs fn as a Lambda function that is fed by SQS, and does not return.
 // It takes the names of the table and the queues from the environment, as
-// template.yaml sets it: SQSAFE_TABLE, SQSAFE_DLQ_URL and SQSAFE_MAX_RECEIVES
-// are required; SQSAFE_BACKOFF (exponential), SQSAFE_JITTER (0.2),
-// SQSAFE_MAX_ATTEMPTS (8), SQSAFE_UNCLASSIFIED_ATTEMPTS (3) and
-// SQSAFE_CONCURRENCY (1) have defaults. For each batch it writes a line of metrics
-// to standard output, in the namespace that SQSAFE_METRICS_NAMESPACE names
-// ("sqsafe"; "off" for no metrics). If one is missing or makes no sense, Start names it on standard
-// error and exits with code 1.
+// template.yaml sets it:
+//
+//   - SQSAFE_TABLE, SQSAFE_DLQ_URL and SQSAFE_MAX_RECEIVES, the queue's
+//     maxReceiveCount, are required;
+//   - SQSAFE_BACKOFF is "exponential", or "stepped"; SQSAFE_JITTER and
+//     SQSAFE_MAX_ATTEMPTS are those of the profile where they are 0 or not set;
+//   - SQSAFE_UNCLASSIFIED_ATTEMPTS is how many runs a job gets whose error no
+//     rule knows (3);
+//   - SQSAFE_CONCURRENCY is how many messages of a batch run at a time (1);
+//   - SQSAFE_METRICS_NAMESPACE is the namespace of the metrics ("sqsafe"), of which
+//     it writes a line for each batch to standard output; "off" for none.
+//
+// If one is missing or makes no sense, Start names it on standard error and exits
+// with code 1.
 func Start[T any](fn func(ctx context.Context, payload T) error, options ...Option) {
 	p, err := NewProcessor(fn, options...)
 	if err != nil {
