@@ -73,5 +73,5 @@ func ExampleStart_byHand() {
 		Backoff:     backoff.Exponential{MaxAttempts: 5},
 		MaxReceives: 30,
 	})
-	lambda.Start(p.Handle)
+	lambda.Start(p)
 }

@@ -77,7 +77,7 @@ func Start[T any](fn func(ctx context.Context, payload T) error, options ...Opti
 		fmt.Fprintln(os.Stderr, "sqsafe:", err)
 		os.Exit(1)
 	}
-	lambda.StartWithOptions(p.Handle, lambda.WithEnableSIGTERM())
+	lambda.StartWithOptions(p, lambda.WithEnableSIGTERM())
 }
 
 // NewProcessor makes the handler that [Start] runs, for programs that start it

@@ -35,7 +35,7 @@ type Options struct {
 
 // Lines gives the function for [handler.Hooks].OnBatch that writes a line in the
 // embedded metric format to w for each batch, a batch without messages left out.
-// A line has at most some 60 metrics, whatever the size of the batch.
+// A line has at most 45 metrics, whatever the size of the batch.
 func Lines(w io.Writer, o *Options) func(ctx context.Context, r handler.Report) {
 	l := &lines{w: w}
 	if o != nil {

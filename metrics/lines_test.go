@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/metrics"
 )
@@ -42,9 +43,12 @@ func TestTheLineIsInTheEmbeddedMetricFormat(t *testing.T) {
 // full is a report with all that a line can hold.
 func full() handler.Report {
 	r := handler.Report{Messages: 10000, Runs: 10000, Sent: 1, Unsent: 1, Unsettled: 1, BreakerOpen: true, TimeLeft: 1e9}
+	classes := []fault.Class{fault.ClassRetryable, fault.ClassPermanent, fault.ClassUnclassified}
 	for outcome := handler.OutcomeNone; outcome <= handler.OutcomeDropped; outcome++ {
-		for _, c := range "abcdefghij" {
-			r.Counts = append(r.Counts, handler.Count{Outcome: outcome, Reason: strings.Repeat(string(c), 64), N: 1})
+		for i, c := range "abcdefghij" {
+			r.Counts = append(r.Counts, handler.Count{
+				Outcome: outcome, Class: classes[i%len(classes)], Reason: strings.Repeat(string(c), 64), N: 10 - i,
+			})
 		}
 	}
 	return r
@@ -63,8 +67,8 @@ func TestALineIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	// CloudWatch takes 100 metrics a directive.
-	if n := len(line.AWS.CloudWatchMetrics[0].Metrics); n > 60 || out.Len() > 8<<10 {
-		t.Errorf("%d metrics in %d bytes, want at most 60 in 8 KiB", n, out.Len())
+	if n := len(line.AWS.CloudWatchMetrics[0].Metrics); n != 45 || out.Len() > 8<<10 {
+		t.Errorf("%d metrics in %d bytes, want 45 in at most 8 KiB", n, out.Len())
 	}
 }
 

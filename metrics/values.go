@@ -36,7 +36,8 @@ const (
 	// dead-letter queue confirmed, and those that it did not.
 	DeadLetterSent   = "DeadLetterSent"
 	DeadLetterFailed = "DeadLetterFailed"
-	// SettleFailed counts messages whose visibility timeout could not be changed.
+	// SettleFailed counts messages whose visibility timeout could not be changed, or
+	// that could not be deleted before a crash.
 	SettleFailed = "SettleFailed"
 	// BreakerOpen is 1 where the rest of the batch came back unrun.
 	BreakerOpen = "BreakerOpen"

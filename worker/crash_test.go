@@ -37,7 +37,7 @@ func TestPanicEndsTheWorker(t *testing.T) {
 		outcome string
 	}{
 		{"the other batch finishes", 4 * time.Second, 4500 * time.Millisecond, "c done 1"},
-		{"the other batch is cut off", time.Minute, 6 * time.Second, "c unrun cancelled"},
+		{"the other batch is cut off", time.Minute, 6 * time.Second, "c unrun after_crash"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			bubble(t, "jobs", "30", func(w *world) {

@@ -11,4 +11,7 @@
 // To stop means to drain: nothing more is received or started, running jobs go
 // on for as long as the limit allows, and what did not start is released for
 // another process. An aborted job has neither failed nor lost an attempt.
+//
+// What became of the jobs goes to CloudWatch once a minute, as the same metrics
+// that a Lambda function writes in lines.
 package worker

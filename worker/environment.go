@@ -3,6 +3,7 @@ package worker
 import (
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/sqsafe/sqsafe"
@@ -15,11 +16,14 @@ const (
 	drainVariable       = "SQSAFE_DRAIN_SECONDS"
 	batchVariable       = "SQSAFE_BATCH_SECONDS"
 	healthVariable      = "SQSAFE_HEALTH_ADDR"
+	nameVariable        = "SQSAFE_WORKER_NAME"
+	namespaceVariable   = "SQSAFE_METRICS_NAMESPACE"
 )
 
 const (
 	defaultHealthAddress = ":8080"
 	healthOff            = "off"
+	metricsOff           = "off"
 )
 
 type lookupFunc func(name string) (value string, ok bool)
@@ -53,6 +57,9 @@ func readSettings(lookup lookupFunc) (*settings, error) {
 			err = readNumber(lookup, number.name, number.wants, number.to)
 		}
 	}
+	if err == nil {
+		err = readMetrics(lookup, &s.Options)
+	}
 	s.Drain, s.BatchTimeout = time.Duration(drain)*time.Second, time.Duration(batch)*time.Second
 	return s, err
 }
@@ -83,4 +90,38 @@ func readNumber(lookup lookupFunc, name, wants string, to *int) error {
 	}
 	*to = n
 	return nil
+}
+
+// Lengths that CloudWatch takes.
+// https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_MetricDatum.html
+const (
+	maxNamespace = 255
+	maxName      = 1024
+)
+
+// readMetrics reads how the metrics are called.
+func readMetrics(lookup lookupFunc, o *Options) error {
+	o.MetricsNamespace, _ = lookup(namespaceVariable)
+	o.Name, _ = lookup(nameVariable)
+	switch {
+	case !isMetricText(o.MetricsNamespace, maxNamespace) || strings.HasPrefix(o.MetricsNamespace, "AWS/"):
+		return &sqsafe.InvalidError{
+			Name: namespaceVariable, Value: o.MetricsNamespace,
+			Wants: `a namespace of at most 255 ASCII characters that begins neither with ":" nor with "AWS/", or to "off"`,
+		}
+	case !isMetricText(o.Name, maxName):
+		return &sqsafe.InvalidError{
+			Name: nameVariable, Value: o.Name,
+			Wants: `a name of at most 1,024 ASCII characters that does not begin with ":"`,
+		}
+	}
+	return nil
+}
+
+// isMetricText tells whether CloudWatch takes a text as a namespace or as the
+// value of a dimension. Empty stands for the default.
+func isMetricText(text string, most int) bool {
+	illegal := func(r rune) bool { return r < ' ' || r > '~' }
+	return len(text) <= most && !strings.HasPrefix(text, ":") && strings.IndexFunc(text, illegal) < 0 &&
+		(text == "" || strings.TrimSpace(text) != "")
 }

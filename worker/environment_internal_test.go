@@ -30,10 +30,11 @@ func TestSettings(t *testing.T) {
 		"all set": {
 			map[string]string{
 				"SQSAFE_BATCHES": "5", "SQSAFE_DRAIN_SECONDS": "60", "SQSAFE_BATCH_SECONDS": "900",
-				"SQSAFE_HEALTH_ADDR": "127.0.0.1:9000",
+				"SQSAFE_HEALTH_ADDR": "127.0.0.1:9000", "SQSAFE_METRICS_NAMESPACE": "shop", "SQSAFE_WORKER_NAME": "charge worker",
 			},
 			settings{Options{
 				QueueURL: queueURL, Concurrency: 5, Drain: time.Minute, BatchTimeout: 15 * time.Minute,
+				MetricsNamespace: "shop", Name: "charge worker",
 			}, "127.0.0.1:9000"},
 		},
 		"no probes":    {map[string]string{"SQSAFE_HEALTH_ADDR": "off"}, settings{Options{QueueURL: queueURL}, ""}},
@@ -68,6 +69,10 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 			`environment variable SQSAFE_DRAIN_SECONDS is "30s"; set it to a number of seconds, at least 1`},
 		{"SQSAFE_BATCH_SECONDS", "-1",
 			`environment variable SQSAFE_BATCH_SECONDS is "-1"; set it to a number of seconds, at least 1`},
+		{"SQSAFE_METRICS_NAMESPACE", "AWS/SQS", `environment variable SQSAFE_METRICS_NAMESPACE is "AWS/SQS"; set it to a ` +
+			`namespace of at most 255 ASCII characters that begins neither with ":" nor with "AWS/", or to "off"`},
+		{"SQSAFE_WORKER_NAME", "Köln", `environment variable SQSAFE_WORKER_NAME is "Köln"; set it to a name of at most ` +
+			`1,024 ASCII characters that does not begin with ":"`},
 	} {
 		t.Run(tt.variable+"="+tt.value, func(t *testing.T) {
 			t.Parallel()
@@ -83,5 +88,17 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 				t.Errorf("%T for the value %q", err, tt.value)
 			}
 		})
+	}
+}
+
+func TestTextsThatCloudWatchTakes(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"": true, "sqsafe": true, "shop/ a job": false, "shop/ job": true, "0123456789": true,
+		" ": false, ":shop": false, "a\n": false, "a\x7f": false, "Köln": false, "01234567890": false,
+	} {
+		if got := isMetricText(text, 10); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"github.com/sqsafe/sqsafe/handler"
@@ -56,4 +58,54 @@ func ExampleStart() {
 		fmt.Println("shipping", p.ID)
 		return nil
 	})
+}
+
+// console is where a program's metrics go that has no CloudWatch.
+type console struct{}
+
+func (console) PutMetricData(
+	_ context.Context, in *cloudwatch.PutMetricDataInput, _ ...func(*cloudwatch.Options),
+) (*cloudwatch.PutMetricDataOutput, error) {
+	for _, d := range in.MetricData {
+		if d.Unit == types.StandardUnitCount {
+			fmt.Println(*in.Namespace, *d.MetricName, *d.StatisticValues.Sum)
+		}
+	}
+	return &cloudwatch.PutMetricDataOutput{}, nil
+}
+
+// The metrics of the jobs go out once a minute, and when the worker ends.
+func ExampleWorker_OnBatch() {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	client := sqs.NewFromConfig(localtest.Config(localaws.New(nil)))
+	queue, err := client.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: aws.String("parcels")})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, err = client.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: queue.QueueUrl, MessageBody: aws.String("p-1")})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	quiet := slog.New(slog.DiscardHandler)
+	w := worker.New(client, &worker.Options{
+		QueueURL: *queue.QueueUrl, Logger: quiet,
+		Metrics: console{}, // in a program, a *cloudwatch.Client
+	})
+	ship := handler.Func(func(context.Context, *handler.Message) error {
+		stop()
+		return nil
+	})
+	err = w.Run(ctx, handler.NewProcessor(ship, &handler.Options{
+		Source: w.Source(), Logger: quiet, Hooks: handler.Hooks{OnBatch: w.OnBatch},
+	}))
+	fmt.Println("exit code", worker.ExitCode(err))
+	// Output:
+	// sqsafe Attempts 1
+	// sqsafe Done 1
+	// sqsafe Messages 1
+	// exit code 0
 }

@@ -90,7 +90,7 @@ func (w *world) Handle(_ context.Context, r slog.Record) error {
 		return true
 	})
 	if r.Message != handler.LogOutcome {
-		w.logged = append(w.logged, r.Message)
+		w.logged = append(w.logged, strings.TrimSuffix(r.Message+": "+fields["remedy"], ": "))
 		return nil
 	}
 	parts := []string{w.names[fields["messageId"]], fields["outcome"]}
@@ -159,6 +159,7 @@ func (w *world) start(o worker.Options, job handler.Func) *running {
 		Middleware: []handler.Middleware{idem.Middleware(w.store, &idem.Options{Logger: o.Logger})},
 		Backoff:    backoff.Exponential{Base: 4 * time.Second},
 		Source:     r.Source(), Logger: o.Logger, Random: func() float64 { return 0 },
+		Hooks: handler.Hooks{OnBatch: r.OnBatch},
 	})
 	ctx, stop := context.WithCancel(w.t.Context())
 	r.stop = stop

@@ -3,7 +3,10 @@ package worker
 import (
 	"cmp"
 	"log/slog"
+	"path"
 	"time"
+
+	"github.com/sqsafe/sqsafe/metrics"
 )
 
 // Options are the settings of a [Worker]. Only QueueURL is required.
@@ -20,6 +23,15 @@ type Options struct {
 	// function: no job starts near its end, and running ones are cancelled; 0
 	// means as long as it takes, up to the 12 hours that SQS hides a message.
 	BatchTimeout time.Duration
+	// Metrics is where the metrics of batches go once a minute, such as a
+	// *cloudwatch.Client; nil for nowhere. [Worker.OnBatch] must be a hook of the
+	// processor then.
+	Metrics MetricsAPI
+	// MetricsNamespace is the namespace of the metrics; empty means
+	// metrics.DefaultNamespace.
+	MetricsNamespace string
+	// Name is the value of metrics.Dimension; empty means the name of the queue.
+	Name string
 	// Logger tells what happens to the worker; nil means slog.Default().
 	Logger *slog.Logger
 }
@@ -36,6 +48,8 @@ func (o *Options) withDefaults() Options {
 	}
 	out.Concurrency = cmp.Or(max(out.Concurrency, 0), defaultConcurrency)
 	out.Drain = cmp.Or(max(out.Drain, 0), defaultDrain)
+	out.MetricsNamespace = cmp.Or(out.MetricsNamespace, metrics.DefaultNamespace)
+	out.Name = cmp.Or(out.Name, path.Base(out.QueueURL))
 	out.Logger = cmp.Or(out.Logger, slog.Default())
 	return out
 }

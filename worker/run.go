@@ -83,6 +83,7 @@ func (r *run) fail(value any) error {
 func (r *run) wait() error {
 	defer r.cutOff()
 	<-r.polling.Done()
+	limit := time.Now().Add(r.options.Drain)
 	r.health.draining.Store(true)
 	r.options.Logger.Info("worker draining", "limitSeconds", r.options.Drain.Seconds())
 	inTime := r.drained()
@@ -91,6 +92,7 @@ func (r *run) wait() error {
 		r.cutOff()
 		r.settled()
 	}
+	r.publisher.stop(r.publishTime(limit))
 	select {
 	case <-r.crashed:
 		return r.crash
@@ -129,5 +131,16 @@ func (r *run) settled() {
 	case <-r.finished:
 	case <-time.After(settleGrace):
 		r.options.Logger.Warn("worker leaves jobs behind that ignore their cancellation")
+	}
+}
+
+// publishTime is how long the last metrics may take, so that the worker is gone
+// by the limit or soon after it.
+func (r *run) publishTime(limit time.Time) time.Duration {
+	select {
+	case <-r.crashed:
+		return crashPublish
+	default:
+		return min(max(time.Until(limit), crashPublish), lastPublish)
 	}
 }

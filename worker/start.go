@@ -12,7 +12,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 
 	"github.com/sqsafe/sqsafe"
 	"github.com/sqsafe/sqsafe/handler"
@@ -26,7 +28,11 @@ import (
 //   - SQSAFE_DRAIN_SECONDS is how long running jobs may go on at the end (30);
 //   - SQSAFE_BATCH_SECONDS is how long a batch may take (no limit);
 //   - SQSAFE_HEALTH_ADDR is where [Worker.Health] answers (":8080"); empty or
-//     "off" for nowhere.
+//     "off" for nowhere;
+//   - SQSAFE_WORKER_NAME is the name that its metrics go under (that of the queue).
+//
+// Its metrics go to CloudWatch once a minute, in the namespace that
+// SQSAFE_METRICS_NAMESPACE names ("sqsafe"; "off" for no metrics).
 //
 // Region and credentials come from wherever the AWS SDK finds them. SIGTERM or
 // SIGINT drains the worker, a second one ends it at once. The exit code is that
@@ -70,9 +76,12 @@ func start(ctx context.Context, job handler.Handler, options []sqsafe.Option) er
 	}
 	options, set.Logger = logged(options)
 	host := sqsafe.NewHost(cfg)
+	if set.MetricsNamespace != metricsOff {
+		set.Metrics = newCloudWatch(cfg, host)
+	}
 	w := New(host.SQS, &set.Options)
 	host.Source = w.Source()
-	p, err := host.NewProcessor(job, options...)
+	p, err := host.NewProcessor(job, append(options, w.measured)...)
 	if err != nil {
 		return err
 	}
@@ -95,6 +104,24 @@ func logged(options []sqsafe.Option) ([]sqsafe.Option, *slog.Logger) {
 	}
 	share := func(each *sqsafe.Options) { each.Logger = o.Logger }
 	return append(slices.Clip(options), share), o.Logger
+}
+
+// newCloudWatch gives a client that sends as those of the host do, which are made
+// for endpoints on the same machine where one is set. Its own endpoint is found by
+// the SDK, in AWS_ENDPOINT_URL_CLOUDWATCH or AWS_ENDPOINT_URL.
+func newCloudWatch(cfg aws.Config, host *sqsafe.Host) *cloudwatch.Client {
+	return cloudwatch.NewFromConfig(cfg, func(o *cloudwatch.Options) { o.HTTPClient = host.SQS.Options().HTTPClient })
+}
+
+// measured adds the worker's metrics to the hooks of the options.
+func (w *Worker) measured(o *sqsafe.Options) {
+	own := o.Hooks.OnBatch
+	o.Hooks.OnBatch = func(ctx context.Context, r handler.Report) {
+		w.OnBatch(ctx, r)
+		if own != nil {
+			own(ctx, r)
+		}
+	}
 }
 
 // serve answers probes until stop is called. No address means no answers.

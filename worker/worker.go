@@ -20,12 +20,14 @@ type Worker struct {
 	client    *sqs.Client
 	options   Options
 	heartbeat *heartbeat
+	publisher *publisher
 	health    health
 }
 
 // New makes a worker for the queue that o names.
 func New(client *sqs.Client, o *Options) *Worker {
 	w := &Worker{client: client, options: o.withDefaults()}
+	w.publisher = newPublisher(&w.options)
 	endpoint := aws.ToString(client.Options().BaseEndpoint)
 	w.heartbeat = newHeartbeat(queue.New(client, &queue.Options{Endpoint: endpoint}), w.options.Logger)
 	return w
@@ -54,6 +56,7 @@ func (w *Worker) Run(ctx context.Context, p *handler.Processor) error {
 	go w.heartbeat.run(beating, visibility)
 	w.options.Logger.Info("worker started", "queue", mapping.QueueARN, "concurrency", w.options.Concurrency,
 		"visibilityTimeoutSeconds", visibility.Seconds(), "drainSeconds", w.options.Drain.Seconds())
+	w.publisher.start()
 	r := newRun(ctx, w, p)
 	r.start(mapping)
 	return r.wait()

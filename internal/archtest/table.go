@@ -51,7 +51,7 @@ func noSDK() []string { return []string{sdk, smithy} }
 // that only commands need.
 func forCommands() []string {
 	return []string{
-		"internal/cli", "internal/demo/...", "internal/engine", "internal/eventsource/...", "internal/jobs",
+		"internal/alarm/...", "internal/cli", "internal/demo/...", "internal/engine", "internal/eventsource/...", "internal/jobs",
 		"internal/ledger", "internal/local", localaws, "internal/runtimeapi", "internal/stack",
 		sdkConfig, sdkCloudWatch, kong, lipgloss, terminal, yaml,
 	}
@@ -68,9 +68,10 @@ func libraryRooms() []Room {
 	return []Room{
 		{Path: "fault", Never: []string{anyOurs, anyThird}},
 		{Path: "backoff", Never: []string{anyOurs, anyThird}},
+		{Path: "internal/sqsevent", Third: []string{lambdaEvents}, Never: append(noSDK(), anyOurs)},
 		{
 			Path:  "handler",
-			Ours:  []string{"fault", "backoff"},
+			Ours:  []string{"fault", "backoff", "internal/sqsevent"},
 			Third: []string{lambdaEvents, lambdaContext, lambdaErrors},
 			Never: append(noSDK(), lambdaRuntime),
 		},
@@ -181,7 +182,12 @@ func commandRooms() []Room {
 			Third: []string{sdkCore, sdkSQS, smithy},
 		},
 		{Path: "internal/runtimeapi"},
-		{Path: "internal/stack", Ours: []string{"internal/eventsource/filter"}, Third: []string{yaml}},
+		{
+			Path: "internal/alarm", Never: []string{anyOurs, anyThird},
+			Tests: []string{"internal/alarm/sqsmetrics", "internal/stack"},
+		},
+		{Path: "internal/alarm/sqsmetrics", Ours: []string{"internal/alarm"}, Never: []string{anyThird}},
+		{Path: "internal/stack", Ours: []string{"internal/alarm", "internal/eventsource/filter"}, Third: []string{yaml}},
 		{Path: "internal/jobs", Third: []string{sdkCore, sdkSQS}},
 		{
 			Path: "internal/ledger", Ours: []string{"handler"}, Third: []string{sdkCore, sdkDynamoDB},
@@ -227,6 +233,23 @@ func testRooms() []Room {
 	return []Room{
 		{Path: "internal/archtest"},
 		{Path: "internal/conformance"}, // all of it is tests
+		{
+			Path: "internal/bench", Ours: []string{"internal/runtimeapi"}, Third: []string{lambdaEvents},
+			Tests: []string{".", "handler", "internal/bench/job"}, Host: true,
+		},
+		{Path: "internal/bench/job", Never: []string{anyThird}},
+		{
+			Path: "internal/bench/bare", Ours: []string{"internal/bench/job"}, Third: []string{lambdaEvents, lambdaRuntime},
+			Never: append(noSDK(), "handler", "idem"),
+		},
+		{
+			Path: "internal/bench/ours", Ours: []string{"handler", "internal/bench/job"}, Third: []string{lambdaRuntime},
+			Never: append(noSDK(), "idem"),
+		},
+		{
+			Path: "internal/bench/ledger", Ours: []string{"handler", "idem", "internal/bench/job"},
+			Third: []string{lambdaRuntime}, Never: noSDK(),
+		},
 		{Path: "internal/powertools", Tests: []string{"idem", "idem/dynamo"}},
 		{
 			Path:  "internal/parity", // likewise

@@ -1,0 +1,55 @@
+package alarm
+
+// verdict is what an evaluation comes to.
+type verdict struct {
+	// state is empty where the alarm keeps the one it has.
+	state State
+	// breaching of the judged datapoints do breach; filled of them were missing.
+	breaching, judged, filled int
+}
+
+// judge applies the rule of M out of N to the samples of an evaluation range,
+// the oldest first: the latest N that are there count, and missing ones only
+// where there are fewer.
+func (d *Definition) judge(samples series) verdict {
+	breaches := comparisons[d.ComparisonOperator]
+	var v verdict
+	oldest := 0 // of the breaching ones, in periods from the end
+	for i := len(samples) - 1; i >= 0 && v.judged < d.EvaluationPeriods; i-- {
+		if !samples[i].present {
+			continue
+		}
+		v.judged++
+		if breaches(samples[i].value, d.Threshold) {
+			v.breaching++
+			oldest = len(samples) - i
+		}
+	}
+	v.filled = d.EvaluationPeriods - v.judged
+	v.state = d.decide(v, oldest)
+	return v
+}
+
+// decide has the table of the user guide's "How alarm state is evaluated when
+// data is missing". Where the datapoints that there are all breach, but are too
+// few, the guide lets a recent one wait for the next and an old one alarm.
+func (d *Definition) decide(v verdict, oldest int) State {
+	treatment := d.treatment()
+	enough := v.breaching >= d.toAlarm()
+	undecided := v.filled > 0 && v.breaching == v.judged && !enough
+	switch {
+	case v.filled > 0 && treatment == treatBreaching:
+		enough = v.breaching+v.filled >= d.toAlarm()
+	case treatment == treatNotBreaching:
+	case v.judged == 0 && treatment == treatMissing:
+		return InsufficientData
+	case undecided && treatment == treatMissing && oldest >= d.toAlarm():
+		return Alarm
+	case undecided:
+		return ""
+	}
+	if enough {
+		return Alarm
+	}
+	return OK
+}

@@ -1,0 +1,31 @@
+// Command ledger does what ours does with idempotency over a store in memory, so
+// that its cost is that of the ledger without the round trips.
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/idem"
+	"github.com/sqsafe/sqsafe/internal/bench/job"
+)
+
+func main() {
+	logger := slog.New(slog.NewJSONHandler(os.Stderr, nil))
+	p := handler.NewProcessor(handler.JSON(job.Do), &handler.Options{
+		Middleware: []handler.Middleware{
+			pass, pass, pass,
+			idem.Middleware(idem.NewMemory(), &idem.Options{Logger: logger}),
+		},
+		Logger: logger,
+	})
+	lambda.Start(p)
+}
+
+func pass(next handler.Func) handler.Func {
+	return func(ctx context.Context, m *handler.Message) error { return next(ctx, m) }
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:], os.Stdout)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// settings are what the flags say.
+type settings struct {
+	plan
+	limit
+	quick, noise bool
+}
+
+// What -quick measures; see docs/performance.md for what that is worth.
+var quickPlan = plan{rounds: 5, window: 120 * time.Millisecond}
+
+func parse(arguments []string, w io.Writer) (settings, error) {
+	var s settings
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(w)
+	flags.IntVar(&s.rounds, "rounds", 8, "how often each shape is measured")
+	flags.DurationVar(&s.window, "window", 400*time.Millisecond, "time of each program for a shape in a round")
+	flags.BoolVar(&s.quick, "quick", false,
+		"measure for half a minute, whatever -rounds and -window say, and fail over the limit")
+	flags.BoolVar(&s.noise, "noise", false, "compare bare with itself, which shows what the machine adds")
+	flags.Float64Var(&s.ratio, "limit", 1.1, "largest ratio of processor times that -quick allows")
+	flags.Float64Var(&s.tolerance, "tolerance", 0.1, "what -quick adds to the limit for the noise")
+	if err := flags.Parse(arguments); err != nil {
+		return s, err
+	}
+	if s.quick {
+		s.plan = quickPlan
+	}
+	if s.rounds < 1 || s.window <= 0 {
+		return s, fmt.Errorf("%d rounds with a window of %v measure nothing: give at least 1 round and a window above 0",
+			s.rounds, s.window)
+	}
+	return s, nil
+}
+
+func run(ctx context.Context, arguments []string, w io.Writer) error {
+	s, err := parse(arguments, w)
+	if errors.Is(err, flag.ErrHelp) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	directory, err := os.MkdirTemp("", "bench")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(directory) }()
+	programs, err := s.programs(ctx, directory)
+	if err != nil {
+		return err
+	}
+	return s.compare(ctx, programs, comparisons(shapes()), w)
+}
+
+// compare measures and reports. What is over the limit of -quick is measured
+// again before it is called a failure.
+func (s settings) compare(ctx context.Context, programs []program, all []*comparison, w io.Writer) error {
+	if err := s.measure(ctx, programs, all); err != nil {
+		return err
+	}
+	if s.quick {
+		if err := s.measure(ctx, programs, s.exceeded(all)); err != nil {
+			return err
+		}
+	}
+	if err := writeTable(w, programs, all); err != nil || !s.quick {
+		return err
+	}
+	return s.report(programs, s.exceeded(all))
+}
+
+// programs builds what is compared, the first being the measure of all others.
+func (s settings) programs(ctx context.Context, directory string) ([]program, error) {
+	const here = "github.com/sqsafe/sqsafe/internal/bench/"
+	names := []string{"bare", "ours", "ledger"}
+	switch {
+	case s.noise:
+		names = []string{"bare", "bare"}
+	case s.quick:
+		names = []string{"bare", "ours"}
+	}
+	programs := make([]program, 0, len(names))
+	for _, name := range names {
+		binary, err := build(ctx, directory, here+name)
+		if err != nil {
+			return nil, err
+		}
+		programs = append(programs, program{name: name, binary: binary})
+	}
+	return programs, nil
+}

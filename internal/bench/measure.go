@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// plan says how much is measured.
+type plan struct {
+	rounds int
+	// window is how long each program works on a shape in each round.
+	window time.Duration
+}
+
+const (
+	// leastInvocations is that of a window, however short, so that it holds whole
+	// cycles of garbage collection.
+	leastInvocations = 4
+	// turns is how often the programs take turns in a window.
+	turns = 8
+	// warmInvocations come before the window, and last an eighth of it at least.
+	warmInvocations = 2
+)
+
+// cost is what a program took for the invocations of one window.
+type cost struct {
+	invocations int
+	cpu, wall   time.Duration
+}
+
+func (c cost) perInvocation(total time.Duration) time.Duration {
+	return total / time.Duration(max(c.invocations, 1))
+}
+
+// costs are those of one window, program by program.
+type costs []cost
+
+// comparison is what is found for one shape.
+type comparison struct {
+	shape
+	event *event
+	costs []costs
+}
+
+func comparisons(all []shape) []*comparison {
+	found := make([]*comparison, 0, len(all))
+	for _, s := range all {
+		found = append(found, &comparison{shape: s, event: s.event()})
+	}
+	return found
+}
+
+// measure adds the costs of each shape, round by round. All shapes have had their
+// turn before the next round begins, so that a busy spell of the machine does not
+// fall on one of them.
+func (p plan) measure(ctx context.Context, programs []program, all []*comparison) error {
+	for range p.rounds {
+		for _, c := range all {
+			for range 1 + c.again {
+				found, err := p.round(ctx, programs, c.event)
+				if err != nil {
+					return fmt.Errorf("%s: %w", c.name, err)
+				}
+				c.costs = append(c.costs, found)
+			}
+		}
+	}
+	return nil
+}
+
+// round runs the programs side by side, in short turns, each in a process of its own.
+func (p plan) round(ctx context.Context, programs []program, e *event) (found costs, err error) {
+	var processes []*running
+	defer func() {
+		for _, r := range processes {
+			err = errors.Join(err, r.stop(ctx))
+		}
+	}()
+	for _, program := range programs {
+		r, err := program.start()
+		if err != nil {
+			return nil, err
+		}
+		processes = append(processes, r)
+		if _, err := r.work(ctx, e, p.window/8, warmInvocations); err != nil {
+			return nil, err
+		}
+	}
+	return p.takeTurns(ctx, processes, e)
+}
+
+// takeTurns counts the processor time over all turns: what a process does behind
+// its answer, such as collecting garbage, falls into the turn of another.
+func (p plan) takeTurns(ctx context.Context, processes []*running, e *event) (costs, error) {
+	before, err := cpuTimes(processes)
+	if err != nil {
+		return nil, err
+	}
+	found := make(costs, len(processes))
+	order := make([]int, len(processes))
+	for i := range order {
+		order[i] = i
+	}
+	for p.unfinished(found) {
+		for _, i := range order {
+			c, err := processes[i].work(ctx, e, p.window/turns, 1)
+			if err != nil {
+				return nil, err
+			}
+			found[i].invocations += c.invocations
+			found[i].wall += c.wall
+		}
+		slices.Reverse(order)
+	}
+	after, err := cpuTimes(processes)
+	if err != nil {
+		return nil, err
+	}
+	for i := range found {
+		found[i].cpu = after[i] - before[i]
+	}
+	return found, nil
+}
+
+func cpuTimes(processes []*running) ([]time.Duration, error) {
+	times := make([]time.Duration, 0, len(processes))
+	for _, r := range processes {
+		t, err := cpuTime(r.pid)
+		if err != nil {
+			return nil, err
+		}
+		times = append(times, t)
+	}
+	return times, nil
+}
+
+func (p plan) unfinished(found costs) bool {
+	return slices.ContainsFunc(found, func(c cost) bool { return c.wall < p.window || c.invocations < leastInvocations })
+}
+
+// work invokes the process again and again, at least so often and so long.
+func (r *running) work(ctx context.Context, e *event, window time.Duration, least int) (cost, error) {
+	var c cost
+	for c.wall < window || c.invocations < least {
+		took, err := r.invoke(ctx, e)
+		if err != nil {
+			return cost{}, err
+		}
+		c.wall += took
+		c.invocations++
+	}
+	return c, nil
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestSpread(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		values []float64
+		want   spread
+	}{
+		{"nothing", nil, spread{}},
+		{"one", []float64{3}, spread{3, 3, 3}},
+		{"odd, unsorted", []float64{5, 1, 4, 2, 3}, spread{2, 3, 4}},
+		{"between two", []float64{1, 2, 3, 5}, spread{1.75, 2.5, 3.5}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			if got := spreadOf(test.values); got != test.want {
+				t.Errorf("spread %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+// compared is a comparison of two programs, of which the first takes 1 ms of
+// processor time for an invocation, and the second so many times as much, and
+// twice as many times of wall time.
+func compared(name string, ratios ...float64) *comparison {
+	s := shape{name: name, messages: 2, bodyBytes: 200}
+	c := &comparison{shape: s, event: s.event()}
+	for _, r := range ratios {
+		first := cost{invocations: 10, cpu: 10 * time.Millisecond, wall: 20 * time.Millisecond}
+		second := cost{
+			invocations: 5,
+			cpu:         time.Duration(r * float64(5*time.Millisecond)),
+			wall:        time.Duration(2 * r * float64(10*time.Millisecond)),
+		}
+		c.costs = append(c.costs, costs{first, second})
+	}
+	return c
+}
+
+func TestRatioIsThatOfInvocations(t *testing.T) {
+	t.Parallel()
+	c := compared("small", 1.5, 1, 2)
+	if got, want := c.ratio(1, processor), (spread{1.25, 1.5, 1.75}); got != want {
+		t.Errorf("ratio of processor times %v, want %v", got, want)
+	}
+	if got := c.ratio(1, wall).median; got != 3 {
+		t.Errorf("ratio of wall times %v, want 3", got)
+	}
+	if got := c.typical(1, processor); got != 1500*time.Microsecond {
+		t.Errorf("typical processor time %v, want 1.5 ms", got)
+	}
+}
+
+func TestTable(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	programs := []program{{name: "bare"}, {name: "ours"}}
+	all := []*comparison{compared("small", 1, 1.125, 1.25), compared("large", 10)}
+	if err := writeTable(&b, programs, all); err != nil {
+		t.Fatal(err)
+	}
+	want := `| batch | messages | bare | ours | ratio | quartiles | wall ratio |
+| --- | --: | --: | --: | --: | --: | --: |
+| small | 2 | 1ms | 1.13ms | 1.12 | 1.06–1.19 | 2.25 |
+| large | 2 | 1ms | 10ms | 10.00 | 10.00–10.00 | 20.00 |
+`
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("table (-want +got):\n%s", diff)
+	}
+}
+
+func TestShort(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{
+		123_456 * time.Microsecond: "123ms",
+		12_345 * time.Microsecond:  "12.3ms",
+		1_234 * time.Microsecond:   "1.23ms",
+		123_456:                    "123µs",
+		1_499:                      "1µs",
+	} {
+		if got := short(d); got != want {
+			t.Errorf("short(%v) = %q, want %q", int64(d), got, want)
+		}
+	}
+}
+
+func TestLimit(t *testing.T) {
+	t.Parallel()
+	l := limit{ratio: 1.1, tolerance: 0.05}
+	within, over := compared("within", 1.1, 1.14, 3), compared("beyond", 1, 1.2, 1.3)
+	found := l.exceeded([]*comparison{within, over})
+	if len(found) != 1 || found[0] != over {
+		t.Fatalf("%d comparisons over the limit, want the one that is", len(found))
+	}
+	programs := []program{{name: "bare"}, {name: "ours"}}
+	err := l.report(programs, found)
+	if err == nil || !strings.Contains(err.Error(), "beyond: ours takes 1.20 times the processor time of bare") {
+		t.Errorf("error %v, want the shape, the program and the ratio", err)
+	}
+	if err := l.report(programs, nil); err != nil {
+		t.Errorf("error %v where nothing is over the limit", err)
+	}
+}

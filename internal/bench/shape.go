@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// maxEvent is the largest payload of a synchronous invocation in bytes (Lambda quotas).
+const maxEvent = 6 << 20
+
+// shape is a kind of batch.
+type shape struct {
+	name string
+	// messages is how many there are; 0 means as many as fit an event.
+	messages int
+	// bodyBytes is the length of each body.
+	bodyBytes int
+	// failEvery makes each failEvery-th message fail; 0 means none.
+	failEvery int
+	// again is how many more times than others the shape is measured in a round. Of
+	// a small batch the greater part is waking threads, in which processes of one
+	// program differ.
+	again int
+}
+
+func shapes() []shape {
+	return []shape{
+		{name: "1 × 200 B", messages: 1, bodyBytes: 200, again: 2},
+		{name: "10 × 1 KB", messages: 10, bodyBytes: 1000},
+		{name: "1,000 × 1 KB", messages: 1000, bodyBytes: 1000},
+		{name: "max × 200 B", bodyBytes: 200},
+		{name: "10 × 1 KB, 10 % fail", messages: 10, bodyBytes: 1000, failEvery: 10},
+		{name: "1,000 × 1 KB, 10 % fail", messages: 1000, bodyBytes: 1000, failEvery: 10},
+	}
+}
+
+// event is a batch as the event source mapping sends it.
+type event struct {
+	payload []byte
+	// ids are where the message ids stand in the payload, failing the positions of
+	// the messages that fail.
+	ids     []int
+	failing []int
+}
+
+func (s shape) event() *event {
+	e := &event{payload: []byte(`{"Records":[`)}
+	for i := range cmp.Or(s.messages, maxEvent) {
+		fails := s.failEvery > 0 && (i+1)%s.failEvery == 0
+		text := record(i, body(i, s.bodyBytes, fails))
+		if len(e.payload)+len(text)+len(`,]}`) > maxEvent {
+			break
+		}
+		if i > 0 {
+			e.payload = append(e.payload, ',')
+		}
+		if fails {
+			e.failing = append(e.failing, i)
+		}
+		e.ids = append(e.ids, len(e.payload)+strings.Index(text, emptyID))
+		e.payload = append(e.payload, text...)
+	}
+	e.payload = append(e.payload, `]}`...)
+	return e
+}
+
+const (
+	emptyID = "00000000-0000-4000-8000-000000000000"
+	arn     = "arn:aws:sqs:us-east-1:123456789012:orders"
+	sender  = "AIDAIENQZJOLO23YVJ4VO"
+	// handleBytes is the length of the receipt handles that SQS gives.
+	handleBytes = 412
+)
+
+func record(i int, body string) string {
+	quoted, err := json.Marshal(body)
+	if err != nil {
+		panic(err) // a string is always encoded
+	}
+	handle := fmt.Sprintf("AQEB%0*d", handleBytes-len("AQEB"), i)
+	sent := 1_700_000_000_000 + i
+	return fmt.Sprintf(`{"messageId":%q,"receiptHandle":%q,"body":%s,"attributes":{`+
+		`"ApproximateReceiveCount":"1","SentTimestamp":"%d","SenderId":%q,`+
+		`"ApproximateFirstReceiveTimestamp":"%d"},"messageAttributes":{},"md5OfBody":"%032x",`+
+		`"eventSource":"aws:sqs","eventSourceARN":%q,"awsRegion":"us-east-1"}`,
+		emptyID, handle, quoted, sent, sender, sent+3, i, arn)
+}
+
+// body gives an order of exactly size bytes: what the work reads, and lines and
+// a note that it does not.
+func body(i, size int, fails bool) string {
+	text := fmt.Sprintf(`{"id":"order-%06d","kind":"order.created","amountCents":%d,"fail":%t,"lines":[`,
+		i, 1000+i, fails)
+	const line, end = `{"sku":"SKU-%05d","quantity":%d,"priceCents":%d}`, `],"note":"%s"}`
+	for n := 1; ; n++ {
+		next := fmt.Sprintf(line, n, n, 100*n)
+		if n > 1 {
+			next = "," + next
+		}
+		room := size - len(text) - len(end) + len("%s")
+		if len(next) > room {
+			return text + fmt.Sprintf(end, strings.Repeat("x", max(room, 0)))
+		}
+		text += next
+	}
+}
+
+// renewed is the payload with ids of its own for all messages, since a ledger
+// knows those of another sequence.
+func (e *event) renewed(sequence int) []byte {
+	payload := bytes.Clone(e.payload)
+	for i, at := range e.ids {
+		copy(payload[at:], messageID(sequence, i))
+	}
+	return payload
+}
+
+func messageID(sequence, i int) string {
+	return fmt.Sprintf("%08x-0000-4000-8000-%012x", sequence, i)
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// writeTable writes the comparison of all programs with the first in Markdown.
+func writeTable(w io.Writer, programs []program, all []*comparison) error {
+	head := []string{"batch", "messages", programs[0].name}
+	for _, p := range programs[1:] {
+		head = append(head, p.name, "ratio", "quartiles", "wall ratio")
+	}
+	rows := [][]string{head, rule(len(head))}
+	for _, c := range all {
+		rows = append(rows, c.row(len(programs)))
+	}
+	for _, cells := range rows {
+		if _, err := fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func rule(columns int) []string {
+	cells := []string{"---"}
+	for range columns - 1 {
+		cells = append(cells, "--:")
+	}
+	return cells
+}
+
+func (c *comparison) row(programs int) []string {
+	cells := []string{c.name, fmt.Sprint(len(c.event.ids)), short(c.typical(0, processor))}
+	for i := 1; i < programs; i++ {
+		cpu := c.ratio(i, processor)
+		cells = append(cells,
+			short(c.typical(i, processor)),
+			fmt.Sprintf("%.2f", cpu.median),
+			fmt.Sprintf("%.2f–%.2f", cpu.low, cpu.high),
+			fmt.Sprintf("%.2f", c.ratio(i, wall).median))
+	}
+	return cells
+}
+
+// short gives three digits.
+func short(d time.Duration) string {
+	for _, unit := range []time.Duration{time.Millisecond, 100 * time.Microsecond, 10 * time.Microsecond} {
+		if d >= 100*unit {
+			return d.Round(unit).String()
+		}
+	}
+	return d.Round(time.Microsecond).String()
+}

@@ -1,0 +1,143 @@
+package sqsevent
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/aws/aws-lambda-go/events"
+)
+
+// Decode decodes an event. The error is that of encoding/json. It keeps nothing of
+// data, and is safe for concurrent use.
+func Decode(data []byte) (events.SQSEvent, error) {
+	if event, ok := decodeFast(data); ok {
+		return event, nil
+	}
+	var event events.SQSEvent
+	err := json.Unmarshal(data, &event)
+	return event, err
+}
+
+// decodeFast knows the events of Lambda. It gives up on everything else.
+func decodeFast(data []byte) (event events.SQSEvent, ok bool) {
+	if !plain(data) {
+		return event, false
+	}
+	r := reader{text: string(data)}
+	r.unescaped.Grow(len(data))
+	seen := false
+	r.object(func(name string) {
+		if name != "Records" || seen {
+			r.failed = true
+			return
+		}
+		seen = true
+		event.Records = make([]events.SQSMessage, 0, strings.Count(r.text, `"receiptHandle"`))
+		r.array(func() {
+			event.Records = append(event.Records, events.SQSMessage{})
+			r.record(&event.Records[len(event.Records)-1])
+		})
+	})
+	r.space()
+	return event, !r.failed && r.at == len(r.text)
+}
+
+// plain tells whether the text has no byte that means something else inside of a
+// JSON string than it says.
+func plain(data []byte) bool {
+	for _, c := range data {
+		if c < ' ' {
+			return false
+		}
+	}
+	return utf8.Valid(data)
+}
+
+// record reads one message. A member that comes twice is not for us.
+func (r *reader) record(m *events.SQSMessage) {
+	var seen uint16
+	once := func(bit uint16) {
+		if seen&bit != 0 {
+			r.failed = true
+		}
+		seen |= bit
+	}
+	r.object(func(name string) {
+		switch name {
+		case "messageId":
+			once(1 << 0)
+			m.MessageId = r.str()
+		case "receiptHandle":
+			once(1 << 1)
+			m.ReceiptHandle = r.str()
+		case "body":
+			once(1 << 2)
+			m.Body = r.str()
+		case "md5OfBody":
+			once(1 << 3)
+			m.Md5OfBody = r.str()
+		case "md5OfMessageAttributes":
+			once(1 << 4)
+			if !r.null() {
+				m.Md5OfMessageAttributes = r.str()
+			}
+		case "attributes":
+			once(1 << 5)
+			m.Attributes = r.attributes()
+		case "messageAttributes":
+			once(1 << 6)
+			m.MessageAttributes = r.messageAttributes()
+		case "eventSourceARN":
+			once(1 << 7)
+			m.EventSourceARN = r.str()
+		case "eventSource":
+			once(1 << 8)
+			m.EventSource = r.str()
+		case "awsRegion":
+			once(1 << 9)
+			m.AWSRegion = r.str()
+		default:
+			r.failed = true
+		}
+	})
+}
+
+func (r *reader) attributes() map[string]string {
+	attributes := make(map[string]string, 8)
+	r.object(func(name string) { attributes[name] = r.str() })
+	return attributes
+}
+
+// messageAttributes leaves those of other types than text to encoding/json.
+func (r *reader) messageAttributes() map[string]events.SQSMessageAttribute {
+	attributes := map[string]events.SQSMessageAttribute{}
+	r.object(func(name string) {
+		if _, twice := attributes[name]; twice {
+			r.failed = true
+		}
+		attributes[name] = r.messageAttribute()
+	})
+	return attributes
+}
+
+func (r *reader) messageAttribute() (a events.SQSMessageAttribute) {
+	r.object(func(name string) {
+		switch {
+		case name == "stringValue" && a.StringValue == nil:
+			value := r.str()
+			a.StringValue = &value
+		case name == "dataType" && a.DataType == "":
+			a.DataType = r.str()
+		case name == "stringListValues" && a.StringListValues == nil:
+			a.StringListValues = []string{}
+			r.empty()
+		case name == "binaryListValues" && a.BinaryListValues == nil:
+			a.BinaryListValues = [][]byte{}
+			r.empty()
+		default:
+			r.failed = true
+		}
+	})
+	return a
+}

@@ -1,0 +1,138 @@
+package sqsevent
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/go-cmp/cmp"
+)
+
+// lambdaRecord is a message in the form in which Lambda sends it.
+func lambdaRecord(i int, body string) string {
+	text, _ := json.Marshal(body)
+	return fmt.Sprintf(`{"messageId":"m-%d","receiptHandle":"r+/=","body":%s,"attributes":{`+
+		`"ApproximateReceiveCount":"1","SentTimestamp":"1767225600000","SenderId":"AIDA",`+
+		`"ApproximateFirstReceiveTimestamp":"1767225600001"},"messageAttributes":{"tenant":{`+
+		`"stringValue":"t \u00e4 \"1\"","stringListValues":[],"binaryListValues":[],"dataType":"String"}},`+
+		`"md5OfBody":"d41d","md5OfMessageAttributes":null,"eventSource":"aws:sqs",`+
+		`"eventSourceARN":"arn:aws:sqs:eu-west-1:123456789012:jobs","awsRegion":"eu-west-1"}`, i, text)
+}
+
+func lambdaEvent(bodies ...string) string {
+	records := make([]string, len(bodies))
+	for i, body := range bodies {
+		records[i] = lambdaRecord(i, body)
+	}
+	return `{"Records":[` + strings.Join(records, ",") + `]}`
+}
+
+// same compares with encoding/json, and tells whether the fast way was taken.
+func same(t *testing.T, data string) (fast bool) {
+	t.Helper()
+	var want events.SQSEvent
+	wantErr := json.Unmarshal([]byte(data), &want)
+	got, err := Decode([]byte(data))
+	if fmt.Sprint(err) != fmt.Sprint(wantErr) {
+		t.Errorf("%.200q: error %v, want %v", data, err, wantErr)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%.200q (-want +got):\n%s", data, diff)
+	}
+	_, fast = decodeFast([]byte(data))
+	return fast
+}
+
+func TestEventsOfLambdaAreReadInOnePass(t *testing.T) {
+	t.Parallel()
+	for name, data := range map[string]string{
+		"no messages":   `{"Records":[]}`,
+		"one":           lambdaEvent(`{"id":"o-1"}`),
+		"several":       lambdaEvent("hello", `{"a":[1,2,{"b":"\"\\/"}]}`, "", "ü😀\n\t\r\b\f<&>"),
+		"spaces":        `{ "Records" : [ { "messageId" : "m" , "attributes" : { } } ] } `,
+		"no attributes": `{"Records":[{"messageId":"m","messageAttributes":{}}]}`,
+		"escapes":       `{"Records":[{"body":"\u0041\/\b\f\n\r\t\u00e4\"\\"}]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if !same(t, data) {
+				t.Error("left to encoding/json")
+			}
+		})
+	}
+}
+
+// others are well or badly formed in ways that Lambda does not use.
+var others = []string{
+	``, `null`, `[]`, `{}`, `{"Records":null}`, `{"Records":{}}`, `{"Records":[null]}`, `{"records":[]}`,
+	`{"Records":[],"Records":[{"messageId":"m"}]}`, `{"Records":[{"messageId":"a","messageId":"b"}]}`,
+	`{"Records":[{"MessageID":"a"}]}`, `{"Records":[{"messageId":1}]}`, `{"Records":[{"messageId":null}]}`,
+	`{"Records":[{"new":"field"}]}`, "{\"Records\":[\n]}", "{\"Records\":[{\"body\":\"\x01\"}]}",
+	"{\"Records\":[{\"body\":\"\xff\"}]}", `{"Records":[{"body":"\ud83d\ude00 \ud83d"}]}`, `{"Records":[{"body":"\x"}]}`,
+	`{"Records":[{"body":"\u12"}]}`, `{"Records":[{"body":"`, `{"Records":[{"body":"\`, `{"Records":[{"body":"\u`,
+	`{"Records":[]}x`, `{"Records":[],}`, `{"Records":[{"messageId":"m"},]}`, `{"Records":[{"attributes":{"a":1}}]}`,
+	`{"Records":[{"attributes":{"a":"1","a":"2"}}]}`, `{"Records":[{"attributes":null}]}`, `{"Records":[{"n`,
+	`{"Records":[{"md5OfMessageAttributes":nullx}]}`, `{"Records":[{"md5OfMessageAttributes":`,
+	`{"Records":[{"messageAttributes":{"a":{"binaryValue":"AQ==","dataType":"Binary"}}}]}`,
+	`{"Records":[{"messageAttributes":{"a":{"stringValue":null}}}]}`,
+	`{"Records":[{"messageAttributes":{"a":{"stringValue":"1"},"a":{"dataType":"String"}}}]}`,
+	`{"Records":[{"messageAttributes":{"a":{"stringListValues":["x"]}}}]}`, `{"Records":[{"body":"\u+041"}]}`,
+	`{"Records":[{"messageAttributes":{"a":{"dataType":"","dataType":"b"}}}]}`,
+}
+
+func TestEverythingElseIsWhatEncodingJSONSays(t *testing.T) {
+	t.Parallel()
+	for _, data := range others {
+		same(t, data)
+	}
+}
+
+func TestTheEventKeepsNothingOfTheInput(t *testing.T) {
+	t.Parallel()
+	data := []byte(lambdaEvent("first", `{"id":"o-1"}`))
+	event, err := Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(data)
+	if event.Records[0].Body != "first" || event.Records[1].Body != `{"id":"o-1"}` {
+		t.Errorf("the bodies are now %q and %q", event.Records[0].Body, event.Records[1].Body)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, data := range others {
+		f.Add(data)
+	}
+	f.Add(lambdaEvent("a", `{"b":"\""}`))
+	f.Fuzz(func(t *testing.T, data string) { same(t, data) })
+}
+
+func BenchmarkDecode(b *testing.B) {
+	bodies := make([]string, 1000)
+	for i := range bodies {
+		bodies[i] = `{"id":"o-1","amount":100,"text":"` + strings.Repeat("abc ", 40) + `"}`
+	}
+	data := []byte(lambdaEvent(bodies...))
+	b.Run("fast", func(b *testing.B) {
+		b.SetBytes(int64(len(data)))
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := Decode(data); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("encoding-json", func(b *testing.B) {
+		b.SetBytes(int64(len(data)))
+		b.ReportAllocs()
+		for b.Loop() {
+			var event events.SQSEvent
+			if err := json.Unmarshal(data, &event); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,96 @@
+package worker
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+
+	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/metrics"
+)
+
+const (
+	// manySeries is from when on new reasons count as "other", and maxSeries from
+	// when on nothing new is gathered: CloudWatch has not answered for a while then.
+	manySeries = 500
+	maxSeries  = 1000
+)
+
+// gathered adds up the metrics of batches until they are taken. It is safe for
+// concurrent use.
+type gathered struct {
+	mu  sync.Mutex
+	all map[series]*statistics
+}
+
+// series is a metric in one minute of the clock.
+type series struct {
+	minute time.Time
+	name   string
+	unit   metrics.Unit
+}
+
+// statistics are those of the batches of a minute.
+type statistics struct{ count, sum, min, max float64 }
+
+func (s *statistics) add(n float64) {
+	if s.count == 0 {
+		s.min, s.max = n, n
+	}
+	s.count++
+	s.sum += n
+	s.min, s.max = min(s.min, n), max(s.max, n)
+}
+
+// add adds the metrics of a batch that ended at the given time.
+func (g *gathered) add(r handler.Report, at time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.all == nil {
+		g.all = map[series]*statistics{}
+	}
+	for _, v := range metrics.Values(r) {
+		if s := g.of(series{at.Truncate(time.Minute), v.Name, v.Unit}); s != nil {
+			s.add(v.N)
+		}
+	}
+}
+
+// of gives the statistics of a series; nil where there are too many.
+func (g *gathered) of(key series) *statistics {
+	if s := g.all[key]; s != nil {
+		return s
+	}
+	if outcome, _, isReason := strings.Cut(key.name, "."); isReason && len(g.all) >= manySeries {
+		key.name = outcome + "." + metrics.OtherReason
+	}
+	if g.all[key] == nil && len(g.all) < maxSeries {
+		g.all[key] = &statistics{}
+	}
+	return g.all[key]
+}
+
+// take gives what was gathered, in the order of time and name, and forgets it.
+func (g *gathered) take(dimensions []types.Dimension) []types.MetricDatum {
+	g.mu.Lock()
+	all := g.all
+	g.all = nil
+	g.mu.Unlock()
+	data := make([]types.MetricDatum, 0, len(all))
+	for key, s := range all {
+		data = append(data, types.MetricDatum{
+			MetricName: &key.name, Timestamp: &key.minute, Unit: types.StandardUnit(key.unit), Dimensions: dimensions,
+			StatisticValues: &types.StatisticSet{
+				SampleCount: &s.count, Sum: &s.sum, Minimum: &s.min, Maximum: &s.max,
+			},
+		})
+	}
+	slices.SortFunc(data, func(x, y types.MetricDatum) int {
+		return cmp.Or(x.Timestamp.Compare(*y.Timestamp), cmp.Compare(*x.MetricName, *y.MetricName))
+	})
+	return data
+}
