@@ -71,6 +71,9 @@ func (h *Host) NewProcessor(job handler.Handler, options ...Option) (*handler.Pr
 	if o.Concurrency == 0 {
 		o.Concurrency = env.concurrency
 	}
+	if o.Envelope != nil {
+		job = o.Envelope(job)
+	}
 	store := dynamo.New(h.DynamoDB, env.table, nil)
 	return handler.NewProcessor(job, &handler.Options{
 		Restore: dlq.Restore,

@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	"github.com/sqsafe/sqsafe/envelope"
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/idem"
@@ -132,6 +133,35 @@ func TestStartWiresTheWholePath(t *testing.T) {
 	record := *dead.Records[0].MessageAttributes["sqsafe"].StringValue
 	if !strings.Contains(record, `"reason":"declined"`) {
 		t.Errorf("record %s, want the reason declined", record)
+	}
+}
+
+func TestStartTakesPayloadsOutOfTheirEnvelope(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var ran []string
+	fn := handler.JSON(func(ctx context.Context, j job) error {
+		ran = append(ran, idem.Key(ctx)+" for "+j.ID)
+		return nil
+	})
+	unwrap := func(o *Options) { o.Envelope, o.Logger = envelope.EventBridge, slog.New(slog.DiscardHandler) }
+	p, err := newProcessor(lookupIn(w.env), fn, KeyField("id"), unwrap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := `{"version":"0","id":"e-1","detail-type":"Paid","source":"shop","account":"1","time":"2026-01-02T03:04:05Z",` +
+		`"region":"eu-west-1","resources":[],"detail":{"id":"o-1"}}`
+	_, err = w.queues.SendMessage(t.Context(), &sqs.SendMessageInput{
+		QueueUrl: aws.String(w.url + "jobs"), MessageBody: &body,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Handle(t.Context(), w.receive(t, "jobs")); err != nil {
+		t.Fatal(err)
+	}
+	if len(ran) != 1 || ran[0] != "o-1 for o-1" {
+		t.Errorf("ran %q, want the detail, under its own id", ran)
 	}
 }
 

@@ -24,6 +24,9 @@ type Options struct {
 	// DeadLetterUnknown dead-letters a job whose last run may have taken effect
 	// instead of running it again. See idem.Options.
 	FailOpen, DeadLetterUnknown bool
+	// Envelope takes off what the payload is wrapped in, such as
+	// envelope.EventBridge; nil where the body is the payload.
+	Envelope func(handler.Handler) handler.Handler
 	// Middleware runs before the idempotency check, the first outermost.
 	Middleware []handler.Middleware
 	// Classifier says what errors mean; nil means fault.Rules().

@@ -74,7 +74,13 @@ func libraryRooms() []Room {
 			Ours:  []string{"fault", "backoff", "internal/sqsevent"},
 			Third: []string{lambdaEvents, lambdaContext, lambdaErrors},
 			Never: append(noSDK(), lambdaRuntime),
+			Tests: []string{"idem"},
 		},
+		{
+			Path: "handler/handlertest", Ours: []string{"handler"}, Third: []string{lambdaEvents, lambdaErrors},
+			Never: noSDK(), Tests: []string{"fault", "idem", "dlq"},
+		},
+		{Path: "envelope", Ours: []string{"handler", "fault"}, Never: noSDK(), Tests: []string{"idem"}},
 		{
 			Path:  "idem",
 			Ours:  []string{"handler", "fault", "backoff"},
@@ -118,6 +124,7 @@ func libraryRooms() []Room {
 			},
 			Third: []string{lambdaEvents, lambdaContext, lambdaRuntime, sdkCore, sdkSQS, sdkDynamoDB, smithy},
 			Never: forCommands(),
+			Tests: []string{"envelope"},
 			Host:  true,
 		},
 	}

@@ -1,0 +1,96 @@
+package envelope
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sqsafe/sqsafe/handler"
+)
+
+// SNSOptions say what [SNS] lets in. The zero value takes notifications of every
+// topic, and nothing else.
+type SNSOptions struct {
+	// Topics are the ARNs of the topics that messages may come from; none allows
+	// all. It guards against a topic that was subscribed by mistake. Who may send to
+	// the queue at all is up to the queue's policy.
+	Topics []string
+	// Raw lets bodies that are no notification pass as they are, for a queue that
+	// gets some with raw message delivery or from elsewhere. They name no topic, so
+	// Topics says nothing about them.
+	Raw bool
+}
+
+// SNS takes the message out of a notification, as SNS sends it to a queue unless
+// the subscription has raw message delivery. Attributes of the notification of
+// type String, Number and String.Array are found by handler.Message.Attribute,
+// where raw delivery has them too. A nil o is the zero SNSOptions.
+func SNS(next handler.Handler, o *SNSOptions) handler.Handler {
+	if o == nil {
+		o = &SNSOptions{}
+	}
+	return wrapped{next, o.open}
+}
+
+const (
+	notification = "Notification"
+	rawRemedy    = "take envelope.SNS away if the subscription has raw message delivery, or set SNSOptions.Raw"
+)
+
+func (o *SNSOptions) open(m *handler.Message) error {
+	content := m.Content()
+	body := object(content)
+	typ, _ := body.text("Type")
+	topic, named := body.text("TopicArn")
+	switch {
+	case strings.HasSuffix(typ, "Confirmation") && named:
+		return fmt.Errorf("body is an SNS %s of topic %s, want a notification: "+
+			"answer it by its SubscribeURL; nothing does so by itself", quoted(typ), quoted(topic))
+	case typ != notification || !named:
+		if o.Raw {
+			return nil
+		}
+		return fmt.Errorf("body is %s, want an SNS notification: %s", describe(content, body), rawRemedy)
+	case len(o.Topics) > 0 && !slices.Contains(o.Topics, topic):
+		return fmt.Errorf("body is an SNS notification of topic %s, want one of %q: "+
+			"add the topic to SNSOptions.Topics, or remove its subscription", quoted(topic), o.Topics)
+	}
+	text, ok := body.text("Message")
+	if !ok {
+		return fmt.Errorf("body is an SNS notification of topic %s without a text in Message: "+
+			"see what sends it, SNS does not", quoted(topic))
+	}
+	m.Unwrap(text, body.attributes())
+	return nil
+}
+
+// describe tells how a body differs from a notification.
+func describe(content string, body members) string {
+	if body == nil {
+		return kind(content)
+	}
+	typ, ok := body.text("Type")
+	switch {
+	case !ok:
+		return "a JSON object without Type"
+	case typ != notification:
+		return "a JSON object of Type " + quoted(typ)
+	}
+	return "a JSON object of Type Notification without TopicArn"
+}
+
+// attributes are those of a notification that are text.
+func (m members) attributes() map[string]string {
+	var all map[string]struct{ Type, Value string }
+	if json.Unmarshal(m["MessageAttributes"], &all) != nil {
+		return nil
+	}
+	texts := make(map[string]string, len(all))
+	for name, a := range all {
+		if !strings.HasPrefix(a.Type, "Binary") {
+			texts[name] = a.Value
+		}
+	}
+	return texts
+}

@@ -1,0 +1,73 @@
+package envelope
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/handler"
+)
+
+// wrapped is a handler that opens an envelope first.
+type wrapped struct {
+	handler.Handler
+	open func(m *handler.Message) error
+}
+
+func (w wrapped) Prepare(ctx context.Context, m *handler.Message) error {
+	if err := w.open(m); err != nil {
+		return &fault.DecodeError{Err: err}
+	}
+	return w.Handler.Prepare(ctx, m)
+}
+
+// members are those of a JSON object, by their exact names.
+type members map[string]json.RawMessage
+
+// object reads content; nil if it is no JSON object.
+func object(content string) members {
+	var m members
+	if json.Unmarshal([]byte(content), &m) != nil {
+		return nil
+	}
+	return m
+}
+
+// text is the member of that name; false if it is not there or no string.
+func (m members) text(name string) (string, bool) {
+	var value *string
+	if json.Unmarshal(m[name], &value) != nil || value == nil {
+		return "", false
+	}
+	return *value, true
+}
+
+// kind says what content is, without showing it.
+func kind(content string) string {
+	switch {
+	case content == "":
+		return "empty"
+	case !json.Valid([]byte(content)):
+		return "not JSON"
+	}
+	var value any
+	_ = json.Unmarshal([]byte(content), &value) // valid
+	switch value.(type) {
+	case map[string]any:
+		return "a JSON object"
+	case []any:
+		return "a JSON array"
+	case string:
+		return "a JSON string"
+	case nil:
+		return "null"
+	case bool:
+		return "a boolean"
+	default:
+		return "a number"
+	}
+}
+
+// quoted shows a value that names something, cut to 200 bytes.
+func quoted(value string) string { return fmt.Sprintf("%.200q", value) }

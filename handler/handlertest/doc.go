@@ -1,0 +1,16 @@
+// Package handlertest helps to test functions that handle SQS messages: without
+// AWS, without a socket, and without waiting.
+//
+// [Queue.Run] puts messages into a queue in memory and lets the function have
+// them, batch by batch, until nothing is left to do. It does what SQS and Lambda
+// do: it counts receives, hides messages for their visibility timeout, keeps
+// FIFO groups in order, moves messages at the end of their receives, and starts
+// the function anew when its process has died. The clock is that of
+// [testing/synctest], so that hours of backoff take no time. [Queue.Invoke] hands
+// over one event.
+//
+// Both give a [Report] of what became of each message, with checks for what a
+// test wants of it. [Message] also makes events and messages for tests that call
+// a handler.Processor or a handler.Func themselves, and [DeadLetterQueue] and
+// [Source] stand for the queues there.
+package handlertest

@@ -1,0 +1,116 @@
+package handlertest
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/sqsafe/sqsafe/handler"
+)
+
+// Queue is an SQS queue in memory and the Lambda function that is fed by it. Each
+// call of [Queue.Run] and [Queue.Invoke] has a queue of its own, that begins
+// empty; what it shares with others is what Handler and Options share.
+type Queue struct {
+	// Handler is the function; required.
+	Handler handler.Handler
+	// Options are those of the function's handler.Processor, of which each new
+	// process makes its own. Here some of them have other defaults:
+	//
+	//   - DeadLetter: nil means that dead letters arrive. One that is set is asked,
+	//     and a letter that it does not confirm has not arrived.
+	//   - Source: nil means that the queue does what it is asked for. One that is set
+	//     is asked before, and what it has an error for is not done.
+	//   - Logger: nil means the log of the test, seen when it fails.
+	//   - Random: nil means 0, which makes each delay the shortest of its range.
+	//   - Restore: nil means that records of [Message].Replay are read.
+	//   - Process: it is not used, since each process has its own.
+	//
+	// MaxReceives is the maxReceiveCount of the queue's redrive policy too; 0 means
+	// that it has none.
+	Options handler.Options
+	// Name is the queue's; empty means "jobs". One that ends in .fifo makes it a
+	// FIFO queue.
+	Name string
+	// BatchSize is the most messages of one event; 0 means 10.
+	BatchSize int
+	// Timeout is how long an invocation may take; 0 means 30 s.
+	Timeout time.Duration
+	// Visibility is the queue's visibility timeout; 0 means six times Timeout, as
+	// AWS advises.
+	Visibility time.Duration
+	// Retention is how long the queue keeps a message; 0 means 4 days.
+	Retention time.Duration
+}
+
+// Run sends the messages, and invokes the function until the queue is empty, one
+// batch after the other. It reports what became of the messages.
+//
+// It opens a bubble of package synctest, or runs in that of its caller, so the
+// handler and what it uses must not wait for anything outside, such as a real
+// connection. What they use may be made before and outside, unless it has
+// channels, timers or tickers. A handler that was left behind is waited for.
+//
+// The function's process ends when its processor panics, or by [Kill], and a new
+// one is there for the next batch. The test ends with a failure of the handler's
+// checks: Run looks for one after each batch.
+func (q Queue) Run(t *testing.T, messages ...Message) *Report {
+	t.Helper()
+	if inBubble() {
+		return q.run(t, messages)
+	}
+	var report *Report
+	synctest.Test(t, func(t *testing.T) { report = q.run(t, messages) })
+	return report
+}
+
+func (q Queue) run(t *testing.T, messages []Message) *Report {
+	s := newSimulation(t, q.withDefaults(t), messages)
+	s.untilIdle()
+	s.handlers.Wait()
+	return s.report
+}
+
+// Invoke hands all messages to the function in one event and reports what became
+// of this delivery. The clock is that of the caller. After and Copies of the
+// messages, BatchSize and Retention do not count.
+func (q Queue) Invoke(t testing.TB, messages ...Message) *Report {
+	t.Helper()
+	s := newSimulation(t, q.withDefaults(t), messages)
+	s.invoke(s.shelf.takeAll(s.start))
+	return s.report
+}
+
+func (q Queue) withDefaults(t testing.TB) Queue {
+	t.Helper()
+	if q.Handler == nil {
+		t.Fatal("handlertest.Queue: Handler is nil; set it to the function to test, such as handler.JSON(charge)")
+	}
+	if q.Name == "" {
+		q.Name = defaultQueue
+	}
+	if q.BatchSize <= 0 {
+		q.BatchSize = 10
+	}
+	if q.Timeout <= 0 {
+		q.Timeout = 30 * time.Second
+	}
+	if q.Visibility <= 0 {
+		q.Visibility = 6 * q.Timeout
+	}
+	if q.Retention <= 0 {
+		q.Retention = 4 * 24 * time.Hour
+	}
+	return q
+}
+
+func (q Queue) fifo() bool { return strings.HasSuffix(q.Name, ".fifo") }
+
+// inBubble tells whether the caller is in a bubble of package synctest, which
+// only a panic gives away.
+func inBubble() (in bool) {
+	defer func() { in = recover() == nil }()
+	synctest.Wait()
+	return true
+}

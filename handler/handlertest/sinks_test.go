@@ -1,0 +1,86 @@
+package handlertest_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/handler/handlertest"
+)
+
+var errDenied = errors.New("access denied")
+
+func only(id string) func(m *handler.Message) error {
+	return func(m *handler.Message) error {
+		if m.MessageId == id {
+			return errDenied
+		}
+		return nil
+	}
+}
+
+func TestTheSinksOfAProcessorOfOnesOwn(t *testing.T) {
+	t.Parallel()
+	dead, source := &handlertest.DeadLetterQueue{}, &handlertest.Source{}
+	o := &handler.Options{
+		DeadLetter: dead, Source: source, Logger: quiet(), Random: func() float64 { return 0 },
+	}
+	p := handler.NewProcessor(handler.Func(obey), o)
+	response, err := p.Handle(t.Context(), handlertest.Event(bodies("ok", "bad", "retry")...))
+	if err != nil || len(response.BatchItemFailures) != 1 || response.BatchItemFailures[0].ItemIdentifier != "m3" {
+		t.Errorf("response is %v, %v; want the failure of m3", response, err)
+	}
+	if letters := dead.Letters(); len(letters) != 1 || letters[0].Message.MessageId != "m2" {
+		t.Errorf("letters are %v, want that of m2", letters)
+	}
+	changes := source.Changes()
+	if len(changes) != 1 || changes[0].Message.MessageId != "m3" || changes[0].Timeout != time.Second {
+		t.Errorf("changes are %v, want 1s for m3", changes)
+	}
+}
+
+func TestSinksFailWhereTheyAreToldTo(t *testing.T) {
+	t.Parallel()
+	m1, m2 := handlertest.Message{ID: "m1"}.Received(), handlertest.Message{ID: "m2"}.Received()
+	fails := only("m1")
+	dead := &handlertest.DeadLetterQueue{Fail: func(l handler.Letter) error { return fails(l.Message) }}
+	sent := dead.Send(t.Context(), []handler.Letter{{Message: m1}, {Message: m2}})
+	if !errors.Is(sent[0].Err, errDenied) || sent[1] != (handler.Sent{MessageID: "dead-m2"}) {
+		t.Errorf("sent is %v, want an error and dead-m2", sent)
+	}
+	source := &handlertest.Source{
+		FailChange: func(c handler.VisibilityChange) error { return fails(c.Message) }, FailDelete: fails,
+	}
+	want := []string{"access denied", ""}
+	changed := source.ChangeVisibility(t.Context(), []handler.VisibilityChange{{Message: m1}, {Message: m2}})
+	if diff := cmp.Diff(want, texts(changed)); diff != "" {
+		t.Errorf("changes (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want, texts(source.Delete(t.Context(), []*handler.Message{m1, m2}))); diff != "" {
+		t.Errorf("deletes (-want +got):\n%s", diff)
+	}
+	if len(dead.Letters()) != 1 || len(source.Changes()) != 1 || len(source.Deleted()) != 1 {
+		t.Errorf("kept %v, %v, %v; want m2 of each", dead.Letters(), source.Changes(), source.Deleted())
+	}
+}
+
+func texts(errs []error) []string {
+	out := make([]string, len(errs))
+	for i, err := range errs {
+		if err != nil {
+			out[i] = err.Error()
+		}
+	}
+	return out
+}
+
+func TestADeleteThatFailsBringsTheMessageBack(t *testing.T) {
+	t.Parallel()
+	q := protected()
+	q.Options.Source = &handlertest.Source{FailDelete: only("m1")}
+	report := q.Run(t, bodies("ok", "panic ok")...)
+	report.RequireOutcomes(t, "m1", handler.OutcomeDone, handler.OutcomeDuplicate)
+}
