@@ -18,7 +18,7 @@ func account(ctx context.Context, m *Message, r *Result, reason string) {
 		Class:        r.Decision.Class.String(),
 		Reason:       reason,
 		Rule:         r.Decision.Rule,
-		Message:      cut(r.Err.Error(), attemptTextBytes),
+		Message:      cut(text(r.Err), attemptTextBytes),
 		DelaySeconds: r.Delay.Seconds(),
 		RequestID:    requestID(ctx),
 	}

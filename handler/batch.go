@@ -2,13 +2,12 @@ package handler
 
 import (
 	"context"
+	"runtime/debug"
 	"slices"
 	"sync"
-	"time"
+	"sync/atomic"
 
 	"github.com/aws/aws-lambda-go/events"
-
-	"github.com/sqsafe/sqsafe/fault"
 )
 
 // batch is one invocation: the messages in the order in which they run, and
@@ -21,21 +20,36 @@ type batch struct {
 	// jobs is the context of all runs: it ends when running messages are cut off.
 	// Last is the one of those that are only taken to their verdict.
 	jobs, last context.Context
+	cancelJobs context.CancelFunc
 	entries    []*entry
-	signals    chan signal
-	groups     map[string]*group
-	outbox     outbox
-	breaker    breaker
-	// begun is what put the process in doubt before this batch began; crash is
-	// the result of a message of this batch after which nothing more is started.
-	begun, crash *Result
+	// signals are what messages tell; errands wakes the carriers that are idle.
+	signals chan signal
+	errands chan errand
+	idle    int
+	// over is closed when nobody reads signals any more, left when calls of user
+	// code are not waited for any longer.
+	over, left chan struct{}
+	// draining is closed when nothing more is to be started; nil if nobody says.
+	draining <-chan struct{}
+	ending   ending
+	groups   map[string]*group
+	outbox   outbox
+	breaker  breaker
+	hung     [hookKinds]atomic.Bool
+	// crash is the result of a message of this batch that has put the process in
+	// doubt.
+	crash *Result
 	// parked are the messages that stepped aside, in the order in which they did.
-	parked []*entry
-	// running counts the messages on their way through the chain, started all that were.
-	running, started int
+	parked   []*entry
+	parkedAs [stateEnded]int
+	// running counts the messages on their way through the chain, hooking those of
+	// which a hook is being told, started all that were started.
+	running, hooking, started int
 	// scouts are the messages that have used up half of their receives.
 	scouts []*entry
-	// cursor is where the first entry is that has not ended.
+	// scouting counts those of them of which it is not known yet.
+	scouting int
+	// cursor is where the first entry is that has not been started.
 	cursor int
 
 	mu sync.Mutex
@@ -48,12 +62,20 @@ type entry struct {
 	result  *Result
 	state   state
 	index   int
+	rank    int
+	// seat is the message's place while it is taken through the chain.
+	seat seat
+	// decided is set by whoever decides the message: its carrier, or the batch
+	// that gives it up.
+	decided atomic.Bool
+	// first tells that the message is the first to be started.
+	first bool
 	// sent tells that the dead-letter queue has confirmed the message, unsettled
 	// that its queue did not do what was asked for it.
 	sent, unsettled bool
 	// scout tells that the message was started before its time, to find out whether
-	// it is a suspect.
-	scout bool
+	// it is a suspect, shown that it has been.
+	scout, shown bool
 	// call wakes a message that stepped aside.
 	call chan string
 	// follows is the entry whose outcome a twin waits for.
@@ -93,14 +115,17 @@ func (e *entry) acknowledged() bool {
 	}
 }
 
-func (p *Processor) newBatch(ctx context.Context, event events.SQSEvent, begun *Result) *batch {
+func (p *Processor) newBatch(ctx context.Context, event events.SQSEvent) *batch {
 	b := &batch{
 		Processor:  p,
 		ctx:        ctx,
 		invocation: newInvocation(ctx, p.options.Reserve),
-		begun:      begun,
 		breaker:    breaker{limit: p.options.Breaker},
-		signals:    make(chan signal, p.options.Concurrency),
+		signals:    make(chan signal, min(p.options.Concurrency, len(event.Records))+packsUnderWay),
+		errands:    make(chan errand, min(p.options.Concurrency, len(event.Records))),
+		over:       make(chan struct{}),
+		left:       make(chan struct{}),
+		draining:   drain(ctx),
 	}
 	messages, entries := make([]Message, len(event.Records)), make([]entry, len(event.Records))
 	b.entries = make([]*entry, len(entries))
@@ -108,7 +133,7 @@ func (p *Processor) newBatch(ctx context.Context, event events.SQSEvent, begun *
 		m, e := &messages[i], &entries[i]
 		m.SQSMessage, m.resolver, m.received = event.Records[i], p.resolver, b.invocation.start
 		if p.options.Restore != nil {
-			p.options.Restore(m)
+			p.restore(m)
 		}
 		e.message = m
 		b.entries[i] = e
@@ -117,16 +142,28 @@ func (p *Processor) newBatch(ctx context.Context, event events.SQSEvent, begun *
 	return b
 }
 
+// restore calls the option. Its panic is one of decoding.
+func (p *Processor) restore(m *Message) {
+	defer func() {
+		if value := recover(); value != nil {
+			m.prepared, m.prepareErr = true, &PanicError{Value: value, Stack: string(debug.Stack())}
+		}
+	}()
+	p.options.Restore(m)
+}
+
 // sort puts first-time messages of a standard queue before redelivered ones,
 // which may be what uses up the time, and before all those that have no other
 // chance than this. FIFO queues keep their order.
 func (b *batch) sort() {
-	slices.SortStableFunc(b.entries, func(x, y *entry) int {
-		if x.message.FIFO() || y.message.FIFO() {
-			return 0
-		}
-		return b.rank(x.message) - b.rank(y.message)
-	})
+	sorted := true
+	for i, e := range b.entries {
+		e.rank = b.rank(e.message)
+		sorted = sorted && (i == 0 || b.entries[i-1].rank <= e.rank)
+	}
+	if !sorted {
+		slices.SortStableFunc(b.entries, func(x, y *entry) int { return x.rank - y.rank })
+	}
 	for i, e := range b.entries {
 		e.index = i
 		if !b.options.ClaimInTurn && b.resolver.urgent(e.message) && !e.message.FIFO() {
@@ -136,14 +173,24 @@ func (b *batch) sort() {
 }
 
 func (b *batch) rank(m *Message) int {
-	if b.resolver.lastReceive(m) {
+	switch {
+	case m.FIFO() || b.resolver.lastReceive(m):
 		return 0
+	default:
+		return min(m.ReceiveCount(), 2)
 	}
-	return min(m.ReceiveCount(), 2)
 }
 
 // stopped tells whether nothing more may be started in this process.
 func (b *batch) stopped() bool { return b.options.Process.distrusted() != nil }
+
+// afterCrash is the reason of what is not started since the process is to end.
+func (b *batch) afterCrash() string {
+	if b.stopped() {
+		return ReasonAfterCrash
+	}
+	return ""
+}
 
 // register gives the first entry of the batch that asks for a job.
 func (b *batch) register(e *entry, job, payloadHash string) *entry {
@@ -158,48 +205,4 @@ func (b *batch) register(e *entry, job, payloadHash string) *entry {
 	e.payloadHash = payloadHash
 	b.twins[job] = e
 	return e
-}
-
-// carry takes a message through the chain, on a goroutine of its own: one that
-// user code ends must not be the invocation's.
-func (b *batch) carry(ctx context.Context, e *entry) {
-	e.message.seat = &seat{batch: b, entry: e}
-	ctx, cancel := context.WithCancel(withMessage(ctx, e.message))
-	defer cancel()
-	recovered(
-		func() error { return b.seated(ctx, e.message) },
-		func(err error) {
-			r := b.decide(ctx, e.message, err)
-			b.onError(ctx, e.message, r)
-			b.signals <- signal{entry: e, result: r}
-		},
-	)
-}
-
-// seated runs the chain while the message shares the process's turn.
-func (b *batch) seated(ctx context.Context, m *Message) error {
-	if err := m.seat.take(ctx, shareSome); err != nil {
-		return m.NotRun(ctx, cutOff(ctx), nil)
-	}
-	defer m.seat.giveBack()
-	return b.chain(ctx, m)
-}
-
-// decide is the outermost word on a message. A decode error, or one of
-// middleware, comes here unclassified. A Result that says nothing counts as a
-// failure of the process.
-func (b *batch) decide(ctx context.Context, m *Message, err error) *Result {
-	r := m.Resolve(ctx, err)
-	if r.Outcome == OutcomeCrash && r.Delay <= 0 && !r.Lease.IsZero() {
-		r.Delay = time.Until(r.Lease)
-	}
-	if r.Outcome == OutcomeNone || r.Outcome == OutcomeDead && r.Failure == nil {
-		return &Result{
-			Outcome:  OutcomeCrash,
-			Decision: fault.Decision{Reason: ReasonNoOutcome},
-			Err:      r,
-			Job:      m.Job,
-		}
-	}
-	return r
 }

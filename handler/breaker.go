@@ -9,15 +9,21 @@ type breaker struct {
 	failures int // in a row
 }
 
-// note counts a failure of the surroundings; any other end of a run shows that
-// they work.
+// note counts a failure of the surroundings. Success and any other retry show
+// that they work; a permanent failure may have come before they were asked.
 func (b *breaker) note(r *Result) {
-	switch {
-	case r.Outcome == OutcomeRetry && infrastructure[r.Decision.Reason]:
-		b.failures++
-	case r.Outcome == OutcomeDead && r.Decision.Reason == ReasonExhausted && infrastructure[lastReason(r)]:
-		b.failures++
-	case r.Outcome == OutcomeDone, r.Outcome == OutcomeRetry:
+	reason := r.Decision.Reason
+	if reason == ReasonExhausted || reason == ReasonMaxReceives {
+		reason = lastReason(r)
+	}
+	switch r.Outcome {
+	case OutcomeRetry, OutcomeDead, OutcomeDropped:
+		if infrastructure[reason] {
+			b.failures++
+		} else if r.Outcome == OutcomeRetry {
+			b.failures = 0
+		}
+	case OutcomeDone:
 		b.failures = 0
 	}
 }

@@ -1,5 +1,7 @@
 package handler
 
+import "maps"
+
 // Content is what decoders read: the body, or what [Message.Unwrap] has found in
 // it. What goes to the dead-letter queue is the body.
 func (m *Message) Content() string {
@@ -11,9 +13,15 @@ func (m *Message) Content() string {
 
 // Unwrap sets the content of a message whose body is an envelope around it, and
 // the attributes that the envelope carries. A Prepare that knows the envelope
-// calls it, so that decoding, key and payload hash are those of the content.
+// calls it, so that decoding, key and payload hash are those of the content. For
+// an envelope in another, the attributes of both are kept; the inner one's count
+// first.
 func (m *Message) Unwrap(content string, attributes map[string]string) {
-	m.unwrapped, m.content, m.enclosed = true, content, attributes
+	m.unwrapped, m.content = true, content
+	if m.enclosed == nil {
+		m.enclosed = make(map[string]string, len(attributes))
+	}
+	maps.Copy(m.enclosed, attributes)
 }
 
 // Attribute is the text of a message attribute of type String or Number, be it

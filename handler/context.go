@@ -40,14 +40,27 @@ func (inv *invocation) jobContext(ctx context.Context) (context.Context, context
 	return context.WithDeadline(ctx, inv.cut())
 }
 
-// settleContext outlives the cancellation of the batch, since what was decided
-// is to be written all the same, but ends in time to answer.
+// settleTime bounds calls that settle where the invocation has no deadline.
+const settleTime = 30 * time.Second
+
+// settleContext is for calls that settle. It outlives the cancellation of the
+// batch, since what was decided is to be written all the same, but ends in time
+// to answer.
 func (inv *invocation) settleContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	if inv.bounded() {
+		return inv.verdictContext(ctx)
+	}
+	return context.WithTimeout(context.WithValue(context.WithoutCancel(ctx), invocationKey{}, inv), settleTime)
+}
+
+// verdictContext is for messages that are only taken to their verdict, for as
+// long as the invocation lasts.
+func (inv *invocation) verdictContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx = context.WithValue(context.WithoutCancel(ctx), invocationKey{}, inv)
 	if !inv.bounded() {
 		return context.WithCancel(ctx)
 	}
-	return context.WithDeadline(ctx, inv.deadline.Add(-inv.reserve/10))
+	return context.WithDeadline(ctx, inv.settleEnd())
 }
 
 // sendContext ends earlier than the settle context, so that a dead-letter queue
@@ -58,6 +71,9 @@ func (inv *invocation) sendContext(ctx context.Context, lease time.Time) (contex
 	var end time.Time
 	if inv.bounded() {
 		end = time.Now().Add(inv.reserve / 2)
+		if last := inv.sendsEnd(); last.Before(end) {
+			end = last
+		}
 	}
 	if last := lease.Add(-ClockMargin); !lease.IsZero() && (end.IsZero() || last.Before(end)) {
 		end = last

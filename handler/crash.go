@@ -14,8 +14,9 @@ func (b *batch) acknowledge() {
 	}
 	var finished []*entry
 	var done []*Message
+	back := b.comingBack()
 	for _, e := range b.entries {
-		if e.acknowledged() {
+		if e.acknowledged() && !back[e.message.MessageId] {
 			finished = append(finished, e)
 			done = append(done, e.message)
 		}
@@ -25,7 +26,8 @@ func (b *batch) acknowledge() {
 	}
 	ctx, cancel := b.invocation.settleContext(b.ctx)
 	defer cancel()
-	b.logErrors(finished, "message not deleted before the crash", b.options.Source.Delete(ctx, done))
+	answers, err := within(ctx, b.invocation.late(), func() []error { return b.options.Source.Delete(ctx, done) })
+	b.logErrors(finished, "message not deleted before the crash", answers, err)
 }
 
 // exit is the value to panic with so that the Lambda runtime reports the
@@ -33,7 +35,7 @@ func (b *batch) acknowledge() {
 func exit(r *Result) messages.InvokeResponse_Error {
 	out := messages.InvokeResponse_Error{Type: fmt.Sprintf("%T", r.Err), ShouldExit: true}
 	if r.Err != nil {
-		out.Message = r.Err.Error()
+		out.Message = text(r.Err)
 	}
 	return out
 }

@@ -17,9 +17,10 @@ func drain(ctx context.Context) <-chan struct{} {
 	return draining
 }
 
-func isDraining(ctx context.Context) bool {
+// closed tells whether c is; a nil c never is.
+func closed(c <-chan struct{}) bool {
 	select {
-	case <-drain(ctx):
+	case <-c:
 		return true
 	default:
 		return false

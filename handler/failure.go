@@ -51,7 +51,7 @@ func evidence(r *Result, now time.Time) *Failure {
 		Reason:   r.Decision.Reason,
 		Rule:     r.Decision.Rule,
 		Types:    fault.Types(r.Err),
-		Message:  cut(r.Err.Error(), failureTextBytes),
+		Message:  cut(text(r.Err), failureTextBytes),
 		Stack:    stack(r.Err),
 		Key:      r.Job.Key,
 		Epoch:    r.Job.Epoch,

@@ -12,11 +12,13 @@ import (
 // message's. A panic in a goroutine that is started by a go statement ends the
 // process at once, with the whole batch, and its error is lost.
 //
-// Outside of a handler there is no message: a panic ends the process, and an
-// error is logged.
+// A panic ends the context of the message too, so that the handler does not wait
+// for what will not come.
+//
+// Where no handler is under way, be it over or not begun, there is nobody to tell:
+// a panic ends the process, and an error is logged.
 func Go(ctx context.Context, fn func(ctx context.Context) error) {
-	if m := FromContext(ctx); m != nil {
-		m.crew.start(func() error { return fn(ctx) })
+	if m := FromContext(ctx); m != nil && m.crew.start(func() error { return fn(ctx) }) {
 		return
 	}
 	go func() {
@@ -28,32 +30,71 @@ func Go(ctx context.Context, fn func(ctx context.Context) error) {
 
 // crew is the goroutines of one message's run.
 type crew struct {
-	running sync.WaitGroup
 	mu      sync.Mutex
-	errs    []error
+	running int
+	// idle is closed when the last of them has ended; nil unless somebody waits.
+	idle chan struct{}
+	// dismissed tells that nobody waits for further ones.
+	dismissed bool
+	errs      []error
+	// cancel ends the context of the message.
+	cancel context.CancelFunc
 }
 
-func (c *crew) start(f func() error) {
-	c.running.Add(1)
-	go recovered(f, func(err error) {
-		defer c.running.Done()
-		if err != nil {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			c.errs = append(c.errs, err)
-		}
-	})
-}
-
-// join waits for all goroutines and adds what they have said.
-func (c *crew) join(err error) error {
-	c.running.Wait()
+// start runs f, unless nobody will wait for it.
+func (c *crew) start(f func() error) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.dismissed {
+		return false
+	}
+	c.running++
+	go recovered(f, c.ended)
+	return true
+}
+
+func (c *crew) ended(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err != nil {
+		c.errs = append(c.errs, err)
+	}
+	if _, panicked := err.(*PanicError); panicked && c.cancel != nil {
+		c.cancel()
+	}
+	c.running--
+	if c.running == 0 && c.idle != nil {
+		close(c.idle)
+		c.idle = nil
+	}
+}
+
+// join waits for all goroutines and adds what they have said. After it no more
+// of them belong to the message, until it is admitted again.
+func (c *crew) join(err error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.running > 0 {
+		if c.idle == nil {
+			c.idle = make(chan struct{})
+		}
+		idle := c.idle
+		c.mu.Unlock()
+		<-idle
+		c.mu.Lock()
+	}
+	c.dismissed = true
 	if len(c.errs) == 0 {
 		return err
 	}
-	errs := c.errs
+	errs := append([]error{err}, c.errs...)
 	c.errs = nil
-	return errors.Join(append([]error{err}, errs...)...)
+	return errors.Join(errs...)
+}
+
+// admit lets the message have goroutines again.
+func (c *crew) admit() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.dismissed = false
 }

@@ -29,6 +29,7 @@ type queues struct {
 	hidden   map[string]time.Duration
 	deleted  []string
 	order    []string // what was called, in order
+	packs    []int    // sizes of the sends
 	sendErr  map[string]error
 	hideErr  map[string]error
 	killErr  map[string]error // of deletes
@@ -39,11 +40,12 @@ type queues struct {
 func newQueues() *queues { return &queues{hidden: map[string]time.Duration{}} }
 
 func (q *queues) Send(ctx context.Context, letters []handler.Letter) []handler.Sent {
-	q.mu.Lock()
-	defer q.mu.Unlock()
 	if q.onSend != nil {
 		q.onSend(ctx)
 	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.packs = append(q.packs, len(letters))
 	sent := make([]handler.Sent, len(letters))
 	for i, l := range letters {
 		q.order = append(q.order, "send "+l.Message.MessageId)
@@ -89,8 +91,20 @@ func (q *queues) options() *handler.Options {
 		DeadLetter: q,
 		Source:     q,
 		Random:     func() float64 { return 0.5 },
-		Logger:     slog.New(slog.NewJSONHandler(&q.logLines, nil)),
+		Logger:     slog.New(slog.NewJSONHandler(&q.logLines, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
+}
+
+// outcomeOf gives the outcome, or another field, of the line of one message.
+func (q *queues) outcomeOf(t *testing.T, id, field string) string {
+	t.Helper()
+	values := q.logged(t, handler.LogOutcome, field)
+	for i, m := range q.logged(t, handler.LogOutcome, "messageId") {
+		if m == id {
+			return values[i]
+		}
+	}
+	return "no line"
 }
 
 func (q *queues) dead() []string {

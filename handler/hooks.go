@@ -2,14 +2,15 @@ package handler
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"log/slog"
 	"time"
 )
 
 // Hooks are told what becomes of messages. They change nothing: a hook that
-// panics, or takes longer than [HookTime], is logged and left behind. All of
-// them must be safe for concurrent use, and nil ones are skipped.
+// panics is logged. One that takes longer than [HookTime], or than the invocation
+// has, is logged, left behind, and not called again for that batch. All of them
+// must be safe for concurrent use, and nil ones are skipped.
 type Hooks struct {
 	// OnError is called once for each run that failed, with the decision on its
 	// error: a retry, a death, a drop or a crash.
@@ -24,43 +25,79 @@ type Hooks struct {
 // HookTime is how long a hook may take.
 const HookTime = time.Second
 
-func (b *batch) onError(ctx context.Context, m *Message, r *Result) {
-	if b.options.Hooks.OnError == nil || r.Err == nil {
-		return
+type hookKind int
+
+const (
+	hookOnError hookKind = iota
+	hookOnDead
+	hookOnBatch
+	hookKinds
+)
+
+var hookNames = [hookKinds]string{"OnError", "OnDead", "OnBatch"}
+
+// hooksOnError tells whether OnError is to be told of a result.
+func (b *batch) hooksOnError(r *Result) bool {
+	if b.options.Hooks.OnError == nil || r.Err == nil || b.hung[hookOnError].Load() {
+		return false
 	}
 	switch r.Outcome {
 	case OutcomeRetry, OutcomeDead, OutcomeDropped, OutcomeCrash:
-		b.hook("OnError", func() { b.options.Hooks.OnError(context.WithoutCancel(ctx), m, r) })
+		return true
+	default:
+		return false
 	}
+}
+
+// onError tells of a copy: what is sent later may still move the result's delay.
+func (b *batch) onError(ctx context.Context, m *Message, r Result) {
+	b.hook(hookOnError, func() { b.options.Hooks.OnError(context.WithoutCancel(ctx), m, &r) })
 }
 
 func (b *batch) onDead(ctx context.Context, letter Letter, deadLetterID string) {
 	if b.options.Hooks.OnDead != nil {
-		b.hook("OnDead", func() { b.options.Hooks.OnDead(ctx, letter, deadLetterID) })
+		b.hook(hookOnDead, func() { b.options.Hooks.OnDead(ctx, letter, deadLetterID) })
 	}
 }
 
 func (b *batch) onBatch(ctx context.Context) {
 	if b.options.Hooks.OnBatch != nil {
 		r := b.report()
-		b.hook("OnBatch", func() { b.options.Hooks.OnBatch(ctx, r) })
+		b.hook(hookOnBatch, func() { b.options.Hooks.OnBatch(ctx, r) })
 	}
 }
 
+// minimumHookTime is for hooks that are called when it is late.
+const minimumHookTime = 10 * time.Millisecond
+
+// hookTime leaves time for what follows the hook: letters are sent behind OnError,
+// messages hidden behind OnDead, and the answer given behind OnBatch.
+func (b *batch) hookTime(kind hookKind) time.Duration {
+	if !b.invocation.bounded() {
+		return HookTime
+	}
+	keep := [hookKinds]time.Duration{
+		hookOnError: b.invocation.reserve * 3 / 4,
+		hookOnDead:  b.invocation.reserve / 5,
+		hookOnBatch: b.invocation.reserve / 20,
+	}
+	left := time.Until(b.invocation.deadline) - keep[kind]
+	return max(min(left, HookTime), minimumHookTime)
+}
+
 // hook keeps what goes wrong in a hook from the message that it is told of.
-func (b *batch) hook(name string, f func()) {
-	done := make(chan error, 1)
-	go recovered(func() error { f(); return nil }, func(err error) { done <- err })
-	timer := time.NewTimer(HookTime)
-	defer timer.Stop()
-	var err error
-	select {
-	case err = <-done:
-	case <-timer.C:
-		err = fmt.Errorf("it did not return within %v", HookTime)
+func (b *batch) hook(kind hookKind, f func()) {
+	if b.hung[kind].Load() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), b.hookTime(kind))
+	defer cancel()
+	_, err := within(ctx, 0, func() error { f(); return nil })
+	if errors.Is(err, errGivenUp) {
+		b.hung[kind].Store(true)
 	}
 	if err != nil {
 		b.options.Logger.LogAttrs(context.WithoutCancel(b.ctx), slog.LevelError, "hook failed",
-			slog.String("hook", name), slog.String("error", cut(err.Error(), logTextBytes)))
+			slog.String("hook", hookNames[kind]), slog.String("error", cut(text(err), logTextBytes)))
 	}
 }

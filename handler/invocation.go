@@ -53,9 +53,39 @@ func (inv *invocation) cut() time.Time { return inv.deadline.Add(-inv.reserve) }
 func (inv *invocation) over() bool { return inv.bounded() && !time.Now().Before(inv.cut()) }
 
 // grace is how long a cancelled handler may take to return.
-func (inv *invocation) grace() time.Duration { return max(inv.reserve/4, minimumGrace) }
+func (inv *invocation) grace() time.Duration {
+	if !inv.bounded() {
+		return unboundedGrace
+	}
+	return max(inv.reserve/4, minimumGrace)
+}
+
+// unboundedGrace is that of invocations without a limit, in which nothing but a
+// crash cuts messages off.
+const unboundedGrace = time.Second
 
 const minimumGrace = 100 * time.Millisecond
+
+// pastVerdicts tells whether messages at their last receive are not taken to
+// their verdict any more, since there may be no time to write it.
+func (inv *invocation) pastVerdicts() bool {
+	return inv.bounded() && time.Now().After(inv.cut().Add(inv.reserve/4))
+}
+
+// sendsEnd is when calls to the dead-letter queue are given up, so that there is
+// time to hide what failed.
+func (inv *invocation) sendsEnd() time.Time { return inv.deadline.Add(-inv.reserve * 3 / 10) }
+
+// settleEnd is when all calls are given up, so that there is time to answer.
+func (inv *invocation) settleEnd() time.Time { return inv.deadline.Add(-inv.reserve / 10) }
+
+// late is how long is waited for one who is told by its context to give up.
+func (inv *invocation) late() time.Duration {
+	if !inv.bounded() {
+		return unboundedGrace
+	}
+	return inv.reserve / 40
+}
 
 // cutShort tells whether a run that began at start had less than half of the
 // time that the invocation has for messages: then it is not the job's fault that

@@ -69,11 +69,15 @@ func (t typed[T]) Handle(ctx context.Context, m *Message) error {
 }
 
 func (d decoding) decode(content string, into any) error {
-	if !utf8.ValidString(content) {
+	switch {
+	case !utf8.ValidString(content):
 		return errors.New("body is not valid UTF-8")
-	}
-	if strings.TrimSpace(content) == "null" {
-		return errors.New("body is null, want a JSON value")
+	case strings.HasPrefix(content, "\ufeff"):
+		return errors.New("body begins with a byte order mark, want JSON without one")
+	case strings.TrimSpace(content) == "":
+		return errors.New("body is empty, want a JSON value")
+	case strings.TrimSpace(content) == "null":
+		return errors.New("body is null, want a JSON value other than null")
 	}
 	if !d.strict {
 		return withoutValue(json.Unmarshal([]byte(content), into))
@@ -91,6 +95,12 @@ func (d decoding) decode(content string, into any) error {
 
 // withoutValue keeps what the payload holds out of the error's text.
 func withoutValue(err error) error {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return fmt.Errorf("body is not JSON: %w", syntax)
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("body is not JSON: %w", err)
+	}
 	mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	if !ok {
 		return err
@@ -100,7 +110,14 @@ func withoutValue(err error) error {
 	if field == "" {
 		field = "the body"
 	}
-	return &mismatchError{text: fmt.Sprintf("%s is a %s, want %s", field, kind, mismatch.Type), err: err}
+	return &mismatchError{text: fmt.Sprintf("%s is %s %s, want %s", field, article(kind), kind, mismatch.Type), err: err}
+}
+
+func article(noun string) string {
+	if strings.ContainsAny(noun[:min(1, len(noun))], "aeiou") {
+		return "an"
+	}
+	return "a"
 }
 
 // mismatchError is a type error of package json in other words.

@@ -1,6 +1,7 @@
 package handler
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 )
@@ -23,9 +24,17 @@ var outcomeLevels = map[Outcome]slog.Level{
 	OutcomeUnrecorded: slog.LevelWarn,
 }
 
-// log writes the line of one message. It carries no payload.
+// log writes the line of one message. It carries no payload. That of a plain
+// success is for debugging.
 func (b *batch) log(e *entry) {
 	r := e.result
+	level := outcomeLevels[r.Outcome]
+	if r.Outcome == OutcomeDone && r.Decision.Reason == "" && e.message.run() == 1 {
+		level = slog.LevelDebug
+	}
+	if !b.options.Logger.Enabled(b.ctx, level) {
+		return
+	}
 	attrs := append(b.identify(e), slog.String("outcome", r.Outcome.String()))
 	if r.Err != nil && r.Outcome != OutcomeUnrun {
 		attrs = append(attrs, slog.String("class", r.Decision.Class.String()))
@@ -39,12 +48,12 @@ func (b *batch) log(e *entry) {
 		attrs = append(attrs, slog.Float64("delaySeconds", r.Delay.Seconds()))
 	}
 	if r.Err != nil {
-		attrs = appendText(attrs, "error", cut(r.Err.Error(), logTextBytes))
+		attrs = appendText(attrs, "error", cut(text(r.Err), logTextBytes))
 	}
 	if p, ok := asPanic(r.Err); ok && r.Outcome == OutcomeCrash {
 		attrs = append(attrs, slog.String("stack", p.Stack))
 	}
-	b.options.Logger.LogAttrs(b.ctx, outcomeLevels[r.Outcome], LogOutcome, attrs...)
+	b.options.Logger.LogAttrs(b.ctx, level, LogOutcome, attrs...)
 }
 
 func (b *batch) logSent(e *entry, sent Sent) {
@@ -55,14 +64,15 @@ func (b *batch) logSent(e *entry, sent Sent) {
 }
 
 func (b *batch) logError(e *entry, what string, err error) {
-	attrs := append(b.identify(e), slog.String("error", cut(err.Error(), logTextBytes)))
+	attrs := append(b.identify(e), slog.String("error", cut(text(err), logTextBytes)))
 	b.options.Logger.LogAttrs(context.WithoutCancel(b.ctx), slog.LevelError, what, attrs...)
 }
 
-// logErrors logs what a queue did not do, a missing answer included.
-func (b *batch) logErrors(entries []*entry, what string, answers []error) {
+// logErrors logs what a queue did not do, a missing answer included. Failed is
+// why there is no answer at all.
+func (b *batch) logErrors(entries []*entry, what string, answers []error, failed error) {
 	for i, e := range entries {
-		err := ErrUnanswered
+		err := cmp.Or(failed, ErrUnanswered)
 		if i < len(answers) {
 			err = answers[i]
 		}

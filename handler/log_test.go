@@ -29,7 +29,9 @@ func TestTheLineOfEachMessage(t *testing.T) {
 		run    error
 		want   map[string]any
 	}{
-		{"done", record("m1", "x"), nil, map[string]any{"outcome": "done", "receiveCount": 1.0, "attempt": 1.0}},
+		{"done", record("m1", "x"), nil, map[string]any{
+			"level": "DEBUG", "outcome": "done", "receiveCount": 1.0, "attempt": 1.0,
+		}},
 		{"retry", received(2, record("m1", "x")), fault.Retryable(errOdd, fault.Reason("busy")), map[string]any{
 			"outcome": "retry", "class": "retryable", "reason": "busy", "rule": "tag.retryable", "receiveCount": 2.0,
 			"attempt": 1.0, "delaySeconds": 2.0, "error": "odd",
@@ -115,8 +117,8 @@ func TestTheDefaultLoggerIsUsed(t *testing.T) {
 	before := slog.Default()
 	t.Cleanup(func() { slog.SetDefault(before) })
 	slog.SetDefault(slog.New(slog.NewTextHandler(&lines, nil)))
-	handle(t, handler.NewProcessor(byBody(nil), nil), record("m1", "x"))
-	if !strings.Contains(lines.String(), "outcome=done") {
+	handle(t, handler.NewProcessor(byBody(script), nil), record("m1", "good"), record("m2", "odd"))
+	if !strings.Contains(lines.String(), "outcome=retry") || strings.Contains(lines.String(), "outcome=done") {
 		t.Errorf("log %q", lines.String())
 	}
 }

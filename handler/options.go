@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"github.com/sqsafe/sqsafe/backoff"
@@ -65,8 +66,9 @@ type Options struct {
 	// before their turn to run, as it does with those that have used up half of
 	// MaxReceives: of them it wants to know first which have ended their process.
 	ClaimInTurn bool
-	// BackoffByReason is the Backoff for failures of some reasons. Nil means
-	// backoff.Stepped{} for fault.ReasonEnvironment, which takes a person to mend.
+	// BackoffByReason is the Backoff for failures of some reasons; a nil one stands
+	// for Backoff. A nil map means backoff.Stepped{} for fault.ReasonEnvironment,
+	// which takes a person to mend.
 	BackoffByReason map[string]Backoff
 	// Drop names the reasons for which a dead job leaves no dead letter: it is
 	// acknowledged, logged and counted, and its payload is gone. Nil drops nothing.
@@ -150,11 +152,22 @@ func (o *Options) validate() error {
 	maps.Copy(profiles, o.BackoffByReason)
 	var errs []error
 	for reason, profile := range profiles {
-		if v, ok := profile.(validator); ok {
-			if err := v.Validate(); err != nil {
-				errs = append(errs, fmt.Errorf("handler: backoff %s: %w", reason, err))
-			}
+		if err := validateBackoff(profile); err != nil {
+			errs = append(errs, fmt.Errorf("handler: %s: %w", strings.TrimSpace("backoff "+reason), err))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+func validateBackoff(b Backoff) error {
+	if b == nil {
+		return nil
+	}
+	if v, ok := b.(validator); ok {
+		return v.Validate()
+	}
+	if n := b.Attempts(); n < 1 {
+		return fmt.Errorf("%T: Attempts() gives %d, want at least 1", b, n)
+	}
+	return nil
 }

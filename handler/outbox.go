@@ -7,7 +7,7 @@ const (
 	// 1,048,576 bytes in all (SQS quotas).
 	packLetters = 10
 	packBytes   = 1 << 20
-	// packsUnderWay bounds the calls that are made while messages run.
+	// packsUnderWay bounds the calls to the dead-letter queue.
 	packsUnderWay = 4
 	// confirmsUnderWay bounds the confirming writes that follow one call.
 	confirmsUnderWay = 8
@@ -18,6 +18,8 @@ type outbox struct {
 	waiting []*entry
 	bytes   int
 	sending int
+	// urgent tells that a FIFO group waits for one of the letters.
+	urgent bool
 }
 
 // add sends what fills a pack. A letter of a FIFO queue goes at once, since its
@@ -25,39 +27,57 @@ type outbox struct {
 func (o *outbox) add(b *batch, e *entry) {
 	o.waiting = append(o.waiting, e)
 	o.bytes += len(e.message.Body)
-	if e.message.FIFO() || o.full() && o.sending < packsUnderWay {
-		o.flush(b)
+	o.urgent = o.urgent || e.message.FIFO()
+	o.send(b, o.urgent)
+}
+
+// flush sends what waits, full pack or not, and tells whether calls are under way.
+func (o *outbox) flush(b *batch) bool {
+	o.send(b, true)
+	return o.sending > 0
+}
+
+// send gives full packs, or all that waits, to the dead-letter queue while calls
+// are to be had.
+func (o *outbox) send(b *batch, all bool) {
+	for len(o.waiting) > 0 && o.sending < packsUnderWay && (all || o.full()) {
+		pack := o.pack()
+		o.sending++
+		go func() {
+			b.sendDead(pack)
+			b.signal(signal{sent: pack})
+		}()
 	}
+	o.urgent = o.urgent && len(o.waiting) > 0
 }
 
 func (o *outbox) full() bool { return len(o.waiting) >= packLetters || o.bytes >= packBytes }
 
-// flush sends all that waits, and tells whether that was anything.
-func (o *outbox) flush(b *batch) bool {
-	if len(o.waiting) == 0 {
-		return false
+// pack takes out what fits into one call, and at least one letter.
+func (o *outbox) pack() []*entry {
+	n, bytes := 0, 0
+	for n < min(len(o.waiting), packLetters) {
+		size := len(o.waiting[n].message.Body)
+		if n > 0 && bytes+size > packBytes {
+			break
+		}
+		bytes += size
+		n++
 	}
-	dead := o.waiting
-	o.waiting, o.bytes = nil, 0
-	o.sending++
-	go func() {
-		b.sendDead(dead)
-		b.signals <- signal{sent: dead}
-	}()
-	return true
+	pack := o.waiting[:n:n]
+	o.waiting, o.bytes = o.waiting[n:], o.bytes-bytes
+	return pack
 }
 
 // delivered follows the answer of the dead-letter queue.
-func (b *batch) delivered(dead []*entry) {
+func (b *batch) delivered(pack []*entry) {
 	b.outbox.sending--
-	for _, e := range dead {
+	for _, e := range pack {
 		if e.message.FIFO() {
 			b.leaveGroup(e)
 		}
 	}
-	if b.outbox.full() {
-		b.outbox.flush(b)
-	}
+	b.outbox.send(b, b.outbox.urgent)
 }
 
 // eachOf calls f for 0 to n-1, a bounded number at a time.

@@ -34,12 +34,23 @@ func recovered(f func() error, report func(error)) {
 		}
 		value := recover()
 		if value == nil {
-			value = "runtime.Goexit called by the handler"
+			value = goexit{}
 		}
 		report(&PanicError{Value: value, Stack: string(debug.Stack())})
 	}()
 	err = f()
 	returned = true
+}
+
+// goexit is the value of a PanicError that was none.
+type goexit struct{}
+
+func (goexit) String() string { return "runtime.Goexit called by the handler" }
+
+// wasEnded tells whether err says that the goroutine which reports it ends.
+func wasEnded(err error) bool {
+	p, ok := err.(*PanicError)
+	return ok && p.Value == goexit{}
 }
 
 func asPanic(err error) (*PanicError, bool) {

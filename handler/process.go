@@ -59,6 +59,16 @@ func (p *Process) watch(deadline time.Time, exit func()) {
 	others := p.invocations > 1
 	p.mu.Unlock()
 	if others && !deadline.IsZero() {
-		time.AfterFunc(time.Until(deadline), exit)
+		time.AfterFunc(time.Until(deadline), func() {
+			if p.busy() {
+				exit()
+			}
+		})
 	}
+}
+
+func (p *Process) busy() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.invocations > 0
 }

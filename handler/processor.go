@@ -46,7 +46,7 @@ func (p *Processor) Handle(ctx context.Context, event events.SQSEvent) (events.S
 	}
 	doubt := p.options.Process.enter()
 	defer p.options.Process.leave()
-	b := p.newBatch(ctx, event, doubt)
+	b := p.newBatch(ctx, event)
 	b.handle()
 	switch {
 	case b.crash != nil:
@@ -60,10 +60,10 @@ func (p *Processor) Handle(ctx context.Context, event events.SQSEvent) (events.S
 
 // handle runs the messages and settles them.
 func (b *batch) handle() {
-	var cancel, cancelLast context.CancelFunc
-	b.jobs, cancel = b.invocation.jobContext(b.ctx)
-	defer cancel()
-	b.last, cancelLast = b.invocation.settleContext(b.ctx)
+	var cancelLast context.CancelFunc
+	b.jobs, b.cancelJobs = b.invocation.jobContext(b.ctx)
+	defer b.cancelJobs()
+	b.last, cancelLast = b.invocation.verdictContext(b.ctx)
 	defer cancelLast()
 	b.run()
 	b.hide()

@@ -1,21 +1,36 @@
 package handler
 
-import (
-	"time"
-
-	"github.com/sqsafe/sqsafe/fault"
-)
+import "github.com/sqsafe/sqsafe/fault"
 
 // take does what a signal calls for.
 func (b *batch) take(s signal) {
+	if s.idle {
+		b.idle++
+	}
+	if s.entry != nil {
+		b.scouted(s.entry)
+	}
 	switch {
+	case s.unhooked:
+		b.hooking--
 	case s.entry == nil:
 		b.delivered(s.sent)
 	case s.parked != stateWaiting:
 		b.park(s.entry, s.parked)
-	case s.entry.state == stateRunning:
+	default:
 		b.running--
+		if s.hooked {
+			b.hooking++
+		}
 		b.end(s.entry, s.result)
+	}
+}
+
+// scouted notes that a message which was started early has shown what it is.
+func (b *batch) scouted(e *entry) {
+	if e.scout && !e.shown {
+		e.shown = true
+		b.scouting--
 	}
 }
 
@@ -23,10 +38,10 @@ func (b *batch) take(s signal) {
 func (b *batch) end(e *entry, r *Result) {
 	e.result, e.state = r, stateEnded
 	b.breaker.note(r)
-	if r.Outcome == OutcomeCrash {
+	if r.Outcome == OutcomeCrash && b.crash == nil {
 		b.crash = r
 		b.options.Process.distrust(r)
-		b.wakeAll()
+		b.ending.hasten(b, b.cancelJobs)
 	}
 	b.log(e)
 	b.wakeTwins(e)
@@ -50,28 +65,30 @@ func (b *batch) leaveGroup(e *entry) {
 	}
 }
 
-// abandon ends the wait for messages that have not come back though they were
-// cut off. Their goroutines may still run, so the process ends; what those may
-// still write is not looked at.
+// abandon gives up the messages that have not come back though they were cut
+// off. Their goroutines may still run, so the process ends; what those may still
+// write is not looked at.
 func (b *batch) abandon() {
 	for _, e := range b.entries {
-		if e.state != stateRunning {
+		if e.state != stateRunning || !e.decided.CompareAndSwap(false, true) {
 			continue
 		}
-		e.message = &Message{SQSMessage: e.message.SQSMessage, resolver: b.resolver, received: b.invocation.start}
 		b.running--
-		b.end(e, &Result{
-			Outcome: OutcomeCrash, Decision: fault.Decision{Reason: ReasonAbandoned}, Err: ErrAbandoned,
-		})
+		b.scouted(e)
+		b.giveUp(e)
 	}
 }
 
-// lost gives a channel that tells when messages that were cut off are not waited
-// for any longer.
-func (inv *invocation) lost() (c <-chan time.Time, stop func()) {
-	if !inv.bounded() {
-		return nil, func() {}
+// giveUp ends a message whose goroutine may still be at work on it.
+func (b *batch) giveUp(e *entry) {
+	e.message = &Message{SQSMessage: e.message.SQSMessage, resolver: b.resolver, received: b.invocation.start}
+	r := &Result{Outcome: OutcomeCrash, Decision: fault.Decision{Reason: ReasonAbandoned}, Err: ErrAbandoned}
+	b.end(e, r)
+	if b.hooksOnError(r) {
+		b.hooking++
+		go func() {
+			b.onError(withMessage(b.ctx, e.message), e.message, *r)
+			b.signal(signal{unhooked: true})
+		}()
 	}
-	timer := time.NewTimer(time.Until(inv.cut()) + 2*inv.grace())
-	return timer.C, func() { timer.Stop() }
 }

@@ -1,6 +1,7 @@
 package handler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -48,6 +49,10 @@ func (rs *resolver) resolve(ctx context.Context, m *Message, err error) *Result 
 	}
 	d := rs.options.Classifier.Classify(ctx, err)
 	r := &Result{Outcome: OutcomeRetry, Decision: d, Err: err, Job: m.Job}
+	if d.Reason == fault.ReasonProgrammerFault && d.Class == fault.ClassUnclassified {
+		r.Outcome = OutcomeCrash
+		return r
+	}
 	if d.Class == fault.ClassPermanent {
 		r.Outcome = OutcomeDead
 	} else {
@@ -86,8 +91,8 @@ func cancelled(ctx context.Context, m *Message, err error) *Result {
 	}
 	switch ctx.Err() {
 	case context.Canceled:
-		if errors.Is(err, context.Canceled) {
-			return m.NotRun(ctx, ReasonCancelled, err)
+		if reason := m.calledOff(err); reason != "" {
+			return m.NotRun(ctx, reason, err)
 		}
 	case context.DeadlineExceeded:
 		inv, ok := ctx.Value(invocationKey{}).(*invocation)
@@ -96,6 +101,20 @@ func cancelled(ctx context.Context, m *Message, err error) *Result {
 		}
 	}
 	return nil
+}
+
+// calledOff is why a message whose context was cancelled failed for no fault of
+// its own; empty if it did. What a cancellation does to a call reads differently
+// from client to client, so where the whole batch was cancelled any error counts.
+func (m *Message) calledOff(err error) string {
+	switch {
+	case m.seat != nil && m.seat.batch.jobs.Err() == context.Canceled:
+		return cmp.Or(m.seat.batch.afterCrash(), ReasonCancelled)
+	case errors.Is(err, context.Canceled):
+		return ReasonCancelled
+	default:
+		return ""
+	}
 }
 
 // budget counts a failure that may be retried and decides between retry and death.

@@ -6,14 +6,23 @@ import "github.com/aws/aws-lambda-go/events"
 // this batch, and never null, which would pass for success.
 func (b *batch) response() events.SQSEventResponse {
 	failures := []events.SQSBatchItemFailure{}
-	seen := map[string]bool{}
+	back := b.comingBack()
 	for _, e := range b.entries {
-		id := e.message.MessageId
-		if e.acknowledged() || seen[id] {
-			continue
+		if id := e.message.MessageId; back[id] {
+			delete(back, id)
+			failures = append(failures, events.SQSBatchItemFailure{ItemIdentifier: id})
 		}
-		seen[id] = true
-		failures = append(failures, events.SQSBatchItemFailure{ItemIdentifier: id})
 	}
 	return events.SQSEventResponse{BatchItemFailures: failures}
+}
+
+// comingBack has the ids of which not every message is acknowledged.
+func (b *batch) comingBack() map[string]bool {
+	back := map[string]bool{}
+	for _, e := range b.entries {
+		if !e.acknowledged() {
+			back[e.message.MessageId] = true
+		}
+	}
+	return back
 }

@@ -41,7 +41,7 @@ func (r *Result) Error() string {
 		s += " (" + r.Decision.Reason + ")"
 	}
 	if r.Err != nil {
-		s += ": " + r.Err.Error()
+		s += ": " + text(r.Err)
 	}
 	return s
 }

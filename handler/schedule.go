@@ -4,12 +4,23 @@ import "context"
 
 // signal is what a message tells the invocation's goroutine: that it has its
 // result, or that it stepped aside; without an entry, that a call to the
-// dead-letter queue is over.
+// dead-letter queue is over, or a hook.
 type signal struct {
 	entry  *entry
 	result *Result
 	parked state
 	sent   []*entry
+	// hooked tells that a hook is being told of the result, unhooked that it was,
+	// and idle that the carrier can take another message.
+	hooked, unhooked, idle bool
+}
+
+// signal tells the invocation's goroutine, if it still listens.
+func (b *batch) signal(s signal) {
+	select {
+	case b.signals <- s:
+	case <-b.over:
+	}
 }
 
 // group is a FIFO group: one message of it is on its way at a time.
@@ -22,36 +33,38 @@ type group struct {
 // run starts what may start, and waits, until every message has its result and
 // no dead letter is on its way.
 func (b *batch) run() {
-	lost, stop := b.invocation.lost()
-	defer stop()
-	cut, draining := b.jobs.Done(), drain(b.ctx)
-	for {
-		b.fill()
-		switch {
-		case b.running > 0 || b.outbox.sending > 0:
-		case b.outbox.flush(b):
-		case b.wakeSuspect():
-		default:
-			return
-		}
-		select {
-		case s := <-b.signals:
-			b.take(s)
-		case <-cut:
-			cut = nil
-			b.wakeAll()
-		case <-draining:
-			draining = nil
-			b.wakeAll()
-		case <-lost:
-			b.abandon()
-		}
+	defer close(b.over)
+	defer close(b.errands)
+	b.ending.begin(b)
+	defer b.ending.stop()
+	// A suspect runs when no message and no letter is under way.
+	for b.fill(); b.busy() || b.outbox.flush(b) || b.wakeSuspect(); b.fill() {
+		b.listen()
+	}
+}
+
+// busy tells whether messages are under way, or a hook is.
+func (b *batch) busy() bool { return b.running > 0 || b.hooking > 0 }
+
+// listen waits for what happens next. That the time is over and that the process
+// is to stop is seen by fill.
+func (b *batch) listen() {
+	select {
+	case s := <-b.signals:
+		b.take(s)
+	case <-b.ending.cut:
+		b.ending.cut = nil
+	case <-b.ending.draining:
+		b.ending.draining = nil
+	case <-b.ending.timer.C:
+		b.ending.next()
 	}
 }
 
 // fill starts messages while there is room.
 func (b *batch) fill() {
-	for b.running < b.options.Concurrency && b.urgentSuspect() == nil {
+	b.release()
+	for b.running+b.hooking < b.options.Concurrency && b.urgentSuspect() == nil {
 		e := b.next()
 		switch {
 		case e == nil:
@@ -64,7 +77,8 @@ func (b *batch) fill() {
 	}
 }
 
-// next is the message to start: the scouts, and then all in their order.
+// next is the message to start: the scouts, and when all of them have shown
+// whether they are suspects, the rest in its order.
 func (b *batch) next() *entry {
 	for len(b.scouts) > 0 {
 		e := b.scouts[0]
@@ -74,11 +88,23 @@ func (b *batch) next() *entry {
 			return e
 		}
 	}
-	for b.cursor < len(b.entries) && b.entries[b.cursor].state == stateEnded {
+	if b.scouting > 0 {
+		return nil
+	}
+	claimed, waiting := b.firstParked(stateClaimed), b.firstWaiting()
+	if claimed == nil || waiting != nil && waiting.index < claimed.index {
+		return waiting
+	}
+	return claimed
+}
+
+// firstWaiting is the first message that may be started.
+func (b *batch) firstWaiting() *entry {
+	for b.cursor < len(b.entries) && b.entries[b.cursor].state != stateWaiting {
 		b.cursor++
 	}
 	for _, e := range b.entries[b.cursor:] {
-		if e.state == stateClaimed || e.state == stateWaiting && b.ready(e) {
+		if e.state == stateWaiting && b.ready(e) {
 			return e
 		}
 	}
@@ -111,7 +137,8 @@ func (b *batch) begin(e *entry) {
 	switch {
 	case reason == "":
 		b.start(b.jobs, e)
-	case b.resolver.lastReceive(e.message) && reason != ReasonGroupHead && reason != ReasonAfterCrash:
+	case b.resolver.lastReceive(e.message) && reason != ReasonGroupHead && reason != ReasonAfterCrash &&
+		!b.invocation.pastVerdicts():
 		// It has no other chance, so it goes through the chain to its verdict.
 		e.message.unrunReason = reason
 		b.start(b.last, e)
@@ -125,10 +152,13 @@ func (b *batch) start(ctx context.Context, e *entry) {
 		b.group(e).busy = e
 	}
 	e.state = stateRunning
-	e.call = make(chan string, 1)
+	e.first = b.started == 0
 	b.running++
+	if e.scout {
+		b.scouting++
+	}
 	b.started++
-	go b.carry(ctx, e)
+	b.dispatch(ctx, e)
 }
 
 // unrun is the result of a message that is not started. Those behind a group's
@@ -145,11 +175,11 @@ func (b *batch) unrun(e *entry, reason string) *Result {
 // may, since with a short timeout none would ever run.
 func (b *batch) hindrance(e *entry) string {
 	switch {
-	case b.begun != nil || b.crash != nil || b.stopped():
+	case b.stopped():
 		return ReasonAfterCrash
 	case e.message.FIFO() && b.group(e).failed != nil:
 		return ReasonGroupHead
-	case b.ctx.Err() == context.Canceled || isDraining(b.ctx):
+	case b.ctx.Err() == context.Canceled || closed(b.draining):
 		return ReasonCancelled
 	case b.started > 0 && b.invocation.over():
 		return ReasonNoTime

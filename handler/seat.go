@@ -1,6 +1,9 @@
 package handler
 
-import "context"
+import (
+	"cmp"
+	"context"
+)
 
 // share is what a message holds of its process's turn.
 type share uint8
@@ -14,18 +17,36 @@ const (
 // seat is the place that a message has in its batch while it is taken through
 // the chain. Only the message's own goroutine uses it.
 type seat struct {
-	batch *batch
-	entry *entry
-	holds share
+	batch   *batch
+	entry   *entry
+	message *Message
+	carrier *carrier
+	holds   share
 }
 
-// take waits for the turn, as one of many or alone.
-func (s *seat) take(ctx context.Context, wants share) error {
-	if err := s.batch.options.Process.turn.take(ctx, wants == shareAll); err != nil {
-		return err
+// take waits for the turn, as one of many or alone. The reason says why the
+// message is not to go on; empty if it is.
+func (s *seat) take(ctx context.Context, wants share) (reason string) {
+	b, quit := s.batch, s.batch.draining
+	if s.message.unrunReason != "" {
+		quit = nil // its verdict is all that is left to do
+	}
+	if !b.options.Process.turn.take(ctx, quit, wants == shareAll) {
+		return cmp.Or(cutOff(ctx), ReasonCancelled)
 	}
 	s.holds = wants
-	return nil
+	switch {
+	case b.stopped():
+		reason = ReasonAfterCrash
+	case closed(quit):
+		reason = ReasonCancelled
+	case s.entry.call != nil && ctx.Err() != nil:
+		reason = cutOff(ctx) // it ended while the message stood aside
+	default:
+		return ""
+	}
+	s.giveBack()
+	return reason
 }
 
 func (s *seat) giveBack() {
@@ -35,12 +56,18 @@ func (s *seat) giveBack() {
 	}
 }
 
-// step aside gives the place up until the batch calls the message again. The
+// stepAside gives the place up until the batch calls the message again. The
 // reason says why it is not to go on; empty if it is.
 func (s *seat) stepAside(why state) (reason string) {
 	s.giveBack()
-	s.batch.signals <- signal{entry: s.entry, parked: why}
-	return <-s.entry.call
+	s.entry.call = make(chan string, 1)
+	s.batch.signal(signal{entry: s.entry, parked: why})
+	select {
+	case reason = <-s.entry.call:
+		return reason
+	case <-s.batch.over:
+		return ReasonAfterCrash // it was given up
+	}
 }
 
 // Alone waits until no other message of the process is claimed, running or being
@@ -54,14 +81,12 @@ func (m *Message) Alone(ctx context.Context) error {
 	if s == nil || s.holds == shareAll {
 		return nil
 	}
-	if reason := s.stepAside(stateSuspect); reason != "" {
+	reason := s.stepAside(stateSuspect)
+	if reason == "" {
+		reason = s.take(ctx, shareAll)
+	}
+	if reason != "" {
 		return m.NotRun(ctx, reason, nil)
-	}
-	if err := s.take(ctx, shareAll); err != nil {
-		return m.NotRun(ctx, cutOff(ctx), nil)
-	}
-	if s.batch.stopped() {
-		return m.NotRun(ctx, ReasonAfterCrash, nil)
 	}
 	return nil
 }
@@ -92,11 +117,12 @@ func (m *Message) First(ctx context.Context, job, payloadHash string) (*Twin, er
 		return &Twin{}, nil
 	}
 	s.entry.follows = first
-	if reason := s.stepAside(stateTwin); reason != "" {
-		return nil, m.Unrun(reason, nil)
+	reason := s.stepAside(stateTwin)
+	if reason == "" {
+		reason = s.take(ctx, shareSome)
 	}
-	if err := s.take(ctx, shareSome); err != nil {
-		return nil, m.Unrun(cutOff(ctx), nil)
+	if reason != "" {
+		return nil, m.Unrun(reason, nil)
 	}
 	return &Twin{SamePayload: true, Outcome: first.result.Outcome}, nil
 }

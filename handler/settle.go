@@ -1,6 +1,7 @@
 package handler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -19,28 +20,34 @@ var ErrUnanswered = errors.New("the queue did not answer for this message")
 // job may be another's by now.
 var ErrLeaseLapsed = errors.New("the claim on the job has lapsed")
 
-// sendDead sends dead jobs to the dead-letter queue and marks the confirmed ones.
-func (b *batch) sendDead(dead []*entry) {
-	ready, letters, lease := b.letters(dead)
-	answers := b.send(letters, lease)
-	ctx, cancel := b.invocation.settleContext(b.ctx)
-	defer cancel()
-	eachOf(len(ready), confirmsUnderWay, func(i int) {
-		answer := Sent{Err: ErrUnanswered}
-		if i < len(answers) {
-			answer = answers[i]
-		}
-		b.confirm(ctx, ready[i], letters[i], answer)
-	})
-}
-
-func (b *batch) send(letters []Letter, lease time.Time) []Sent {
-	if len(letters) == 0 {
-		return nil
+// sendDead sends a pack of dead jobs to the dead-letter queue and marks the
+// confirmed ones. It has a share of the turn: until the ledger knows of a letter,
+// no suspect is to end the process.
+func (b *batch) sendDead(pack []*entry) {
+	ready, letters, lease := b.letters(pack)
+	if len(ready) == 0 {
+		return
 	}
 	ctx, cancel := b.invocation.sendContext(b.ctx, lease)
 	defer cancel()
-	return b.options.DeadLetter.Send(ctx, letters)
+	turn := &b.options.Process.turn
+	if ctx.Err() != nil || !turn.take(ctx, nil, false) {
+		for _, e := range ready {
+			b.unsent(e, context.Cause(ctx))
+		}
+		return
+	}
+	defer turn.giveBack(false)
+	answers, err := within(ctx, b.invocation.late(), func() []Sent { return b.options.DeadLetter.Send(ctx, letters) })
+	settle, cancelSettle := b.invocation.settleContext(b.ctx)
+	defer cancelSettle()
+	eachOf(len(ready), confirmsUnderWay, func(i int) {
+		answer := Sent{Err: cmp.Or(err, ErrUnanswered)}
+		if i < len(answers) {
+			answer = answers[i]
+		}
+		b.confirm(settle, ready[i], letters[i], answer)
+	})
 }
 
 // letters leaves out the jobs whose claim may have passed to another. Lease is
@@ -69,7 +76,8 @@ func (b *batch) confirm(ctx context.Context, e *entry, letter Letter, sent Sent)
 	e.sent = true
 	b.logSent(e, sent)
 	if e.result.AfterSend != nil {
-		if err := e.result.AfterSend(ctx, sent.MessageID); err != nil {
+		answer, err := within(ctx, b.invocation.late(), func() error { return e.result.AfterSend(ctx, sent.MessageID) })
+		if err = cmp.Or(err, answer); err != nil {
 			b.logError(e, "dead letter not confirmed in the ledger", err)
 		}
 	}
@@ -107,7 +115,10 @@ func (b *batch) hide() {
 	if len(changes) == 0 {
 		return
 	}
-	b.logErrors(hidden, "visibility timeout not changed", b.options.Source.ChangeVisibility(ctx, changes))
+	answers, err := within(ctx, b.invocation.late(), func() []error {
+		return b.options.Source.ChangeVisibility(ctx, changes)
+	})
+	b.logErrors(hidden, "visibility timeout not changed", answers, err)
 }
 
 // timeout is the delay as SQS takes it. What is not whole by now must not end

@@ -1,6 +1,9 @@
 package handler
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // cut shortens s to at most limit bytes without splitting a character.
 func cut(s string, limit int) string {
@@ -9,3 +12,6 @@ func cut(s string, limit int) string {
 	}
 	return strings.ToValidUTF8(s[:limit], "")
 }
+
+// text is what an error says. Its method may panic, as that of a nil pointer does.
+func text(err error) string { return fmt.Sprintf("%v", err) }

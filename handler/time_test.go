@@ -173,6 +173,23 @@ func TestShutdownIsNoFailureOfTheJob(t *testing.T) {
 	}
 }
 
+// TestTheJobsOwnCancellation is told from others by the error: nothing else is
+// known of a context that the job has cancelled itself, or of a message outside
+// of a batch.
+func TestTheJobsOwnCancellation(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for err, want := range map[error]handler.Outcome{
+		context.Canceled: handler.OutcomeUnrun, errOdd: handler.OutcomeRetry,
+	} {
+		m := &handler.Message{SQSMessage: record("m1", "x")}
+		if got := m.Resolve(ctx, err).Outcome; got != want {
+			t.Errorf("%v: %v, want %v", err, got, want)
+		}
+	}
+}
+
 // TestWithoutADeadlineACancelledHandlerIsWaitedFor: there is no end of an
 // invocation for which it would have to be left behind.
 func TestWithoutADeadlineACancelledHandlerIsWaitedFor(t *testing.T) {

@@ -20,36 +20,38 @@ type waiter struct {
 	granted chan struct{}
 }
 
-// take waits for a share of the turn, or for all of it. The error is that of ctx.
-func (t *turn) take(ctx context.Context, alone bool) error {
+// take waits for a share of the turn, or for all of it, and tells whether it got
+// that before ctx ended or quit was closed.
+func (t *turn) take(ctx context.Context, quit <-chan struct{}, alone bool) bool {
 	t.mu.Lock()
 	if len(t.waiting) == 0 && t.free(alone) {
 		t.hold(alone)
 		t.mu.Unlock()
-		return nil
+		return true
 	}
 	w := &waiter{alone: alone, granted: make(chan struct{})}
 	t.waiting = append(t.waiting, w)
 	t.mu.Unlock()
 	select {
 	case <-w.granted:
-		return nil
+		return true
 	case <-ctx.Done():
-		return t.leave(ctx, w)
+	case <-quit:
 	}
+	return !t.leave(w)
 }
 
-// leave takes w out of the line. It may have got the turn meanwhile.
-func (t *turn) leave(ctx context.Context, w *waiter) error {
+// leave takes w out of the line, and tells whether it still stood there.
+func (t *turn) leave(w *waiter) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	i := slices.Index(t.waiting, w)
 	if i < 0 {
-		return nil
+		return false
 	}
 	t.waiting = slices.Delete(t.waiting, i, i+1)
 	t.grant()
-	return ctx.Err()
+	return true
 }
 
 func (t *turn) giveBack(alone bool) {

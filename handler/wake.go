@@ -2,24 +2,37 @@ package handler
 
 import "slices"
 
+// releasedAtOnce is how many messages that stepped aside are sent home at a time:
+// each may have a claim to give back.
+const releasedAtOnce = 16
+
 // park takes a message that steps aside out of the way of others.
 func (b *batch) park(e *entry, why state) {
+	if e.state != stateRunning {
+		e.call <- ReasonAfterCrash // it was given up
+		return
+	}
 	b.running--
 	e.state = why
 	b.parked = append(b.parked, e)
-	b.cursor = min(b.cursor, e.index)
-	if b.wakeReason() != "" || why == stateTwin && e.follows.state == stateEnded {
+	b.parkedAs[why]++
+	if why == stateTwin && e.follows.state == stateEnded {
 		b.wake(e)
 	}
 }
 
 // wake lets a message that stepped aside go on, or tells it why not to.
 func (b *batch) wake(e *entry) {
+	reason := b.wakeReason()
+	if reason == "" && e.state != stateTwin && b.breaker.open() && !b.resolver.lastReceive(e.message) {
+		reason = ReasonBreaker
+	}
 	i := slices.Index(b.parked, e)
 	b.parked = slices.Delete(b.parked, i, i+1)
+	b.parkedAs[e.state]--
 	e.state = stateRunning
 	b.running++
-	e.call <- b.wakeReason()
+	e.call <- reason
 }
 
 // wakeReason says why messages that stepped aside are not to go on; empty if
@@ -30,20 +43,27 @@ func (b *batch) wakeReason() string {
 		return ReasonAfterCrash
 	case b.jobs.Err() != nil:
 		return cutOff(b.jobs)
-	case isDraining(b.ctx):
+	case closed(b.draining):
 		return ReasonCancelled
 	default:
 		return ""
 	}
 }
 
-func (b *batch) wakeAll() {
-	for _, e := range slices.Clone(b.parked) {
-		b.wake(e)
+// release sends home those that stepped aside, when they are not to go on.
+func (b *batch) release() {
+	if len(b.parked) == 0 || b.wakeReason() == "" {
+		return
+	}
+	for len(b.parked) > 0 && b.running < max(releasedAtOnce, b.options.Concurrency) {
+		b.wake(b.parked[len(b.parked)-1])
 	}
 }
 
 func (b *batch) wakeTwins(first *entry) {
+	if b.parkedAs[stateTwin] == 0 {
+		return
+	}
 	for _, e := range slices.Clone(b.parked) {
 		if e.state == stateTwin && e.follows == first {
 			b.wake(e)
@@ -57,7 +77,7 @@ func (b *batch) wakeTwins(first *entry) {
 func (b *batch) wakeSuspect() bool {
 	next := b.urgentSuspect()
 	if next == nil {
-		next = b.parkedAs(func(e *entry) bool { return e.state == stateSuspect })
+		next = b.firstParked(stateSuspect)
 	}
 	if next == nil {
 		return false
@@ -70,14 +90,22 @@ func (b *batch) wakeSuspect() bool {
 // urgentSuspect is a suspect that has used up half of its receives: it runs
 // before others, while it can still be dead-lettered with its evidence.
 func (b *batch) urgentSuspect() *entry {
-	return b.parkedAs(func(e *entry) bool { return e.state == stateSuspect && b.resolver.urgent(e.message) })
+	return b.firstOf(stateSuspect, func(e *entry) bool { return b.resolver.urgent(e.message) })
 }
 
-// parkedAs is the first in the order of the batch that fits.
-func (b *batch) parkedAs(fits func(*entry) bool) *entry {
+func (b *batch) firstParked(as state) *entry {
+	return b.firstOf(as, func(*entry) bool { return true })
+}
+
+// firstOf is the first in the order of the batch that stepped aside for a cause
+// and fits.
+func (b *batch) firstOf(as state, fits func(*entry) bool) *entry {
+	if b.parkedAs[as] == 0 {
+		return nil
+	}
 	var first *entry
 	for _, e := range b.parked {
-		if fits(e) && (first == nil || e.index < first.index) {
+		if e.state == as && (first == nil || e.index < first.index) && fits(e) {
 			first = e
 		}
 	}
@@ -86,8 +114,11 @@ func (b *batch) parkedAs(fits func(*entry) bool) *entry {
 
 func (b *batch) prepareAll() {
 	for _, e := range b.entries {
-		if e.state == stateWaiting {
-			b.decode(withMessage(b.jobs, e.message), e.message)
+		if e.state == stateWaiting && !e.message.prepared {
+			if !b.decodeApart(withMessage(b.jobs, e.message), e.message) {
+				b.giveUp(e)
+				return
+			}
 		}
 	}
 }

@@ -22,13 +22,18 @@ type claimed struct {
 
 // run runs the job and settles its claim by the outcome.
 func (c *claimed) run(ctx context.Context, next handler.Func) error {
+	c.completion = newCompletion(c)
 	if err := c.unfit(); err != nil {
 		return c.bury(ctx, c.message.Resolve(ctx, err), c.answer.Job.Crashes)
 	}
 	if reason := hindrance(ctx, c.answer.Claim.Lease); reason != "" {
-		return c.abort(ctx, c.message.Unrun(reason, nil))
+		return c.unrun(ctx, reason)
 	}
-	c.completion = newCompletion(c)
+	if c.suspect() {
+		if err := c.alone(ctx); err != nil {
+			return err
+		}
+	}
 	job, cancel := context.WithCancelCause(withCompletion(ctx, c.completion))
 	defer cancel(nil)
 	err := c.call(job, next, c.renew(ctx, cancel))

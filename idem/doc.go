@@ -10,6 +10,10 @@
 // invocation has no deadline the claim is renewed as long as the job runs, and
 // the job's context ends with a [*LostError] if that fails for too long.
 //
+// A job whose earlier run may have ended its process runs when no other job of
+// the process does, and is dead-lettered when it goes on to do so; those that ran
+// beside it finish.
+//
 // The effect itself and the record of it are two steps, and a process can die
 // between them. Pass [Key] on to everything that takes an idempotency key, so
 // that a second run repeats nothing there either: [Transport] does so for HTTP,

@@ -28,6 +28,7 @@ type harness struct {
 	store   idem.Store // what the middleware sees: the harness, or renewing{harness}
 	options idem.Options
 	job     handler.Func
+	process *handler.Process // of all invocations; nil gives each its own
 
 	mu          sync.Mutex
 	runs        int

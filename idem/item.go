@@ -39,8 +39,8 @@ type Item struct {
 	Epoch int
 	// Claims counts the claims of the epoch, Settled those whose run ended.
 	Claims, Settled int
-	// Crashes counts the runs in a row that ended with the process, CrashStack
-	// is where the last of them panicked.
+	// Crashes counts the runs in a row that ended with the process, the one under
+	// way included if it runs alone. CrashStack is where the last of them panicked.
 	Crashes    int
 	CrashStack string
 	// Attempts counts the failures that cost budget, Unclassified those of
@@ -55,7 +55,7 @@ type Item struct {
 	DeadAt time.Time
 	// Verdict is the failure that ended the job.
 	Verdict *handler.Failure
-	// DeadLetterID is the id that the dead-letter queue confirmed.
+	// DeadLetterID is the id that the dead-letter queue confirmed, or [DroppedLetter].
 	DeadLetterID string
 }
 

@@ -47,7 +47,7 @@ func JSONField(path string) KeyFunc {
 		}
 	}
 	return func(_ context.Context, m *handler.Message) (string, error) {
-		key, err := jsonKey([]byte(m.Body), names)
+		key, err := jsonKey([]byte(m.Content()), names)
 		if err != nil {
 			return "", missingKey(fmt.Errorf("idempotency key %q: %w", path, err))
 		}
@@ -94,15 +94,16 @@ func notObject(path []string) error {
 	return fmt.Errorf("%q is not an object", strings.Join(path, "."))
 }
 
-// Attribute takes the key from a message attribute of type String or Number. A
-// message without it is permanently failed, with [ReasonMissingKey].
+// Attribute takes the key from a message attribute of type String or Number, the
+// message's own or one that an envelope in its body carries. A message without it
+// is permanently failed, with [ReasonMissingKey].
 func Attribute(name string) KeyFunc {
 	return func(_ context.Context, m *handler.Message) (string, error) {
-		value := m.MessageAttributes[name].StringValue
-		if value == nil || *value == "" {
+		value, _ := m.Attribute(name)
+		if value == "" {
 			return "", missingKey(fmt.Errorf("idempotency key: the message has no text in its attribute %q", name))
 		}
-		return *value, nil
+		return value, nil
 	}
 }
 

@@ -14,8 +14,10 @@ import (
 // except for those of the key function. It is safe for concurrent use.
 //
 // The job is not run when its key is missing, when it has its outcome, when
-// another delivery holds it, and, unless [Options] say so, when the store cannot
-// be asked.
+// another delivery holds it, when it has ended its process too often, and, unless
+// [Options] say so, when the store cannot be asked. One that may have ended its
+// process runs alone ([handler.Message.Alone]), and a copy in the same batch waits
+// for the first.
 func Middleware(store Store, o *Options) handler.Middleware {
 	if store == nil {
 		panic("idem.Middleware: the store is nil; give it one, such as that of idem/dynamo")
@@ -47,7 +49,11 @@ func (g *guard) handle(ctx context.Context, m *handler.Message, next handler.Fun
 	}
 	m.Job = handler.Job{Key: key}
 	ctx = withNamespace(ctx, m.QueueName())
-	request := g.request(ctx, m)
+	id, hash := itemID(m.QueueName(), key), payloadHash(m.Content())
+	if err := follow(ctx, m, id, hash); err != nil {
+		return err
+	}
+	request := g.request(ctx, m, id, hash)
 	if reason := hindrance(ctx, request.Lease); reason != "" {
 		return m.Unrun(reason, nil)
 	}
@@ -68,14 +74,14 @@ func (g *guard) handle(ctx context.Context, m *handler.Message, next handler.Fun
 }
 
 // request asks for the claim of m's job.
-func (g *guard) request(ctx context.Context, m *handler.Message) Request {
+func (g *guard) request(ctx context.Context, m *handler.Message, id, hash string) Request {
 	now := time.Now()
 	r := Request{
-		ID:         itemID(m.QueueName(), m.Job.Key),
+		ID:         id,
 		Owner:      rand.Text(),
 		MessageID:  m.MessageId,
 		SentAt:     m.SentAt(),
-		Validation: payloadHash(m.Body),
+		Validation: hash,
 		Now:        now,
 		Lease:      g.lease(ctx, now),
 		Expires:    now.Add(g.options.Keep),

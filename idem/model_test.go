@@ -15,3 +15,9 @@ func TestMemoryHoldsInAllHistories(t *testing.T) {
 	options := idemtest.ReadModelOptions(t, os.Getenv("SQSAFE_HISTORIES"), os.Getenv("SQSAFE_SEED"), 1000)
 	idemtest.Model(t, func(*testing.T) idem.Store { return idem.NewMemory() }, options)
 }
+
+func TestMemoryHoldsInAllHistoriesOfAFleet(t *testing.T) {
+	t.Parallel()
+	options := idemtest.ReadModelOptions(t, os.Getenv("SQSAFE_HISTORIES"), os.Getenv("SQSAFE_SEED"), 400)
+	idemtest.ModelFleet(t, func(*testing.T) idem.Store { return idem.NewMemory() }, options)
+}

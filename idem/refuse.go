@@ -24,7 +24,8 @@ const (
 	ReasonConflict = "key_conflict"
 	// ReasonLate says that the claim was lost before the outcome was written.
 	ReasonLate = "late"
-	// ReasonCrashLoop says that the job ends its process whenever it runs.
+	// ReasonCrashLoop says that the job ends its process whenever it runs: by two
+	// panics in a row, or three deaths without a word.
 	ReasonCrashLoop = "crash_loop"
 	// ReasonUnknownOutcome says that the job may have taken effect in a run that
 	// ended without a result. See [Options].

@@ -71,7 +71,7 @@ func (c *claimed) renew(ctx context.Context, cancel context.CancelCauseFunc) (st
 // the claim has lapsed: a function that ignores its cancellation still runs,
 // and a claim that nobody took can be had back for it.
 func (c *claimed) keep(ctx context.Context, cancel context.CancelCauseFunc) {
-	ticker := time.NewTicker(c.renewInterval())
+	ticker := time.NewTicker(c.firstRenewal())
 	defer ticker.Stop()
 	lapse := time.NewTimer(c.left())
 	defer lapse.Stop()
@@ -138,6 +138,13 @@ func (c *claimed) lose(ctx context.Context, cancel context.CancelCauseFunc, err 
 // left is how long this process may count on the claim.
 func (c *claimed) left() time.Duration {
 	return time.Until(c.answer.Claim.Lease.Add(-handler.ClockMargin))
+}
+
+// firstRenewal is the time until two intervals of the lease are left: a whole
+// interval for a new claim, and less for one that has waited.
+func (c *claimed) firstRenewal() time.Duration {
+	interval := c.renewInterval()
+	return min(interval, max(c.left()-2*interval, time.Millisecond))
 }
 
 // renewInterval is the time between renewals. After one that failed the next is

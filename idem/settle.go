@@ -34,12 +34,15 @@ func (c *claimed) settle(ctx context.Context, res *handler.Result) error {
 	if c.completion.Committed() {
 		return c.committed(ctx, res)
 	}
+	if cutOff, ok := errors.AsType[*handler.NotRunError](res.Err); ok {
+		return c.giveUp(ctx, res, cutOff)
+	}
 	switch res.Outcome {
 	case handler.OutcomeDone, handler.OutcomeDuplicate:
 		return c.complete(ctx, res)
 	case handler.OutcomeRetry:
 		return c.release(ctx, res)
-	case handler.OutcomeDead:
+	case handler.OutcomeDead, handler.OutcomeDropped:
 		return c.bury(ctx, res, 0)
 	case handler.OutcomeCrash:
 		c.markCrash(ctx, res.Err)
@@ -105,7 +108,17 @@ func (c *claimed) abort(ctx context.Context, res *handler.Result) error {
 	return c.unlessLate(ctx, err, res)
 }
 
-// bury writes the verdict, without which no dead letter may be sent.
+// giveUp buries a job that was not run, or cut off, at its last receive. Who has
+// lost the job does not: another delivery may run it.
+func (c *claimed) giveUp(ctx context.Context, res *handler.Result, cutOff *handler.NotRunError) error {
+	if c.lost != nil {
+		return c.abort(ctx, c.message.Unrun(cutOff.Reason, cutOff.Err))
+	}
+	return c.bury(ctx, res, c.answer.Job.Crashes)
+}
+
+// bury writes the verdict, without which no dead letter may be sent. That of a
+// job that is dropped is confirmed at once.
 func (c *claimed) bury(ctx context.Context, res *handler.Result, crashes int) error {
 	now := time.Now()
 	lease := c.sendLease(ctx, now)
@@ -113,11 +126,19 @@ func (c *claimed) bury(ctx context.Context, res *handler.Result, crashes int) er
 		res.Failure = &handler.Failure{Class: res.Decision.Class.String(), Reason: res.Decision.Reason, Last: now}
 	}
 	res.Failure.Key, res.Failure.Epoch, res.Failure.Verdict = c.message.Job.Key, c.answer.Claim.Epoch, true
-	err := c.write(ctx, Settlement{
+	verdict := Settlement{
 		Kind: SettleVerdict, Lease: lease, DeadAt: now, Failure: res.Failure, Crashes: crashes,
 		Attempts: res.Job.Attempts, Unclassified: res.Job.Unclassified, History: res.Job.History,
-	})
-	if err == nil {
+	}
+	dropped := res.Outcome == handler.OutcomeDropped
+	if dropped {
+		verdict.DeadLetterID = DroppedLetter
+	}
+	err := c.write(ctx, verdict)
+	switch {
+	case err == nil && dropped:
+		return res
+	case err == nil:
 		res.Lease, res.AfterSend = lease, c.confirm
 		return res
 	}
@@ -153,13 +174,14 @@ func (c *claimed) unlessLate(ctx context.Context, err error, res *handler.Result
 	return lost
 }
 
-// markCrash counts the crash and keeps its place. A handler that panicked runs
+// markCrash counts the crash, as it was counted if the job ran alone, and keeps
+// its place. A handler that panicked runs
 // no more, so its claim ends; one that was abandoned may still run.
 func (c *claimed) markCrash(ctx context.Context, err error) {
 	if c.completion.Committed() {
 		return
 	}
-	mark := Settlement{Kind: SettleCrash, Crashes: c.answer.Job.Crashes + 1, Lease: c.answer.Claim.Lease}
+	mark := Settlement{Kind: SettleCrash, Crashes: c.crashed(), Lease: c.answer.Claim.Lease}
 	if panicked, ok := errors.AsType[*handler.PanicError](err); ok {
 		mark.Lease, mark.CrashStack = time.Now(), stackHead(panicked.Stack)
 	}

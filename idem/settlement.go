@@ -33,10 +33,13 @@ const (
 	// SettleStep records a part of the job. It ends no run, so it leaves
 	// Settled as it is. Only [Stepper] writes it.
 	SettleStep
+	// SettleAlone counts a crash ahead of a run that may end its process without
+	// a word. It ends no run, so it leaves Settled as it is.
+	SettleAlone
 )
 
 var settlementNames = [...]string{
-	"invalid", "complete", "release", "abort", "verdict", "confirm", "crash", "renew", "step",
+	"invalid", "complete", "release", "abort", "verdict", "confirm", "crash", "renew", "step", "alone",
 }
 
 // String names the kind.
@@ -47,6 +50,10 @@ func (k SettlementKind) String() string {
 	return settlementNames[0]
 }
 
+// DroppedLetter stands for the id of a dead letter where the job is dropped: no
+// letter is sent, and its death is confirmed as it is written.
+const DroppedLetter = "dropped"
+
 // Settlement is a write about a claim. Its values are absolute, so that it can
 // be repeated.
 type Settlement struct {
@@ -54,12 +61,12 @@ type Settlement struct {
 	// Crashes replaces the item's count, for every kind but SettleConfirm and
 	// SettleRenew.
 	Crashes int
-	// Lease replaces the item's, for every kind but SettleComplete and
-	// SettleConfirm: the earliest time of the next claim, or for a verdict of
+	// Lease replaces the item's, for every kind but SettleComplete, SettleConfirm
+	// and SettleAlone: the earliest time of the next claim, or for a verdict of
 	// the next send. SettleRenew never makes it earlier.
 	Lease time.Time
-	// Expires is when the store may forget the job, for every kind but
-	// SettleConfirm, SettleCrash and SettleRenew.
+	// Expires is when the store may forget the job, for the kinds that end a run:
+	// SettleComplete, SettleRelease, SettleAbort and SettleVerdict.
 	Expires time.Time
 	// Attempts, Unclassified and History replace the item's, for
 	// SettleRelease and SettleVerdict.
@@ -68,7 +75,8 @@ type Settlement struct {
 	// Failure and DeadAt are the verdict and its time, for SettleVerdict.
 	Failure *handler.Failure
 	DeadAt  time.Time
-	// DeadLetterID is what the dead-letter queue answered, for SettleConfirm.
+	// DeadLetterID is what the dead-letter queue answered, for SettleConfirm. For
+	// SettleVerdict it is empty, or [DroppedLetter] for a job that has no letter.
 	DeadLetterID string
 	// CrashStack is where the run panicked, for SettleCrash.
 	CrashStack string
@@ -116,6 +124,9 @@ func (s *Settlement) Apply(item Item, c Claim) Item {
 	case SettleRenew:
 		item.Lease = s.Lease.Truncate(time.Millisecond)
 		return item
+	case SettleAlone:
+		item.Crashes = s.Crashes
+		return item
 	case SettleComplete:
 		item.Status = StatusCompleted
 	case SettleRelease:
@@ -124,6 +135,7 @@ func (s *Settlement) Apply(item Item, c Claim) Item {
 		item.Status, item.MessageID = StatusDead, c.MessageID
 		item.Attempts, item.Unclassified, item.History = s.Attempts, s.Unclassified, s.History
 		item.Verdict, item.DeadAt = s.Failure, s.DeadAt.Truncate(time.Millisecond)
+		item.DeadLetterID = s.DeadLetterID
 	}
 	if s.Kind != SettleComplete {
 		item.Lease = s.Lease.Truncate(time.Millisecond)

@@ -139,6 +139,7 @@ var reactions = map[SettlementKind]map[ownership]reaction{
 	SettleCrash:    {ownsRun: reactWrite, ownsRest: reactWrite},
 	SettleRenew:    {ownsRun: reactWrite},
 	SettleStep:     {ownsRun: reactWrite},
+	SettleAlone:    {ownsRun: reactWrite},
 }
 
 // owned tells what the job is to claim c; item is nil if there is none.

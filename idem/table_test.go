@@ -204,7 +204,7 @@ func TestSettlingDoesWhatTheDocumentSays(t *testing.T) {
 				item := *itemOf(ownership(header[i]))
 				store.items[c.ID] = item
 				s := Settlement{
-					Kind: kindNamed(t, row[0]), DeadLetterID: "letter-1",
+					Kind: kindNamed(t, row[0]), DeadLetterID: "letter-1", Crashes: 1,
 					Lease: noon.Add(time.Minute), Expires: noon.Add(time.Hour),
 				}
 				err := settle(t.Context(), store, c, s)

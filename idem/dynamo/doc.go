@@ -11,9 +11,9 @@
 // milliseconds), verdict (JSON), dlq_message_id and steps (a map of JSON by
 // name).
 //
-// All calls are conditional UpdateItem: two for a job that runs, one for a
-// duplicate, one for each step that is recorded and each time that a claim is
-// renewed, and no read. That is the one right on the table that a function
-// needs, also where the second write is the [Completion] in a transaction of
-// the function's own.
+// All calls are conditional UpdateItem: two for a job that runs, three for one
+// that may have ended its process before, one for a duplicate, one for each step
+// that is recorded and each time that a claim is renewed, and no read. That is
+// the one right on the table that a function needs, also where the last write is
+// the [Completion] in a transaction of the function's own.
 package dynamo

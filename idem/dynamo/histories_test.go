@@ -47,3 +47,9 @@ func TestTheTableHoldsInAllHistories(t *testing.T) {
 		return forgetful{dynamo.New(pausing{l}, table, nil), l}
 	}, options)
 }
+
+func TestTheTableHoldsInAllHistoriesOfAFleet(t *testing.T) {
+	t.Parallel()
+	options := idemtest.ReadModelOptions(t, os.Getenv("SQSAFE_HISTORIES"), os.Getenv("SQSAFE_SEED"), 60)
+	idemtest.ModelFleet(t, func(t *testing.T) idem.Store { return dynamo.New(newLedger(t), table, nil) }, options)
+}

@@ -98,6 +98,9 @@ func (p *pair) settle(t *rapid.T) {
 		DeadLetterID: "dead-1",
 		CrashStack:   "main.charge()",
 	}
+	if s.Kind == idem.SettleVerdict && rapid.Bool().Draw(t, "has a letter") {
+		s.DeadLetterID = ""
+	}
 	s.History = s.History.Append(handler.Attempt{Number: s.Attempts, Start: p.at, End: p.at})
 	want := p.memory.Settle(p.ledger.Context(), c, s)
 	got := p.ledger.store.Settle(p.ledger.Context(), c, s)
@@ -117,4 +120,5 @@ func (p *pair) agree(t *rapid.T, what string, want, got error) {
 
 var settlements = []idem.SettlementKind{
 	idem.SettleComplete, idem.SettleRelease, idem.SettleAbort, idem.SettleVerdict, idem.SettleConfirm, idem.SettleCrash,
+	idem.SettleAlone,
 }

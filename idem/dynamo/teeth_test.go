@@ -49,6 +49,8 @@ func uses(expression, placeholder string) bool {
 	}), func(word string) bool { return word == placeholder })
 }
 
+const notSettled = "attribute_not_exists(settled)"
+
 // Each clause of the conditions is there for a history that breaks without it.
 func TestTheModelMissesEachClause(t *testing.T) {
 	t.Parallel()
@@ -60,6 +62,7 @@ func TestTheModelMissesEachClause(t *testing.T) {
 		{"replace: all", ":seen_owner", "", "attribute_exists(#owner)"},
 		{"settle: owner", ":me", "#owner = :me AND ", ""},
 		{"settle: status", ":me", " AND #status = :needs", ""},
+		{"alone, renew: settled", notSettled, notSettled, "attribute_exists(claims)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -67,11 +67,14 @@ func (u *update) expression() string {
 	if u.whole != "" {
 		return u.whole
 	}
-	expression := "SET " + strings.Join(u.sets, ", ")
-	if len(u.clears) > 0 {
-		expression += " REMOVE " + strings.Join(u.clears, ", ")
+	var clauses []string
+	if len(u.sets) > 0 {
+		clauses = append(clauses, "SET "+strings.Join(u.sets, ", "))
 	}
-	return expression
+	if len(u.clears) > 0 {
+		clauses = append(clauses, "REMOVE "+strings.Join(u.clears, ", "))
+	}
+	return strings.Join(clauses, " ")
 }
 
 const (
@@ -164,12 +167,21 @@ func settle(c idem.Claim, s idem.Settlement) (*update, error) {
 		u.set(attributeLease, milliseconds(s.Lease))
 		u.condition += " AND " + u.stillUnsettled(c) + " AND in_progress_expiration <= :in_progress_expiration"
 		return u, nil
+	case idem.SettleAlone:
+		u.count(attributeCrashes, s.Crashes)
+		u.condition += " AND " + u.stillUnsettled(c)
+		return u, nil
 	case idem.SettleComplete:
 		u.set(attributeStatus, text(string(idem.StatusCompleted)))
 	case idem.SettleVerdict:
 		u.set(attributeStatus, text(string(idem.StatusDead)))
 		u.set(attributeMessageID, text(c.MessageID))
 		u.set(attributeDeadAt, milliseconds(s.DeadAt))
+		if s.DeadLetterID == "" {
+			u.clear(attributeDeadLetterID)
+		} else {
+			u.set(attributeDeadLetterID, text(s.DeadLetterID))
+		}
 	}
 	if s.Kind != idem.SettleComplete {
 		u.set(attributeLease, milliseconds(s.Lease))

@@ -151,6 +151,18 @@ func (b *bench) crash(crashes int) idem.Settlement {
 	return idem.Settlement{Kind: idem.SettleCrash, Crashes: crashes, CrashStack: "main.charge()", Lease: b.now}
 }
 
+// alone counts a crash ahead of a lone run.
+func alone(crashes int) idem.Settlement {
+	return idem.Settlement{Kind: idem.SettleAlone, Crashes: crashes}
+}
+
+// drop is a verdict on a job that is to have no letter.
+func (b *bench) drop() idem.Settlement {
+	s := b.verdict()
+	s.DeadLetterID = idem.DroppedLetter
+	return s
+}
+
 func confirm() idem.Settlement {
 	return idem.Settlement{Kind: idem.SettleConfirm, DeadLetterID: "dead-1"}
 }

@@ -21,7 +21,8 @@ type book struct {
 	epoch, claims, closed    int
 	attempts, crashes, fails int
 	closedRun                bool // the owner's run was settled
-	crashMarked              bool // or ended with a mark
+	suspect                  bool // the owner has to expect that the job ends its process
+	crashesBefore            int  // as they were at the owner's claim
 
 	deadAt    time.Time // by the clock of who said so
 	diedAt    time.Time // by the world's, when the verdict was taken
@@ -110,8 +111,9 @@ func (w *world) claimed(r idem.Request, a idem.Answer) {
 	}
 	w.status, w.owner, w.messageID, w.hash = idem.StatusInProgress, r.Owner, r.MessageID, r.Validation
 	w.lease, w.expires = r.Lease.Truncate(time.Millisecond), r.Expires.Truncate(time.Second)
+	w.suspect, w.crashesBefore = w.claims > w.closed, w.crashes
 	w.claims++
-	w.closedRun, w.crashMarked = false, false
+	w.closedRun = false
 }
 
 // settled writes a settlement and enters it into the book.
@@ -122,7 +124,7 @@ func (w *world) settled(ctx context.Context, p *worker, run *run, c idem.Claim, 
 	if s.Kind == idem.SettleConfirm {
 		needs = idem.StatusDead
 	}
-	holds := c.Owner == w.owner && w.status == needs
+	holds := c.Owner == w.owner && w.status == needs && !(s.Kind == idem.SettleAlone && w.closedRun)
 	said := s.Kind == idem.SettleComplete && w.status == idem.StatusCompleted ||
 		s.Kind == idem.SettleVerdict && w.status == idem.StatusDead && c.Owner == w.owner
 	if !w.agree(s.Kind, c, err, holds, said) || !holds {
@@ -173,10 +175,13 @@ func (w *world) enter(run *run, c idem.Claim, s idem.Settlement) {
 		w.confirmed = s.DeadLetterID
 		return
 	}
+	w.enterCrashes(s)
+	if s.Kind == idem.SettleAlone {
+		return
+	}
 	if s.Kind != idem.SettleComplete {
 		w.lease = s.Lease.Truncate(time.Millisecond)
 	}
-	w.enterCrashes(s)
 	if s.Kind == idem.SettleCrash {
 		return
 	}
@@ -189,18 +194,25 @@ func (w *world) enterCrashes(s idem.Settlement) {
 	want := 0
 	switch {
 	case s.Kind == idem.SettleAbort, s.Kind == idem.SettleVerdict && s.Crashes > 0:
-		want = w.crashes
-	case s.Kind == idem.SettleCrash && w.crashMarked:
-		want = w.crashes
-	case s.Kind == idem.SettleCrash:
-		want = w.crashes + 1
+		want = w.crashesBefore
+	case s.Kind == idem.SettleCrash, s.Kind == idem.SettleAlone:
+		want = w.crashesBefore + 1
 	}
-	if s.Crashes != want {
+	if s.Crashes != want && !w.landing {
 		w.breach("crashes are runs in a row that ended with their process", "%s writes %d, want %d",
 			s.Kind, s.Crashes, want)
 	}
-	w.crashes, w.crashMarked = s.Crashes, s.Kind == idem.SettleCrash
+	if s.Kind == idem.SettleAlone && !w.suspect {
+		w.breach("only a suspect runs alone", "no claim before it is unsettled")
+	}
+	if s.Kind == idem.SettleVerdict && s.Failure.Reason == idem.ReasonCrashLoop && w.crashesBefore < crashLimit {
+		w.breach("who did not end its process is in no crash loop", "%d crashes", w.crashesBefore)
+	}
+	w.crashes = s.Crashes
 }
+
+// crashLimit is the number of crashes in a row after which no job runs again.
+const crashLimit = 2
 
 // enterEnd notes the end of a run.
 func (w *world) enterEnd(run *run, c idem.Claim, s idem.Settlement) {
@@ -218,6 +230,7 @@ func (w *world) enterEnd(run *run, c idem.Claim, s idem.Settlement) {
 	case idem.SettleVerdict:
 		w.status, w.messageID, w.verdictBy = idem.StatusDead, c.MessageID, c.MessageID
 		w.deadAt, w.diedAt = s.DeadAt.Truncate(time.Millisecond), time.Now()
+		w.confirmed = s.DeadLetterID
 	}
 	if spends := s.Kind == idem.SettleRelease || s.Kind == idem.SettleVerdict; spends && s.Attempts != w.attempts {
 		w.breach("attempts are the failed runs that cost budget", "%s writes %d, the book has %d",

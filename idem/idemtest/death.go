@@ -52,6 +52,27 @@ var deathCases = []testCase{
 			idem.AnswerSend: 1, idem.AnswerBusy: 29,
 		})
 	}},
+	{"the death of a job that is dropped is confirmed as it is written", func(b *bench) {
+		a := b.claim("m1")
+		b.settle(a, b.drop())
+		for range 2 {
+			if d := b.ask(b.delivery("m1"), idem.AnswerDuplicate); d.Status != idem.StatusDead {
+				b.Fatalf("status is %s, want DEAD", d.Status)
+			}
+			b.pass(lease)
+		}
+		b.late(a, b.complete(), idem.StatusDead)
+	}},
+	{"a job that was dropped runs when it is sent again", func(b *bench) {
+		b.settle(b.claim("m1"), b.drop())
+		next := b.ask(b.resend("m2", time.Second, b.now), idem.AnswerAcquired)
+		if next.Job.Epoch != 1 {
+			b.Fatalf("job is %+v, want epoch 1", next.Job)
+		}
+		b.settle(next, b.verdict())
+		b.pass(lease)
+		b.ask(b.delivery("m2"), idem.AnswerSend)
+	}},
 	{"the end of a claim that died does not free the job", func(b *bench) {
 		a := b.die()
 		b.late(a, b.release(0), idem.StatusDead)

@@ -38,7 +38,7 @@ func (w *world) interfere() {
 		w.send(body, nil)
 		return
 	}
-	l := w.letters[w.rng.IntN(len(w.letters))]
+	l := &w.letters[w.rng.IntN(len(w.letters))]
 	if body == "a" {
 		body = l.body
 	}
@@ -51,9 +51,23 @@ func (w *world) began(p *worker) {
 	if !p.clock().Before(p.run.lease.Add(-margin)) {
 		w.breach("a run begins within its claim", "%s begins %v after its lease", p, p.clock().Sub(p.run.lease))
 	}
+	if w.owner == p.run.owner && !w.closedRun {
+		w.counted(p)
+	}
 	if w.strict && (w.owner != p.run.owner || w.status != idem.StatusInProgress) {
 		w.breach("one owner at a time", "%s runs as %s, the book has %q of %s",
 			p, w.alias(p.run.owner), w.status, w.alias(w.owner))
+	}
+}
+
+// counted asks of a run that may end its process whether that is counted.
+func (w *world) counted(p *worker) {
+	switch {
+	case w.crashesBefore >= crashLimit:
+		w.breach("a crash loop ends", "%s runs after %d crashes", p, w.crashesBefore)
+	case w.suspect && w.crashes != w.crashesBefore+1:
+		w.breach("the crash of a suspect is counted before its run", "%s runs with %d crashes, claimed with %d",
+			p, w.crashes, w.crashesBefore)
 	}
 }
 
@@ -95,7 +109,7 @@ func (w *world) post(p *worker, m *handler.Message, r *handler.Result) string {
 		record.Key, record.Epoch, record.Verdict = f.Key, f.Epoch, f.Verdict
 	}
 	w.tell("%s sends %s: %+v", p, id, record)
-	w.letters = append(w.letters, letter{message: *m, body: m.Body, record: record})
+	w.letters = append(w.letters, letter{messageID: m.MessageId, body: m.Body, record: record})
 	if !record.Verdict {
 		return id
 	}
@@ -120,7 +134,7 @@ func (w *world) finished() {
 	switch w.status {
 	case "", idem.StatusCompleted:
 	case idem.StatusDead:
-		if w.letterSent[w.epoch] == "" && !w.answeredElsewhere() {
+		if w.letterSent[w.epoch] == "" && w.confirmed != idem.DroppedLetter && !w.answeredElsewhere() {
 			w.breach("a dead job has its letter", "epoch %d has none", w.epoch)
 		}
 	default:
@@ -134,5 +148,5 @@ func (w *world) finished() {
 // of its last message was answered: by the job's completion, which has expired
 // since, or by a letter about a conflict with another payload.
 func (w *world) answeredElsewhere() bool {
-	return w.lives > 1 || slices.ContainsFunc(w.letters, func(l letter) bool { return l.message.MessageId == w.messageID })
+	return w.lives > 1 || slices.ContainsFunc(w.letters, func(l letter) bool { return l.messageID == w.messageID })
 }

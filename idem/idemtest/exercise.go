@@ -14,7 +14,7 @@ import (
 func Exercise(t *testing.T, newStore func(t *testing.T) idem.Store) {
 	t.Helper()
 	for _, c := range slices.Concat(
-		claimCases, settleCases, renewCases, stepCases, deathCases, epochCases, conflictCases,
+		claimCases, settleCases, aloneCases, renewCases, stepCases, deathCases, epochCases, conflictCases,
 	) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -45,11 +45,16 @@ const (
 	refuse
 	panicBefore
 	panicAfter
+	exitBefore // it ends the process without a word
+	exitAfter
+	strand  // a goroutine of its panics
 	abandon // it has its effect, but nobody waits for it any more
 )
 
 // acts tells whether the job has its effect.
-func (o order) acts() bool { return o == succeed || o == failAfter || o == panicAfter || o == abandon }
+func (o order) acts() bool {
+	return o == succeed || o == failAfter || o == panicAfter || o == exitAfter || o == strand || o == abandon
+}
 
 // fate draws what becomes of a task.
 func (w *world) fate(t *task) order {
@@ -77,6 +82,9 @@ func (w *world) jobFate() order {
 	if w.rng.Float64() >= w.fragile {
 		return succeed
 	}
-	fates := []order{failBefore, failAfter, failOddly, failOddly, refuse, refuse, refuse, panicBefore, panicAfter, abandon}
+	fates := []order{
+		failBefore, failAfter, failOddly, failOddly, refuse, refuse, refuse,
+		panicBefore, panicAfter, exitBefore, exitAfter, abandon,
+	}
 	return fates[w.rng.IntN(len(fates))]
 }

@@ -78,25 +78,67 @@ func (v *Violation) Error() string {
 // bubbles of [synctest.Test], so the store may have no sockets.
 func Model(t *testing.T, newStore func(t *testing.T) idem.Store, o ModelOptions) {
 	t.Helper()
-	first, last := o.seeds()
-	for from := first; from <= last; from += bubbleHistories {
-		to := min(from+bubbleHistories-1, last)
-		t.Run(fmt.Sprintf("seeds %d to %d", from, to), func(t *testing.T) {
-			t.Parallel()
-			if v := walk(t, newStore, from, to); v != nil {
-				t.Error(v)
-			}
-		})
-	}
+	model(t, newStore, o, ofOneJob)
 }
 
 // Find walks as [Model] does and gives the first violation; nil if there is
 // none. It shows that the model has teeth: a broken store must not get through.
 func Find(t *testing.T, newStore func(t *testing.T) idem.Store, o ModelOptions) *Violation {
 	t.Helper()
+	return find(t, newStore, o, ofOneJob)
+}
+
+// ModelFleet lets whole processes share a store through random histories: each
+// has several invocations at a time of the real [handler.Processor], whose
+// batches hold jobs that end the process, by a panic, without a word or by never
+// coming back, beside others that do not. Processes are killed between any two
+// calls, and calls fail. Whatever happens, a suspect runs alone, an effect comes
+// once unless its process dies before the record, no innocent is taken for the
+// cause or pays for it with its budget, and every loop ends.
+//
+// Otherwise it is as [Model].
+func ModelFleet(t *testing.T, newStore func(t *testing.T) idem.Store, o ModelOptions) {
+	t.Helper()
+	model(t, newStore, o, ofAFleet)
+}
+
+// FindFleet walks as [ModelFleet] does and gives the first violation; nil if
+// there is none.
+func FindFleet(t *testing.T, newStore func(t *testing.T) idem.Store, o ModelOptions) *Violation {
+	t.Helper()
+	return find(t, newStore, o, ofAFleet)
+}
+
+// history walks that of a seed and gives its violation.
+type history func(t *testing.T, store idem.Store, seed uint64, telling bool) *Violation
+
+func ofOneJob(t *testing.T, store idem.Store, seed uint64, telling bool) *Violation {
+	return newWorld(t, store, seed, telling).live()
+}
+
+func ofAFleet(t *testing.T, store idem.Store, seed uint64, telling bool) *Violation {
+	return newFleet(t, store, seed, telling).live()
+}
+
+func model(t *testing.T, newStore func(t *testing.T) idem.Store, o ModelOptions, live history) {
+	t.Helper()
 	first, last := o.seeds()
 	for from := first; from <= last; from += bubbleHistories {
-		if v := walk(t, newStore, from, min(from+bubbleHistories-1, last)); v != nil {
+		to := min(from+bubbleHistories-1, last)
+		t.Run(fmt.Sprintf("seeds %d to %d", from, to), func(t *testing.T) {
+			t.Parallel()
+			if v := walk(t, newStore, from, to, live); v != nil {
+				t.Error(v)
+			}
+		})
+	}
+}
+
+func find(t *testing.T, newStore func(t *testing.T) idem.Store, o ModelOptions, live history) *Violation {
+	t.Helper()
+	first, last := o.seeds()
+	for from := first; from <= last; from += bubbleHistories {
+		if v := walk(t, newStore, from, min(from+bubbleHistories-1, last), live); v != nil {
 			return v
 		}
 	}
@@ -118,20 +160,20 @@ func (o ModelOptions) seeds() (first, last uint64) {
 
 // walk gives the first violation of the seeds. It is walked once more, alone,
 // for its history to be told.
-func walk(t *testing.T, newStore func(t *testing.T) idem.Store, from, to uint64) *Violation {
+func walk(t *testing.T, newStore func(t *testing.T) idem.Store, from, to uint64, live history) *Violation {
 	t.Helper()
 	var broken *Violation
 	synctest.Test(t, func(t *testing.T) {
 		store := newStore(t)
 		for seed := from; seed <= to && broken == nil; seed++ {
-			broken = newWorld(t, store, seed, false).live()
+			broken = live(t, store, seed, false)
 		}
 	})
 	if broken == nil || broken.History != nil {
 		return broken
 	}
 	synctest.Test(t, func(t *testing.T) {
-		if told := newWorld(t, newStore(t), broken.Seed, true).live(); told != nil {
+		if told := live(t, newStore(t), broken.Seed, true); told != nil {
 			broken = told
 		}
 	})

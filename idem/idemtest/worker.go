@@ -124,6 +124,9 @@ func (p *worker) classify(ctx context.Context, m *handler.Message) error {
 	r := m.Resolve(ctx, err)
 	r.Delay = min(r.Delay, time.Second)
 	p.run.costs = r.Job.Attempts - m.Job.Attempts
+	if p.drops && r.Outcome == handler.OutcomeDead {
+		r.Outcome = handler.OutcomeDropped
+	}
 	return r
 }
 
@@ -147,8 +150,10 @@ func (p *worker) job(ctx context.Context, _ *handler.Message) error {
 			return err
 		}
 	}
-	p.run.failed = fate != succeed && fate != abandon
+	p.run.failed = fate != succeed && fate != abandon && fate != exitBefore && fate != exitAfter
 	switch fate {
+	case exitBefore, exitAfter:
+		return p.exit()
 	case succeed:
 		return nil
 	case refuse:
@@ -162,6 +167,14 @@ func (p *worker) job(ctx context.Context, _ *handler.Message) error {
 	default:
 		return errBusy
 	}
+}
+
+// exit ends the process without a word.
+func (p *worker) exit() error {
+	p.tell("%s ends without a word", p)
+	p.successorAfterPanic()
+	runtime.Goexit()
+	return nil
 }
 
 // act has the job's effect: by itself, as a step of the job, or in the
@@ -189,7 +202,7 @@ func (p *worker) act(ctx context.Context) error {
 // settle does to the queues what the processor would do.
 func (p *worker) settle(ctx context.Context, m *message, delivered *handler.Message, r *handler.Result) {
 	switch r.Outcome {
-	case handler.OutcomeDone, handler.OutcomeDuplicate:
+	case handler.OutcomeDone, handler.OutcomeDuplicate, handler.OutcomeDropped:
 		p.acknowledge(ctx, m)
 	case handler.OutcomeDead:
 		if p.sendLetter(ctx, delivered, r) {

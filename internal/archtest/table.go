@@ -90,7 +90,7 @@ func libraryRooms() []Room {
 		{
 			Path:  "idem/idemtest",
 			Ours:  []string{"idem", "handler", "fault"},
-			Third: []string{"github.com/google/go-cmp/...", "pgregory.net/rapid"},
+			Third: []string{lambdaEvents, "github.com/google/go-cmp/...", "pgregory.net/rapid"},
 			Never: noSDK(),
 		},
 		{

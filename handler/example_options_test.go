@@ -1,0 +1,306 @@
+package handler_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/sqsafe/sqsafe/backoff"
+	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/handler/handlertest"
+)
+
+var noLog = slog.New(slog.DiscardHandler)
+
+// job does what its message's body says.
+func job(ctx context.Context, m *handler.Message) error {
+	switch m.Body {
+	case "busy":
+		return fault.Retryable(errors.New("provider is busy"), fault.Reason(fault.ReasonUnavailable))
+	case "refused":
+		return fault.Permanent(errors.New("no such user"), fault.Reason("no_user"))
+	case "odd":
+		return errors.New("error 42")
+	case "panic":
+		panic("index out of range")
+	case "slow":
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return nil
+}
+
+// try runs job for messages with these bodies, until their queue is empty, and
+// prints what became of them.
+func try(o handler.Options, bodies ...string) {
+	var messages []handlertest.Message
+	for _, body := range bodies {
+		messages = append(messages, handlertest.Message{Body: body})
+	}
+	fmt.Print(handlertest.Queue{Handler: handler.Func(job), Options: o}.Run(new(testing.T), messages...))
+}
+
+func ExampleOptions_middleware() {
+	timed := func(next handler.Func) handler.Func {
+		return func(ctx context.Context, m *handler.Message) error {
+			fmt.Println("before", m.MessageId)
+			defer fmt.Println("after", m.MessageId)
+			return next(ctx, m)
+		}
+	}
+	try(handler.Options{Middleware: []handler.Middleware{timed}}, "fine")
+	// Output:
+	// before m1
+	// after m1
+	// m1 at 0s, receive 1: done
+}
+
+func ExampleOptions_deadLetter() {
+	dead := &handlertest.DeadLetterQueue{}
+	p := handler.NewProcessor(handler.Func(job), &handler.Options{DeadLetter: dead, Logger: noLog})
+	_, _ = p.Handle(context.Background(), handlertest.Event(handlertest.Message{Body: "refused"}))
+	for _, letter := range dead.Letters() {
+		fmt.Println(letter.Message.Body, letter.Failure.Class, letter.Failure.Reason, letter.Failure.Message)
+	}
+	// Output: refused permanent no_user no such user
+}
+
+func ExampleOptions_source() {
+	source := &handlertest.Source{}
+	shortest := func() float64 { return 0 }
+	p := handler.NewProcessor(handler.Func(job), &handler.Options{Source: source, Random: shortest, Logger: noLog})
+	_, _ = p.Handle(context.Background(), handlertest.Event(handlertest.Message{Body: "busy"}))
+	for _, change := range source.Changes() {
+		fmt.Println(change.Message.MessageId, "is hidden for", change.Timeout)
+	}
+	// Output: m1 is hidden for 1s
+}
+
+// cautious is a Classifier that knows one error more.
+type cautious struct{ handler.Classifier }
+
+func (c cautious) Classify(ctx context.Context, err error) fault.Decision {
+	if err.Error() == "error 42" {
+		return fault.Decision{Class: fault.ClassPermanent, Reason: "error_42", Rule: "ours.42"}
+	}
+	return c.Classifier.Classify(ctx, err)
+}
+
+func ExampleOptions_classifier() {
+	try(handler.Options{Classifier: cautious{fault.Rules()}}, "odd")
+	// Output: m1 at 0s, receive 1: dead (error_42): error 42
+}
+
+func ExampleOptions_backoff() {
+	try(handler.Options{Backoff: backoff.Exponential{MaxAttempts: 3}}, "busy")
+	// Output:
+	// m1 at 0s, receive 1: retry (unavailable), back in 1s: provider is busy
+	// m1 at 1s, receive 2: retry (unavailable), back in 2s: provider is busy
+	// m1 at 3s, receive 3: dead (exhausted): provider is busy
+}
+
+func ExampleOptions_unclassifiedAttempts() {
+	try(handler.Options{UnclassifiedAttempts: 2}, "odd")
+	// Output:
+	// m1 at 0s, receive 1: retry (unclassified), back in 1s: error 42
+	// m1 at 1s, receive 2: dead (unclassified): error 42
+}
+
+func ExampleOptions_maxReceives() {
+	try(handler.Options{MaxReceives: 2}, "busy")
+	// Output:
+	// m1 at 0s, receive 1: retry (unavailable), back in 1s: provider is busy
+	// m1 at 1s, receive 2: dead (max_receives): provider is busy
+}
+
+func ExampleOptions_concurrency() {
+	for _, concurrency := range []int{1, 3} {
+		q := handlertest.Queue{
+			Handler: handler.Func(func(context.Context, *handler.Message) error {
+				<-time.After(5 * time.Second)
+				return nil
+			}),
+			Options: handler.Options{Concurrency: concurrency},
+		}
+		report := q.Run(new(testing.T), handlertest.Message{}, handlertest.Message{}, handlertest.Message{})
+		fmt.Println("the last is done after", report.Job("m3").Deliveries[0].Took)
+	}
+	// Output:
+	// the last is done after 15s
+	// the last is done after 5s
+}
+
+func ExampleOptions_breaker() {
+	o := handler.Options{Breaker: 2}
+	report := handlertest.Queue{Handler: handler.Func(job), Options: o}.Invoke(new(testing.T),
+		handlertest.Message{Body: "busy"}, handlertest.Message{Body: "busy"}, handlertest.Message{Body: "busy"})
+	for _, d := range report.Deliveries {
+		fmt.Println(d.Outcome, d.Reason)
+	}
+	// Output:
+	// retry unavailable
+	// retry unavailable
+	// unrun breaker
+}
+
+func ExampleOptions_claimInTurn() {
+	claim := func(next handler.Func) handler.Func {
+		return func(ctx context.Context, m *handler.Message) error {
+			fmt.Println("claim", m.MessageId)
+			return next(ctx, m)
+		}
+	}
+	for _, inTurn := range []bool{false, true} {
+		q := handlertest.Queue{
+			Handler: handler.Func(func(_ context.Context, m *handler.Message) error {
+				fmt.Println("run", m.MessageId)
+				return nil
+			}),
+			Options: handler.Options{
+				Middleware: []handler.Middleware{claim}, MaxReceives: 4, ClaimInTurn: inTurn,
+			},
+		}
+		q.Run(new(testing.T), handlertest.Message{ID: "first"}, handlertest.Message{ID: "old", Receives: 3})
+	}
+	// Output:
+	// claim old
+	// claim first
+	// run first
+	// run old
+	// claim first
+	// run first
+	// claim old
+	// run old
+}
+
+func ExampleOptions_backoffByReason() {
+	try(handler.Options{
+		Backoff: backoff.Exponential{MaxAttempts: 2},
+		BackoffByReason: map[string]handler.Backoff{
+			fault.ReasonUnavailable: backoff.Stepped{Steps: []time.Duration{time.Minute}, MaxAttempts: 2},
+		},
+	}, "busy", "odd")
+	// Output:
+	// m1 at 0s, receive 1: retry (unavailable), back in 1m0s: provider is busy
+	// m2 at 0s, receive 1: retry (unclassified), back in 1s: error 42
+	// m2 at 1s, receive 2: dead (exhausted): error 42
+	// m1 at 1m0s, receive 2: dead (exhausted): provider is busy
+}
+
+func ExampleOptions_drop() {
+	try(handler.Options{Drop: []string{"no_user"}}, "refused")
+	// Output: m1 at 0s, receive 1: dropped (no_user): no such user
+}
+
+func ExampleOptions_panicAsPermanent() {
+	try(handler.Options{PanicAsPermanent: true}, "panic", "fine")
+	// Output:
+	// m1 at 0s, receive 1: dead (panic): panic: index out of range
+	// m2 at 0s, receive 1: done
+}
+
+func ExampleOptions_hooks() {
+	try(handler.Options{Hooks: handler.Hooks{
+		OnError: func(_ context.Context, m *handler.Message, r *handler.Result) {
+			fmt.Println("error:", m.MessageId, r)
+		},
+		OnDead: func(_ context.Context, letter handler.Letter, deadLetterID string) {
+			fmt.Println("dead:", letter.Message.MessageId, "as", deadLetterID)
+		},
+		OnBatch: func(_ context.Context, r handler.Report) {
+			fmt.Println("batch:", r.Messages, "messages,", r.Runs, "runs,", r.Sent, "sent")
+		},
+	}}, "fine", "refused")
+	// Output:
+	// error: m2 dead (no_user): no such user
+	// dead: m2 as dead-m2
+	// batch: 2 messages, 2 runs, 1 sent
+	// m1 at 0s, receive 1: done
+	// m2 at 0s, receive 1: dead (no_user): no such user
+}
+
+func ExampleOptions_restore() {
+	// Package dlq has the one for its own dead letters.
+	try(handler.Options{Restore: func(m *handler.Message) { m.Body = "fine" }}, "refused")
+	// Output: m1 at 0s, receive 1: done
+}
+
+func ExampleOptions_process() {
+	o := &handler.Options{Process: &handler.Process{}, Logger: noLog}
+	charges, refunds := handler.NewProcessor(handler.Func(job), o), handler.NewProcessor(handler.Func(job), o)
+	handle := func(p *handler.Processor, body string) {
+		defer func() { fmt.Println(body, "- the process is to end:", recover() != nil) }()
+		_, _ = p.Handle(context.Background(), handlertest.Event(handlertest.Message{Body: body}))
+	}
+	handle(refunds, "fine")
+	handle(charges, "panic")
+	handle(refunds, "also fine")
+	// Output:
+	// fine - the process is to end: false
+	// panic - the process is to end: true
+	// also fine - the process is to end: true
+}
+
+func ExampleOptions_exit() {
+	synctest.Test(new(testing.T), func(*testing.T) {
+		begin := time.Now()
+		o := &handler.Options{Logger: noLog}
+		o.Exit = func() { fmt.Println("exit after", time.Since(begin)) }
+		p := handler.NewProcessor(handler.Func(job), o)
+		handle := func(timeout time.Duration, body string) {
+			defer func() { _ = recover() }()
+			ctx, cancel := context.WithTimeout(context.Background(), timeout)
+			defer cancel()
+			_, _ = p.Handle(ctx, handlertest.Event(handlertest.Message{Body: body}))
+		}
+		go handle(time.Minute, "slow")
+		synctest.Wait()
+		handle(20*time.Second, "panic")
+		<-time.After(time.Minute)
+	})
+	// Output: exit after 20s
+}
+
+func ExampleOptions_reserve() {
+	for _, reserve := range []time.Duration{0, 10 * time.Second} {
+		q := handlertest.Queue{Handler: handler.Func(job), Options: handler.Options{Reserve: reserve}}
+		report := q.Run(new(testing.T), handlertest.Message{Body: "slow", Receives: 7})
+		fmt.Println("of 30s a message has", report.Job("m1").Deliveries[0].Took)
+	}
+	// Output:
+	// of 30s a message has 27s
+	// of 30s a message has 20s
+}
+
+func ExampleOptions_logger() {
+	less := func(_ []string, a slog.Attr) slog.Attr {
+		if slices.Contains([]string{slog.TimeKey, "messageId", "queue", "receiveCount", "class", "rule"}, a.Key) {
+			return slog.Attr{}
+		}
+		return a
+	}
+	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: less}))
+	q := handlertest.Queue{Handler: handler.Func(job), Options: handler.Options{Logger: logger}}
+	q.Invoke(new(testing.T), handlertest.Message{Body: "busy"})
+	// Output:
+	// level=INFO msg=outcome outcome=retry reason=unavailable attempt=1 delaySeconds=1 error="provider is busy"
+}
+
+func ExampleOptions_random() {
+	for _, n := range []float64{0, 0.999} {
+		o := handler.Options{Random: func() float64 { return n }, Backoff: backoff.Exponential{Base: 100 * time.Second}}
+		q := handlertest.Queue{Handler: handler.Func(job), Options: o}
+		report := q.Invoke(new(testing.T), handlertest.Message{Body: "busy"})
+		fmt.Println(report.Deliveries[0].Delay)
+	}
+	// Output:
+	// 1m40s
+	// 1m59s
+}

@@ -1,0 +1,400 @@
+package idem_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/idem"
+	"github.com/sqsafe/sqsafe/idem/idemtest"
+)
+
+// dies lets a run end its process without a word, and comes back when another
+// may claim the job.
+func (h *harness) dies(id string) {
+	h.Helper()
+	h.faults.Before = func(_ context.Context, c idemtest.Call) error {
+		if c != idemtest.CallAcquire && c != "alone" {
+			return errStore
+		}
+		return nil
+	}
+	h.job = func(context.Context, *handler.Message) error { return errTimeout }
+	h.deliver(message(id, "a"))
+	h.faults.Before = nil
+	pass(invocationTime + 2*time.Second)
+}
+
+func TestAJobThatEndsItsProcessIsDeadInTime(t *testing.T) {
+	t.Parallel()
+	silent, panics := (*harness).dies, func(h *harness, id string) { h.job = explode; h.crash(id) }
+	abandoned := func(h *harness, id string) {
+		h.fails(handler.ErrAbandoned)
+		h.deliver(message(id, "a"))
+		pass(invocationTime + 2*time.Second)
+	}
+	for name, ends := range map[string][]func(*harness, string){
+		"two panics":                 {panics, panics},
+		"three silent deaths":        {silent, silent, silent},
+		"abandoned twice":            {abandoned, abandoned},
+		"a panic and a silent death": {panics, silent},
+		"a silent death and panics":  {silent, panics, panics},
+		"silent deaths and a panic":  {silent, silent, panics},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			scenario(t, func(h *harness) {
+				for _, end := range ends {
+					end(h, "m1")
+				}
+				h.want(h.deliver(message("m1", "a")), handler.OutcomeDead, idem.ReasonCrashLoop, len(ends))
+			})
+		})
+	}
+}
+
+func TestTheCrashOfASuspectIsCountedBeforeItsRun(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		h.dies("m1")
+		h.job = func(context.Context, *handler.Message) error {
+			last := h.settlements[len(h.settlements)-1]
+			if last.Kind != idem.SettleAlone || last.Crashes != 1 {
+				h.Errorf("before the run %+v was written, want its crash", last)
+			}
+			return nil
+		}
+		h.want(h.deliver(message("m1", "a")), handler.OutcomeDone, "", 2)
+		h.asks("acquire", "release", "acquire", "alone", "complete")
+	})
+}
+
+func TestASuspectThatLivesIsForgiven(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err  error
+		want int
+	}{
+		"failed":      {errTimeout, 0},
+		"not run":     {&handler.Result{Outcome: handler.OutcomeUnrun}, 1},
+		"crash again": {&handler.PanicError{Value: "boom"}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			scenario(t, func(h *harness) {
+				h.job = explode
+				h.crash("m1")
+				h.fails(c.err)
+				h.deliver(message("m1", "a"))
+				if last := h.settlements[len(h.settlements)-1]; last.Crashes != c.want {
+					h.Fatalf("%s writes %d crashes, want %d", last.Kind, last.Crashes, c.want)
+				}
+			})
+		})
+	}
+}
+
+func TestWhoseCrashCannotBeCountedDoesNotRun(t *testing.T) {
+	t.Parallel()
+	fails := func(_ context.Context, c idemtest.Call) error {
+		if c == "alone" {
+			return errStore
+		}
+		return nil
+	}
+	for name, breaks := range map[string]func(f *idemtest.Faulty){
+		"the call":   func(f *idemtest.Faulty) { f.Before = fails },
+		"its answer": func(f *idemtest.Faulty) { f.After = fails },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			scenario(t, func(h *harness) {
+				h.dies("m1")
+				breaks(&h.faults)
+				for range 4 {
+					r := h.deliver(message("m1", "a"))
+					h.want(r, handler.OutcomeRetry, fault.ReasonStore, 1)
+					if r.Job.Attempts != 0 || !errors.Is(r.Err, errStore) {
+						h.Fatalf("result is %+v, want the store's error and no attempt", r)
+					}
+				}
+				h.faults.Before, h.faults.After = nil, nil
+				h.fails(nil)
+				h.want(h.deliver(message("m1", "a")), handler.OutcomeDone, "", 2)
+			})
+		})
+	}
+}
+
+func TestASlowCountOfACrashStartsNothing(t *testing.T) {
+	t.Parallel()
+	for reason, after := range map[string]func(cancel func()){
+		handler.ReasonCancelled: func(cancel func()) { cancel() },
+		handler.ReasonNoTime:    func(func()) { pass(5 * time.Minute) },
+	} {
+		for _, answered := range []bool{true, false} {
+			scenario(t, func(h *harness) {
+				h.dies("m1")
+				ctx, cancel := context.WithCancel(h.Context())
+				defer cancel()
+				h.faults.After = func(ctx context.Context, c idemtest.Call) error {
+					if c != "alone" {
+						return nil
+					}
+					after(cancel)
+					if answered || reason == handler.ReasonNoTime {
+						return nil
+					}
+					return ctx.Err()
+				}
+				h.want(h.deliverIn(ctx, message("m1", "a")), handler.OutcomeUnrun, reason, 1)
+				if last := h.settlements[len(h.settlements)-1]; last.Kind != idem.SettleAbort || last.Crashes != 0 {
+					h.Errorf("settlement is %+v, want an abort that takes the crash back", last)
+				}
+			})
+		}
+	}
+}
+
+func TestASuspectThatWasTakenOverDoesNotRun(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		h.dies("m1")
+		h.faults.Before = func(_ context.Context, c idemtest.Call) error {
+			if c == "alone" {
+				r := h.requests[len(h.requests)-1]
+				r.Owner, r.Now, r.Lease = "another", r.Now.Add(time.Hour), r.Lease.Add(time.Hour)
+				_, _ = h.faults.Store.Acquire(h.Context(), r)
+			}
+			return nil
+		}
+		h.want(h.deliver(message("m1", "a")), handler.OutcomeBusy, idem.ReasonLate, 1)
+		h.asks("acquire", "release", "acquire", "alone")
+	})
+}
+
+func TestNobodyElseRunsAlone(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before func(h *harness)
+		asks   []string
+	}{
+		"a job that failed": {
+			func(h *harness) { h.fails(errTimeout) }, []string{"acquire", "release", "acquire", "release"},
+		},
+		"a job that was unrun": {
+			func(h *harness) { h.fails(&handler.Result{}) }, []string{"acquire", "abort", "acquire", "abort"},
+		},
+		"an unknown outcome": {func(h *harness) {
+			h.options.DeadLetterUnknown = true
+			h.broken("complete")
+		}, []string{"acquire", "complete", "acquire", "verdict"}},
+		"a letter": {func(h *harness) { h.fails(errCard) }, []string{"acquire", "verdict", "acquire"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			scenario(t, func(h *harness) {
+				c.before(h)
+				h.deliver(message("m1", "a"))
+				pass(time.Hour)
+				h.deliver(message("m1", "a"))
+				h.asks(c.asks...)
+			})
+		})
+	}
+}
+
+// TestASuspectRunsWhenNoOtherDoes has a suspect and four others in two
+// invocations of one process.
+func TestASuspectRunsWhenNoOtherDoes(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		h.dies("suspect")
+		h.process = &handler.Process{}
+		var mu sync.Mutex
+		running := 0
+		run := func(ctx context.Context, m *handler.Message) error {
+			mu.Lock()
+			running++
+			if m.MessageId == "suspect" && running != 1 {
+				h.Errorf("the suspect runs beside %d others", running-1)
+			}
+			mu.Unlock()
+			err := until(ctx, 4*time.Second)
+			mu.Lock()
+			defer mu.Unlock()
+			if m.MessageId == "suspect" && running != 1 {
+				h.Errorf("%d others began beside the suspect", running-1)
+			}
+			running--
+			return err
+		}
+		first, second := h.invoke(3), h.invoke(2)
+		first.job, second.job = run, run
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			second.batch(message("m3", "a"), message("m4", "a"), message("m5", "a"))
+		}()
+		first.batch(message("suspect", "a"), message("m1", "a"), message("m2", "a"))
+		<-done
+		for _, i := range []*invocation{first, second} {
+			for id := range i.results {
+				i.ended(id, handler.OutcomeDone, "")
+			}
+		}
+		if at := slices.Index(h.calls, "alone"); at < 0 || !slices.Contains(h.calls[:at], "complete") {
+			h.Errorf("calls are %q, want the suspect behind others", h.calls)
+		}
+	})
+}
+
+func TestASuspectDiesWithoutTheOthers(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		job := func(_ context.Context, m *handler.Message) error {
+			if m.MessageId == "bomb" {
+				panic("boom")
+			}
+			return nil
+		}
+		healthy := []string{"m1", "m2", "m3", "m4"}
+		for range 3 {
+			messages := []*handler.Message{message("bomb", "a")}
+			for _, id := range healthy {
+				messages = append(messages, message(id, "a"))
+			}
+			i := h.invoke(2)
+			i.job = job
+			i.batch(messages...)
+			pass(time.Minute)
+		}
+		last := h.invoke(1)
+		last.batch(message("bomb", "a"), message("m1", "a"), message("m4", "a"))
+		last.ended("bomb", handler.OutcomeDuplicate, idem.ReasonDeadBefore)
+		last.ended("m1", handler.OutcomeDuplicate, idem.ReasonCompleted)
+		last.ended("m4", handler.OutcomeDuplicate, idem.ReasonCompleted)
+		if h.runs != 2+len(healthy) {
+			h.Errorf("%d runs, want two of the bomb and one of each other", h.runs)
+		}
+	})
+}
+
+func TestAClaimIsKeptWhileItsSuspectWaits(t *testing.T) {
+	t.Parallel()
+	renewed(t, func(h *harness) {
+		h.dies("suspect")
+		i := h.invoke(2)
+		i.job = func(ctx context.Context, m *handler.Message) error {
+			if m.MessageId == "suspect" {
+				return until(ctx, 90*time.Second)
+			}
+			return until(ctx, 5*time.Minute)
+		}
+		r, copies := h.requests[0], make(chan int)
+		go func() {
+			waited := 0
+			for range 380 {
+				pass(time.Second)
+				r.Owner, r.Now, r.Lease = "copy", time.Now(), time.Now().Add(time.Second)
+				if a, _ := h.faults.Store.Acquire(h.Context(), r); a.Kind == idem.AnswerBusy {
+					waited++
+				}
+			}
+			copies <- waited
+		}()
+		i.batchIn(h.Context(), message("suspect", "a"), message("long", "a"))
+		i.ended("suspect", handler.OutcomeDone, "")
+		if n := <-copies; n != 380 {
+			h.Errorf("%d of 380 copies were told to wait", n)
+		}
+	})
+}
+
+func TestARenewalComesInTimeAfterAWait(t *testing.T) {
+	t.Parallel()
+	renewed(t, func(h *harness) {
+		h.dies("suspect")
+		i := h.invoke(2)
+		i.job = func(ctx context.Context, m *handler.Message) error {
+			if m.MessageId == "suspect" {
+				return until(ctx, 30*time.Second)
+			}
+			// The renewals of the suspect's wait fail from 20 s on, until 40 s before its end.
+			return until(ctx, 58*time.Second)
+		}
+		h.down(20*time.Second, 57*time.Second, false)
+		i.batchIn(h.Context(), message("suspect", "a"), message("long", "a"))
+		i.ended("suspect", handler.OutcomeDone, "")
+	})
+}
+
+// TestAClaimThatIsLostInTheWaitIsAnothers has the suspect's last receive, too:
+// who does not own the job does not bury it.
+func TestAClaimThatIsLostInTheWaitIsAnothers(t *testing.T) {
+	t.Parallel()
+	for _, maxReceives := range []int{0, 3} {
+		for name, back := range map[string]time.Duration{"the store is back": 2 * time.Minute, "it is not": time.Hour} {
+			renewed(t, func(h *harness) {
+				h.dies("suspect")
+				i := h.invoke(2)
+				i.MaxReceives = maxReceives
+				i.job = func(ctx context.Context, m *handler.Message) error { return until(ctx, 5*time.Minute) }
+				h.down(10*time.Second, back, false)
+				i.batchIn(h.Context(), received("long", "a", 1), received("suspect", "a", 3))
+				r := i.ended("suspect", handler.OutcomeBusy, idem.ReasonLate)
+				if _, lost := errors.AsType[*idem.LostError](r.Err); !lost || h.runs != 2 || len(i.letters) > 0 {
+					h.Errorf("%s: error is %v, %d runs, letters %q; want a LostError and no run", name, r.Err, h.runs, i.letters)
+				}
+			})
+		}
+	}
+}
+
+func TestASuspectWithoutTimeIsUnrun(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name        string
+		maxReceives int
+		outcome     handler.Outcome
+		reason      string
+		asks        string
+	}{
+		{"it comes back", 0, handler.OutcomeUnrun, handler.ReasonNoTime, "abort"},
+		{"its last receive", 3, handler.OutcomeDead, handler.ReasonMaxReceives, "verdict confirm"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			scenario(t, func(h *harness) {
+				h.job = explode
+				h.crash("suspect")
+				h.calls, h.process = nil, &handler.Process{}
+				first := h.invoke(1)
+				first.job = func(ctx context.Context, _ *handler.Message) error { return until(ctx, 2*invocationTime) }
+				done := make(chan *invocation)
+				go func() { done <- first.batchIn(h.Context(), message("long", "a")) }()
+				pass(time.Second)
+				i := h.invoke(2)
+				i.MaxReceives = c.maxReceives
+				i.batch(received("suspect", "a", 3))
+				i.ended("suspect", c.outcome, c.reason)
+				<-done
+				if last := h.settlements[1]; last.Crashes != 1 {
+					h.Errorf("%s writes %d crashes, want them as they were", last.Kind, last.Crashes)
+				}
+				mine := slices.DeleteFunc(h.calls, func(s string) bool { return s == "acquire" || s == "complete" })
+				if diff := cmp.Diff(c.asks, strings.Join(mine, " ")); diff != "" {
+					h.Errorf("calls differ (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}

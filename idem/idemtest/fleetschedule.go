@@ -1,0 +1,154 @@
+package idemtest
+
+import (
+	"slices"
+	"strings"
+	"testing/synctest"
+	"time"
+)
+
+// step makes one thing happen.
+func (f *fleet) step() {
+	synctest.Wait()
+	switch n := f.rng.IntN(100); {
+	case n < f.kills:
+		f.hosts[f.rng.IntN(len(f.hosts))].kill()
+	case n < 65 && f.waiting() > 0:
+		f.resume(f.pick())
+	case n < 75:
+		d := passing[f.rng.IntN(len(passing)-1)]
+		f.tell("%v pass", d)
+		wait(d)
+	case n < 77:
+		f.locked(func() { f.send(f.jobs[f.rng.IntN(len(f.jobs))]) })
+	default:
+		f.deliver()
+	}
+	synctest.Wait()
+}
+
+// calm ends all faults and lets the queue run empty.
+func (f *fleet) calm() {
+	f.locked(func() { f.quiet = true })
+	f.tell("all faults end")
+	for round := 0; !f.broken(); round++ {
+		synctest.Wait()
+		switch {
+		case f.waiting() > 0:
+			f.resume(f.pick())
+		case f.empty():
+			f.finished()
+			return
+		case round > calmRounds:
+			f.breach("every loop ends", "%d messages still come back after %d steps", len(f.queue), round)
+		case f.rng.IntN(3) == 0:
+			wait(40 * time.Second)
+		default:
+			f.deliver()
+		}
+	}
+}
+
+// deliver hands a batch of messages to a process that has room for it.
+func (f *fleet) deliver() {
+	h := f.hosts[f.rng.IntN(len(f.hosts))]
+	f.mu.Lock()
+	p := h.process
+	var batch []*mail
+	for _, i := range f.rng.Perm(len(f.queue)) {
+		m := f.queue[i]
+		if len(batch) < 5 && (m.taken == 0 || !f.quiet && f.rng.IntN(10) == 0) {
+			batch = append(batch, m)
+		}
+	}
+	if len(batch) == 0 || p.invocations >= longestQueue {
+		f.mu.Unlock()
+		return
+	}
+	for _, m := range batch {
+		m.receives++
+		m.taken++
+	}
+	batch = f.redrive(batch)
+	p.invocations++
+	f.mu.Unlock()
+	go p.invoke(batch)
+}
+
+// longestQueue is how many invocations a process has at a time.
+const longestQueue = 3
+
+// redrive moves messages that were received too often, as SQS does.
+func (f *fleet) redrive(batch []*mail) []*mail {
+	return slices.DeleteFunc(batch, func(m *mail) bool {
+		if f.maxReceives == 0 || m.receives <= f.maxReceives {
+			return false
+		}
+		f.note("SQS moves %s", m.id)
+		m.job.moved = true
+		f.remove(m)
+		return true
+	})
+}
+
+// halt is a goroutine that waits for the scheduler.
+type halt struct {
+	process *process
+	at      point
+	name    string
+	job     *job
+	resume  chan order
+}
+
+// pick gives one of those that wait, in an order that follows from the history.
+func (f *fleet) pick() *halt {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	slices.SortFunc(f.parked, func(a, b *halt) int {
+		if a.process.number != b.process.number {
+			return a.process.number - b.process.number
+		}
+		if a.at != b.at {
+			return int(a.at) - int(b.at)
+		}
+		return strings.Compare(a.name, b.name)
+	})
+	return f.parked[f.rng.IntN(len(f.parked))]
+}
+
+func (f *fleet) waiting() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.parked)
+}
+
+// resume lets one go on with what fate says, if it still waits.
+func (f *fleet) resume(h *halt) {
+	if f.retire(h) {
+		h.resume <- f.destiny(h)
+	}
+}
+
+func (f *fleet) retire(h *halt) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	i := slices.Index(f.parked, h)
+	if i >= 0 {
+		f.parked = slices.Delete(f.parked, i, i+1)
+	}
+	return i >= 0
+}
+
+// destiny draws what becomes of a halt.
+func (f *fleet) destiny(h *halt) order {
+	switch h.at {
+	case atJob:
+		return h.job.fate(f)
+	case atCall, atRenew, atSend, atDelete:
+		if f.quiet || f.rng.Float64() >= f.faults {
+			return goOn
+		}
+		return []order{drop, lose}[f.rng.IntN(2)]
+	}
+	return goOn
+}
