@@ -16,6 +16,11 @@ CFN_LINT := .venv-lint/bin/cfn-lint-$(CFN_LINT_VERSION)
 POWERTOOLS := .venv-powertools/installed
 PYTHON_PINS := internal/powertools/testdata/requirements.txt
 
+# What internal/samtest tests against, and how SAM calls the processor of ARCH.
+SAM      := $(OUT)/sam/installed
+SAM_PINS := internal/samtest/testdata/requirements.txt
+SAM_ARCH  = $(patsubst amd64,x86_64,$(ARCH))
+
 # How every binary that leaves this tree is built. The runtime's RPC mode for
 # the retired go1.x is left out of functions.
 RELEASE   := CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w"
@@ -98,6 +103,23 @@ $(OUT)/sqsafe: FORCE
 $(OUT)/functions/%/bootstrap: FORCE
 	GOOS=linux GOARCH=$(ARCH) $(RELEASE) -tags lambda.norpc -o $@ ./functions/$*
 
+.PHONY: sam-venv
+sam-venv: $(SAM) ## Install the SAM CLI, which sam-build and sam-test use
+
+# SAM has no flags for the compiler: they come from the environment.
+.PHONY: sam-build
+sam-build: export CGO_ENABLED := 0
+sam-build: export GOFLAGS := -trimpath -tags=lambda.norpc '-ldflags=-s -w'
+sam-build: export SAM_CLI_TELEMETRY := 0
+sam-build: $(SAM) ## Build the functions with the SAM CLI into .aws-sam, for ARCH
+	$(OUT)/sam/bin/sam build --parameter-overrides Architecture=$(SAM_ARCH)
+
+.PHONY: sam-test
+sam-test: sam-build ## Check the template by the SAM CLI and invoke its functions in containers
+	@set -e; trap 'internal/samtest/engine.sh stop' EXIT; \
+	engine=$$(internal/samtest/engine.sh start $(OUT)/sam/bin/python); eval "$$engine"; \
+	SAMTEST_TOOLS=$(abspath $(OUT)/sam/bin) $(GO) test -count=1 -parallel 2 -run SAM ./internal/samtest
+
 .PHONY: cover
 cover: ## Measure test coverage into cover.out and print the total
 	$(GO) test -coverpkg=./... -coverprofile=cover.out ./...
@@ -136,6 +158,11 @@ $(CFN_LINT):
 	python3 -m venv --clear .venv-lint
 	.venv-lint/bin/pip install --quiet --disable-pip-version-check cfn-lint==$(CFN_LINT_VERSION)
 	ln -s cfn-lint $@
+
+$(SAM): $(SAM_PINS)
+	python3 -m venv --clear $(@D)
+	$(@D)/bin/pip install --quiet --disable-pip-version-check --requirement $(SAM_PINS)
+	touch $@
 
 $(POWERTOOLS): $(PYTHON_PINS)
 	python3 -m venv --clear .venv-powertools

@@ -257,6 +257,15 @@ func testRooms() []Room {
 			Path: "internal/bench/ledger", Ours: []string{"handler", "idem", "internal/bench/job"},
 			Third: []string{lambdaRuntime}, Never: noSDK(),
 		},
+		{
+			Path:  "internal/crashproof", // likewise
+			Tests: []string{"dlq", "fault", "handler", "internal/eventsource", "internal/runtimeapi"},
+		},
+		{Path: "internal/crashproof/function", Ours: []string{".", "handler", "idem"}, Host: true},
+		{
+			Path:  "internal/samtest", // all of it is tests
+			Tests: []string{"internal/runtimeapi", "internal/stack", "internal/demo/provider"},
+		},
 		{Path: "internal/powertools", Tests: []string{"idem", "idem/dynamo"}},
 		{
 			Path:  "internal/parity", // likewise

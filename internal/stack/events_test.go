@@ -79,10 +79,10 @@ func TestSampleEvents(t *testing.T) {
 // sourceOf gives the queue of an event; those of charges are named for what
 // becomes of them.
 func sourceOf(file string) string {
-	switch file {
-	case "stock.json":
+	switch {
+	case strings.HasPrefix(file, "stock"):
 		return "StockQueue"
-	case "notify.json":
+	case strings.HasPrefix(file, "notify"):
 		return "NotifyQueue"
 	}
 	return "ChargeQueue"

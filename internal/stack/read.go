@@ -87,7 +87,7 @@ func parse(path string, data []byte, o *Options) (*Stack, error) {
 // the queues.
 func (t *template) readInto(s *Stack) {
 	var functions []*resource
-	var foreign []string
+	var foreign []*resource
 	for _, r := range t.resources {
 		if !t.exists(r) {
 			continue
@@ -101,11 +101,11 @@ func (t *template) readInto(s *Stack) {
 			functions = append(functions, r)
 		case kindMapping: // read with its function
 		default:
-			foreign = append(foreign, r.id)
+			foreign = append(foreign, r)
 		}
 	}
 	if len(foreign) > 0 {
-		t.note(&yaml.Node{}, "left alone, since they exist in AWS only: %s", listed(foreign))
+		t.note(&yaml.Node{}, "left alone, since they exist in AWS only: %s", summed(foreign))
 	}
 	t.linkDeadLetters(s)
 	mappings := t.mappingsByFunction(functions)
@@ -122,6 +122,28 @@ func (t *template) readInto(s *Stack) {
 	}
 	t.refuseSameNames(s)
 	s.Notes = t.notes
+}
+
+// fewNames is up to how many resources are told by their names.
+const fewNames = 6
+
+// summed tells of a few resources by their names, and of more by their types.
+func summed(resources []*resource) string {
+	var names, kinds []string
+	count := map[string]int{}
+	for _, r := range resources {
+		names = append(names, r.id)
+		if count[r.kind]++; count[r.kind] == 1 {
+			kinds = append(kinds, r.kind)
+		}
+	}
+	if len(names) <= fewNames {
+		return listed(names)
+	}
+	for i, kind := range kinds {
+		kinds[i] = fmt.Sprintf("%d of %s", count[kind], kind)
+	}
+	return listed(kinds)
 }
 
 // refuseSameNames finds two resources of one name, which AWS would refuse.

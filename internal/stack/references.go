@@ -44,6 +44,9 @@ func (t *template) named(at *yaml.Node, function, name string) *yaml.Node {
 	if p := t.parameters[name]; p != nil {
 		return t.parameterValue(p, at)
 	}
+	if t.resource(name) == nil && t.madeBySAM(name) {
+		return t.standIn(at, name, "%s %s: SAM makes this event source mapping in AWS only", function, name)
+	}
 	if t.resource(name) == nil {
 		t.fail(at, "%s %s: no such parameter or resource: add it, or correct the name", function, name)
 		return nil

@@ -27,9 +27,10 @@ const everyCall = -1
 // DefaultSchedule is the demo's.
 func DefaultSchedule() Schedule {
 	return Schedule{
-		"c-busy":  {Calls: 1, Status: http.StatusTooManyRequests, RetryAfter: 1},
-		"c-reset": {Calls: 1, Reset: true},
-		"c-down":  {Calls: everyCall, Status: http.StatusServiceUnavailable},
+		"c-busy":     {Calls: 1, Status: http.StatusTooManyRequests, RetryAfter: 1},
+		"c-reset":    {Calls: 1, Reset: true},
+		"c-declined": {Calls: everyCall, Status: http.StatusUnprocessableEntity},
+		"c-down":     {Calls: everyCall, Status: http.StatusServiceUnavailable},
 		// A redirect to nowhere: nothing that a caller's rules provide for.
 		"c-odd": {Calls: everyCall, Status: http.StatusMultipleChoices},
 		// A phone that text messages do not reach at first.

@@ -1,0 +1,116 @@
+//go:build unix
+
+package crashproof_test
+
+// culprit is a kind of job that ends its process, and how it ends itself.
+type culprit struct {
+	name string
+	job  job
+	// receives is the queue's maxReceiveCount.
+	receives int
+	// in are the settings that it is tried in.
+	in []setting
+
+	// lost is how many processes it takes with it, status how these end, and says
+	// a part of what each writes.
+	lost         int
+	status, says string
+	// kills: what runs beside it is not waited for.
+	kills bool
+	ends  fate
+}
+
+// How processes end, in the words of package os.
+const (
+	exit0, exit1, exit2, exit3 = "exit status 0", "exit status 1", "exit status 2", "exit status 3"
+	killed                     = "signal: killed"
+)
+
+var culprits = []culprit{
+	marks("panic", "panic").saying("panic: on purpose").at("main.throw").only(every),
+	marks("panic in handler.Go", "handler.Go panic").saying("panic: on purpose").at("main.throw"),
+	marks("ignored context", "ignore").saying(abandoned).only(every),
+	marks("blocked system call", "block in read").saying(abandoned),
+	marks("busy loop", "spin").saying(abandoned).only(few),
+
+	kills("panic in a goroutine", "goroutine panic", exit2).saying("panic: on purpose"),
+	kills("exit 0", "exit 0", exit0),
+	kills("exit 3", "exit 3", exit3).only(every),
+	kills("out of memory", "out of memory", exit2).saying("out of memory"),
+	kills("stack overflow", "stack overflow", exit2).saying("stack overflow"),
+	kills("concurrent map writes", "concurrent writes", exit2).saying("concurrent map writes"),
+	kills("frozen process", "freeze", killed),
+	kills("SIGKILL", "kill", killed),
+
+	refused("panic in UnmarshalJSON", job{Decoding: "panic"}).at("main.(*job).UnmarshalJSON"),
+	refused("panic in Validate", job{Validating: "panic"}).at("main.(*job).Validate"),
+	undecodable("exit in UnmarshalJSON", job{Decoding: "exit 3"}, exit3),
+	undecodable("overflow in Validate", job{Validating: "stack overflow"}, exit2).saying("stack overflow"),
+}
+
+// abandoned is what is said of a handler that does not return.
+const abandoned = "abandoned"
+
+// many is more receives than any end but SQS's own takes.
+const many = 20
+
+// crashLoop is the end after a number of calls. The ledger has counted two
+// crashes whatever the number: marks of the process itself, or of its lone runs
+// before they began.
+func crashLoop(calls int) fate {
+	return fate{
+		Calls: calls, Effects: 1,
+		Ledger: "DEAD crashes 2 confirmed", Dead: "permanent crash_loop attempts 0",
+	}
+}
+
+// marks is a culprit whose crash the process can still mark: two are enough.
+func marks(name, end string) culprit {
+	return culprit{
+		name: name, job: job{Running: end}, receives: many, in: most,
+		lost: 2, status: exit1, ends: crashLoop(2),
+	}
+}
+
+// kills is a culprit whose process has no time to mark anything: the first death
+// only makes it a suspect.
+func kills(name, end, status string) culprit {
+	return culprit{
+		name: name, job: job{Running: end}, receives: many, in: most,
+		lost: 3, status: status, kills: true, ends: crashLoop(3),
+	}
+}
+
+// refused is a culprit that never gets as far as a claim, and harms nobody.
+func refused(name string, j job) culprit {
+	return culprit{
+		name: name, job: j, receives: many, in: most,
+		ends: fate{Dead: "permanent panic attempts 0"},
+	}
+}
+
+// undecodable is a culprit that only SQS can stop.
+func undecodable(name string, j job, status string) culprit {
+	const receives = 4
+	return culprit{
+		name: name, job: j, receives: receives, in: lonely,
+		lost: receives, status: status, kills: true, ends: fate{Dead: "no record"},
+	}
+}
+
+func (c culprit) saying(text string) culprit {
+	c.says = text
+	return c
+}
+
+// at is a culprit whose letter has a stack with that function.
+func (c culprit) at(function string) culprit {
+	c.ends.Stack = function
+	return c
+}
+
+// only tries a culprit in other settings.
+func (c culprit) only(in []setting) culprit {
+	c.in = in
+	return c
+}

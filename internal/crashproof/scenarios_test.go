@@ -1,0 +1,177 @@
+//go:build unix
+
+package crashproof_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// job is what is sent.
+type job struct {
+	ID         string `json:"id"`
+	Decoding   string `json:"decoding"`
+	Validating string `json:"validating"`
+	Running    string `json:"running"`
+	// group is that of a FIFO queue.
+	group string
+	// culprit: the job is one. beside: its call may be one of those that are under
+	// way when the culprit is called for the first time.
+	culprit, beside bool
+}
+
+func (j job) body() string {
+	body, _ := json.Marshal(j)
+	return string(body)
+}
+
+// setting is what a culprit meets.
+type setting struct {
+	name string
+	fifo bool
+	// concurrency is how many jobs of a batch run at a time, invocations how many
+	// batches a process has at a time, and processes how many there are of these.
+	concurrency, invocations, processes int
+	// jobs are those of the first batches, batch the size of one.
+	jobs  func(culprit) []job
+	batch int
+	// held is how many calls of healthy jobs are under way when the culprit is
+	// called for the first time; -1 where chance says.
+	held int
+}
+
+var settings = []setting{
+	{name: "alone", concurrency: 1, jobs: alone},
+	{name: "alone", fifo: true, concurrency: 8, jobs: alone},
+	{name: "one in ten", concurrency: 1, jobs: ten},
+	{name: "one in ten", concurrency: 8, jobs: ten, held: 7},
+	{name: "one in ten", fifo: true, concurrency: 1, jobs: ten},
+	{name: "one in ten", fifo: true, concurrency: 8, jobs: ten, held: 7},
+	{name: "four invocations", invocations: 4, concurrency: 1, jobs: sixteen, batch: 4, held: 3},
+	{name: "four invocations", invocations: 4, concurrency: 8, jobs: sixteen, batch: 4, held: 15},
+	{name: "four invocations", invocations: 4, fifo: true, concurrency: 1, jobs: sixteen, batch: 4, held: 3},
+	{name: "four invocations", invocations: 4, fifo: true, concurrency: 8, jobs: sixteen, batch: 4, held: 13},
+	{name: "two batches of three", processes: 2, concurrency: 1, jobs: thirty},
+	{name: "two batches of three", processes: 2, concurrency: 8, jobs: thirty, held: -1},
+	{name: "alone", concurrency: 8, jobs: alone},
+	{name: "alone", fifo: true, concurrency: 1, jobs: alone},
+}
+
+// How far down the settings culprits are tried.
+var lonely, few, most, every = settings[:2], settings[:4], settings[:7], settings
+
+func alone(c culprit) []job { return []job{c.as("culprit", "own")} }
+
+// ten is a batch whose culprit has a neighbour before and behind it in its
+// group, and others in other groups.
+func ten(c culprit) []job { return among(c, 7) }
+
+// sixteen are four batches of four.
+func sixteen(c culprit) []job { return append(among(c, 1), others("other", 12)...) }
+
+func among(c culprit, n int) []job {
+	jobs := []job{{ID: "before", group: "own"}, c.as("culprit", "own")}
+	jobs = append(jobs, others("h", n)...)
+	return append(jobs, job{ID: "behind", group: "own"})
+}
+
+// thirty are three batches, of which two have a culprit.
+func thirty(c culprit) []job {
+	var jobs []job
+	for _, batch := range []string{"a", "b"} {
+		jobs = append(jobs, others(batch, 4)...)
+		jobs = append(jobs, c.as("culprit-"+batch, batch))
+		jobs = append(jobs, others(batch+batch, 5)...)
+	}
+	return append(jobs, others("c", 10)...)
+}
+
+// as is the job of a culprit.
+func (c culprit) as(id, group string) job {
+	j := c.job
+	j.ID, j.group, j.culprit = id, group, true
+	return j
+}
+
+func others(name string, n int) []job {
+	var jobs []job
+	for i := range n {
+		id := fmt.Sprint(name, i+1)
+		jobs = append(jobs, job{ID: id, group: id, beside: true})
+	}
+	return jobs
+}
+
+// scenario is a culprit in a setting.
+type scenario struct {
+	culprit
+	setting setting
+	jobs    []job
+}
+
+func scenarios() []scenario {
+	var all []scenario
+	for _, c := range culprits {
+		for _, s := range c.in {
+			s.processes, s.invocations = max(s.processes, 1), max(s.invocations, 1)
+			if c.ends.Calls == 0 {
+				s.held = 0
+			}
+			jobs := s.jobs(c)
+			for i := range jobs {
+				jobs[i].beside = jobs[i].beside || !s.fifo && s.concurrency > 1 && !jobs[i].culprit
+			}
+			all = append(all, scenario{culprit: c, setting: s, jobs: jobs})
+		}
+	}
+	return all
+}
+
+// title tells the culprit's scenarios apart.
+func (s scenario) title() string {
+	kind := "standard"
+	if s.setting.fifo {
+		kind = "FIFO"
+	}
+	return fmt.Sprintf("%s, %s, concurrency %d", s.setting.name, kind, s.setting.concurrency)
+}
+
+// queue is the name of its queue.
+func (s scenario) queue() string {
+	name := strings.Map(func(r rune) rune {
+		if r == ' ' || r == ',' || r == '.' {
+			return '-'
+		}
+		return r
+	}, s.name+"_"+s.title())
+	if s.setting.fifo {
+		name += ".fifo"
+	}
+	return name
+}
+
+// timeout is the function's, visibility the queue's in seconds: claims have
+// lapsed by then.
+const (
+	timeout    = 4 * time.Second
+	visibility = 7
+)
+
+// want is how the scenario ends.
+func (s scenario) want() ending {
+	e := ending{Jobs: map[string]fate{}, Lost: map[string]int{}}
+	for _, j := range s.jobs {
+		if e.Jobs[j.ID] = healthy; j.culprit {
+			e.Jobs[j.ID] = s.ends
+			if s.lost > 0 {
+				e.Lost[s.status] += s.lost
+			}
+		}
+	}
+	if s.kills {
+		e.Again = s.setting.held
+	}
+	return e
+}

@@ -1,0 +1,131 @@
+package samtest_test
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sqsafe/sqsafe/internal/runtimeapi"
+)
+
+// build compiles a function for this machine.
+func build(t *testing.T, source string) (binary string) {
+	t.Helper()
+	binary = filepath.Join(t.TempDir(), "bootstrap")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-tags", "lambda.norpc", "-ldflags", "-s -w",
+		"-o", binary, ".")
+	cmd.Dir, cmd.Env = source, append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return binary
+}
+
+// TestEventsThroughTheRuntimeAPI invokes each function with each of its events,
+// and finds that its rights are those that it uses.
+func TestEventsThroughTheRuntimeAPI(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, loopback)
+	for _, function := range b.stack.Functions {
+		t.Run(function.LogicalID, func(t *testing.T) {
+			t.Parallel()
+			binary := build(t, function.CodeURI)
+			calls := newCalls()
+			t.Run("events", func(t *testing.T) {
+				for _, in := range invocations {
+					if in.function != function.LogicalID {
+						continue
+					}
+					t.Run(in.file, func(t *testing.T) {
+						t.Parallel()
+						calls.add(in.invoke(t, binary)...)
+					})
+				}
+			})
+			if diff := cmp.Diff(own(function.LogicalID), calls.sorted()); diff != "" {
+				t.Errorf("rights that the calls take (-listed +taken):\n%s", diff)
+			}
+		})
+	}
+}
+
+// calls are the rights that several invocations took.
+type calls struct {
+	mu  sync.Mutex
+	all map[string]bool
+}
+
+func newCalls() *calls { return &calls{all: map[string]bool{}} }
+
+func (c *calls) add(rights ...string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, right := range rights {
+		c.all[right] = true
+	}
+}
+
+func (c *calls) sorted() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Sorted(maps.Keys(c.all))
+}
+
+// own are the rights that the code of a function takes. What Lambda does in its
+// name comes on top.
+func own(function string) []string {
+	prefix := strings.TrimSuffix(function, "Function")
+	source, dead := prefix+"Queue", prefix+"DeadLetterQueue"
+	if function == stock {
+		source, dead = source+".fifo", dead+".fifo"
+	}
+	rights := []string{
+		"dynamodb:UpdateItem LedgerTable", "sqs:ChangeMessageVisibility " + source, "sqs:SendMessage " + dead,
+	}
+	if function == stock {
+		rights = append(rights, "dynamodb:UpdateItem StockTable")
+	}
+	slices.Sort(rights)
+	return rights
+}
+
+// invoke runs the event in a process of its own and gives the rights it took.
+func (in invocation) invoke(t *testing.T, binary string) []string {
+	t.Helper()
+	b := newBench(t, loopback, in.faults...)
+	f := b.function(t, in.function)
+	environment := b.environment(f)
+	environment["AWS_LAMBDA_LOG_LEVEL"] = "DEBUG" // a job that is done is no news
+	var outcomes []string
+	process, err := runtimeapi.New(runtimeapi.Options{
+		Name: f.Name, Binary: binary, Account: account, Environment: environment,
+		Timeout: f.Timeout, MemoryMB: f.MemoryMB,
+		Output: func(line string) {
+			var logged struct{ Message, Outcome, Reason string }
+			if err := json.Unmarshal([]byte(line), &logged); err == nil && logged.Message == "outcome" {
+				outcomes = append(outcomes, strings.TrimSpace(logged.Outcome+" "+logged.Reason))
+			}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	event, _ := in.event(t)
+	answer, err := process.Invoke(t.Context(), event)
+	if closed := process.Close(t.Context()); err != nil || closed != nil {
+		t.Fatalf("%s, error %v, closed %v", answer, err, closed)
+	}
+	in.compare(t, answer)
+	if diff := cmp.Diff(in.outcomes, outcomes); diff != "" {
+		t.Errorf("outcomes (-want +got):\n%s", diff)
+	}
+	return b.rights()
+}

@@ -1,0 +1,316 @@
+package stack
+
+import (
+	"strings"
+	"testing"
+)
+
+// flaws are faults that a template can have and still be deployed, or nearly:
+// what stands in it, what is there instead, and what is said of it.
+var flaws = []struct{ name, old, new, want string }{
+	// The event source.
+	{
+		"no partial batch response", "            FunctionResponseTypes: [ReportBatchItemFailures]\n", "",
+		"lacks ReportBatchItemFailures",
+	},
+	{"partial batch response misspelt", "[ReportBatchItemFailures]", "[ReportBatchItemFailure]", "is the only one"},
+	{
+		"its property misspelt", "FunctionResponseTypes:", "FunctionResponseType:",
+		`no property "FunctionResponseType"`,
+	},
+	{
+		"concurrency of 1", "MaximumConcurrency: !Ref MaximumConcurrency", "MaximumConcurrency: 1",
+		"a whole number from 2",
+	},
+	{
+		"concurrency not wired", "MaximumConcurrency: !Ref MaximumConcurrency", "MaximumConcurrency: 5",
+		"MaximumConcurrency is 5, want 3",
+	},
+	{"no metrics of the mapping", "Metrics: [EventCount]", "Metrics: []", "metrics is [], want [EventCount]"},
+	{
+		"batch above 10 without a window", "BatchSize: 10", "BatchSize: 50",
+		"asks for a MaximumBatchingWindowInSeconds",
+	},
+	{
+		"a window that visibility leaves out", "BatchSize: 10",
+		"BatchSize: 10\n            MaximumBatchingWindowInSeconds: 60",
+		"visibility timeout 180 s, want at least 240",
+	},
+	{
+		"a filter", "BatchSize: 10", `FilterCriteria: {Filters: [{Pattern: '{"body":{"a":["b"]}}'}]}`,
+		"has FilterCriteria",
+	},
+	{"a destination", "BatchSize: 10", "DestinationConfig: {}", `no property "DestinationConfig"`},
+	{"a start position", "BatchSize: 10", "StartingPosition: LATEST", `no property "StartingPosition"`},
+	{
+		"the event of another queue", "Queue: !GetAtt NotifyQueue.Arn", "Queue: !GetAtt ChargeQueue.Arn",
+		"NotifyFunction",
+	},
+
+	// Queues.
+	{
+		"visibility too short", "VisibilityTimeout: !Ref VisibilityTimeout", "VisibilityTimeout: 60",
+		"want at least 180",
+	},
+	{
+		"visibility below the timeout", "VisibilityTimeout: !Ref VisibilityTimeout", "VisibilityTimeout: 20",
+		"raise that to six times",
+	},
+	{
+		"one receive", "maxReceiveCount: !Ref MaxReceiveCount", "maxReceiveCount: 1",
+		"maxReceiveCount 1, want at least 24",
+	},
+	{
+		"receives of a standard queue on a FIFO one", "maxReceiveCount: !Ref FifoMaxReceiveCount",
+		"maxReceiveCount: !Ref MaxReceiveCount", "SQSAFE_MAX_RECEIVES is 200, want 30",
+	},
+	{
+		"receives said wrongly", "SQSAFE_MAX_RECEIVES: !Ref FifoMaxReceiveCount",
+		"SQSAFE_MAX_RECEIVES: !Ref MaxReceiveCount", "SQSAFE_MAX_RECEIVES is 30, want 200",
+	},
+	{
+		"no redrive policy",
+		"      RedrivePolicy:\n        deadLetterTargetArn: !GetAtt ChargeDeadLetterQueue.Arn\n" +
+			"        maxReceiveCount: !Ref MaxReceiveCount\n",
+		"", "has no dead-letter queue",
+	},
+	{
+		"dead-letter queue of the other type", "deadLetterTargetArn: !GetAtt StockDeadLetterQueue.Arn",
+		"deadLetterTargetArn: !GetAtt ChargeDeadLetterQueue.Arn", "of the other type",
+	},
+	{
+		"dead-letter queue no FIFO queue", "      FifoQueue: true\n      MessageRetentionPeriod: 1209600",
+		"      MessageRetentionPeriod: 1209600", "of the other type",
+	},
+	{
+		"dead letters of the function, not the queue", "      CodeUri: functions/charge/",
+		"      CodeUri: functions/charge/\n" +
+			"      DeadLetterQueue: {Type: SQS, TargetArn: !GetAtt ChargeDeadLetterQueue.Arn}",
+		"has the property DeadLetterQueue",
+	},
+	{
+		"no redrive allow policy",
+		"      RedriveAllowPolicy:\n        redrivePermission: byQueue\n        # By name",
+		"      Metadata:\n        # By name", "ChargeDeadLetterQueue",
+	},
+	{
+		"everybody may use the dead-letter queue", "redrivePermission: byQueue", "redrivePermission: allowAll",
+		"RedriveAllowPolicy is",
+	},
+	{
+		"allowed for another source", "${AWS::AccountId}:${NotifyQueueName}", "${AWS::AccountId}:${QueueName}",
+		"NotifyDeadLetterQueue: RedriveAllowPolicy is",
+	},
+	{
+		"retentions swapped, source", "MessageRetentionPeriod: 345600", "MessageRetentionPeriod: 1209600",
+		"ChargeQueue: retention is 1209600",
+	},
+	{
+		"retentions swapped, dead letters", "MessageRetentionPeriod: 1209600", "MessageRetentionPeriod: 345600",
+		"ChargeDeadLetterQueue: retention is 345600",
+	},
+	{"no encryption", "      SqsManagedSseEnabled: true\n", "", "SqsManagedSseEnabled is"},
+	{
+		"dead letters go with the stack",
+		"  ChargeDeadLetterQueue:\n    Type: AWS::SQS::Queue\n    DeletionPolicy: Retain",
+		"  ChargeDeadLetterQueue:\n    Type: AWS::SQS::Queue\n    DeletionPolicy: Delete",
+		"DeletionPolicy is Delete",
+	},
+
+	// Tables.
+	{
+		"no TTL", "      TimeToLiveSpecification:\n        AttributeName: expiration\n        Enabled: true\n", "",
+		"TTL attribute is , want expiration",
+	},
+	{"another TTL attribute", "AttributeName: expiration", "AttributeName: expires_at", "want expiration"},
+	{"another key", "- {AttributeName: id, KeyType: HASH}", "- {AttributeName: pk, KeyType: HASH}", "pk"},
+	{"no recovery", "PointInTimeRecoveryEnabled: true", "PointInTimeRecoveryEnabled: false", "recovery is false"},
+	{
+		"a throughput to pay for", "BillingMode: PAY_PER_REQUEST", "BillingMode: PROVISIONED",
+		"BillingMode is PROVISIONED",
+	},
+
+	// Functions.
+	{"another handler", "Handler: bootstrap", "Handler: main", "Handler is main"},
+	{"another runtime", "Runtime: provided.al2023", "Runtime: go1.x", "write provided.al2023"},
+	{"architecture fixed", "Architectures: [!Ref Architecture]", "Architectures: [arm64]", "want [x86_64]"},
+	{"architecture unknown", "AllowedValues: [arm64, x86_64]", "AllowedValues: [arm64, amd64]", "Architecture"},
+	{"no endpoint variable", "AWS_ENDPOINT_URL: !If", "AWS_ENDPOINTS_URL: !If", "AWS_ENDPOINT_URL is"},
+	{
+		"attempts not wired", "SQSAFE_MAX_ATTEMPTS: !Ref MaxAttempts", "SQSAFE_MAX_ATTEMPTS: 8",
+		"SQSAFE_MAX_ATTEMPTS is 8",
+	},
+	{
+		"dead letters to another queue", "SQSAFE_DLQ_URL: !Ref NotifyDeadLetterQueue",
+		"SQSAFE_DLQ_URL: !Ref ChargeDeadLetterQueue", "NotifyFunction: SQSAFE_DLQ_URL is",
+	},
+	{
+		"dead letters by ARN", "SQSAFE_DLQ_URL: !Ref ChargeDeadLetterQueue",
+		"SQSAFE_DLQ_URL: !GetAtt ChargeDeadLetterQueue.Arn", "SQSAFE_DLQ_URL is arn:",
+	},
+	{"logs as text", "LogFormat: JSON", "LogFormat: Text", "LogFormat is Text"},
+	{
+		"logs kept for ever", "      RetentionInDays: !Ref LogRetentionDays\n", "      LogGroupClass: STANDARD\n",
+		"RetentionInDays is <nil>",
+	},
+	{
+		"a log group that nobody declared", "LogGroup: !Ref NotifyLogGroup", "LogGroup: /aws/lambda/notify",
+		"want one of this",
+	},
+	{"no rollback on a flood", "          - !Ref ChargeDeadLetterFloodAlarm\n", "", "rollback alarms"},
+	{
+		"rollback on another function's errors", "          - !Ref StockFunctionErrorsAlarm",
+		"          - !Ref ChargeFunctionErrorsAlarm", "StockFunction: rollback alarms",
+	},
+	{
+		"versions that miss a parameter", "concurrency ${Concurrency}, ", "",
+		"parameter Concurrency is not in the VersionDescription",
+	},
+	{
+		"versions for code only", "      AutoPublishAliasAllProperties: true\n", "",
+		"AutoPublishAliasAllProperties is",
+	},
+	{"no alias", "    AutoPublishAlias: live\n", "", "AutoPublishAlias is"},
+
+	// Rights.
+	{
+		"a wildcard resource", "Resource: !GetAtt LedgerTable.Arn", `Resource: "*"`,
+		"ChargeRole may [dynamodb:UpdateItem] on *",
+	},
+	{"a wildcard action", "Action: dynamodb:UpdateItem", "Action: dynamodb:*", "rights on arn:aws:dynamodb"},
+	{"no right to back off", "                  - sqs:ChangeMessageVisibility\n", "", "ChargeRole: rights on"},
+	{
+		"a right to send to the source", "                  - sqs:GetQueueAttributes\n",
+		"                  - sqs:GetQueueAttributes\n                  - sqs:SendMessage\n",
+		"ChargeRole: rights on",
+	},
+	{
+		"rights on another function's queue", "Resource: !GetAtt NotifyDeadLetterQueue.Arn",
+		"Resource: !GetAtt StockDeadLetterQueue.Arn", "NotifyRole may",
+	},
+	{
+		"a scan of the stock",
+		"                Action: dynamodb:UpdateItem\n                Resource: !GetAtt StockTable.Arn",
+		"                Action: dynamodb:Scan\n                Resource: !GetAtt StockTable.Arn",
+		"rights to items only",
+	},
+	{"SAM's own role", "      Role: !GetAtt ChargeRole.Arn\n", "", "want one of this template"},
+	{
+		"a managed policy", "      Description: What the charge function may do.\n",
+		"      ManagedPolicyArns: [arn:aws:iam::aws:policy/service-role/AWSLambdaSQSQueueExecutionRole]\n",
+		"ChargeRole has managed policies",
+	},
+
+	// Alarms.
+	{
+		"an alarm without an action",
+		"      AlarmActions: [!If [HasOwnTopic, !Ref AlarmTopic, !Ref AlarmTopicArn]]\n", "",
+		"AlarmActions is <nil>",
+	},
+	{
+		"a topic not wired", "[!If [HasOwnTopic, !Ref AlarmTopic, !Ref AlarmTopicArn]]", "[!Ref AlarmTopic]",
+		"Ref AlarmTopic: the resource is left out",
+	},
+	{
+		"an alarm that does not say what to run", "First read their reasons:", "Their reasons:",
+		"does not say what to run first",
+	},
+	{"no runbook", " Runbook:\n        ${RunbookUrl}", "", "does not lead to the runbook"},
+	{
+		"a metric misspelt", "MetricName: ApproximateNumberOfMessagesVisible",
+		"MetricName: ApproximateNumberOfMessageVisible", "has no alarm for not empty",
+	},
+	{
+		"a metric that redrives do not move", "MetricName: ApproximateNumberOfMessagesVisible",
+		"MetricName: NumberOfMessagesSent", "has no alarm for not empty",
+	},
+	{
+		"another dimension", "Dimensions: [{Name: QueueName,", "Dimensions: [{Name: Queue,",
+		"has no alarm for not empty",
+	},
+	{
+		"another queue's dead letters", "Value: !GetAtt NotifyDeadLetterQueue.QueueName",
+		"Value: !GetAtt ChargeDeadLetterQueue.QueueName", "NotifyFunction has no alarm",
+	},
+	{"a property misspelt", "TreatMissingData: ignore", "TreatMissingDatas: ignore", "TreatMissingDatas"},
+	{
+		"missing data that clears", "TreatMissingData: ignore", "TreatMissingData: notBreaching",
+		"has no alarm for not empty",
+	},
+	{
+		"a growth alarm on the level", "Expression: IF(v >= 0, DIFF(FILL(FILL(v, REPEAT), 0) + FILL(n, 0)))", "Expression: IF(v >= 0, v + FILL(n, 0))",
+		"has no alarm for arrivals",
+	},
+	{
+		"a longer period", "            Period: 60\n            Stat: Maximum",
+		"            Period: 300\n            Stat: Maximum", "has no alarm for",
+	},
+	{
+		"a sum of a gauge", "            Period: 60\n            Stat: Maximum",
+		"            Period: 60\n            Stat: Sum", "has no alarm for",
+	},
+	{"a threshold that hides the first", "Threshold: 0\n", "Threshold: 25\n", "has no alarm for not empty"},
+	{"a flood that is not wired", "Threshold: !Ref FloodThreshold", "Threshold: 10", "has no alarm for flood"},
+	{"a condition dropped", "    Condition: HasFullAlarms\n", "", "is none that a function needs"},
+	{
+		"a condition on the wrong alarm", "  ChargeQueueAgeAlarm:\n    Type: AWS::CloudWatch::Alarm\n",
+		"  ChargeQueueAgeAlarm:\n    Type: AWS::CloudWatch::Alarm\n    Condition: HasFullAlarms\n",
+		"ChargeQueueAgeAlarm: the resource is left out",
+	},
+	{"a condition that is not there", "Condition: ExpectsTraffic", "Condition: ExpectsTrafic", "ExpectsTrafic"},
+
+	// Dashboard, outputs, parameters.
+	{"a dashboard that is not JSON", `{"start": "-PT3H", `, `{"start": "-PT3H" `, "the dashboard is not JSON"},
+	{
+		"a dashboard of another metric",
+		`["AWS/SQS", "NumberOfMessagesSent", "QueueName", "${ChargeQueue.QueueName}"`,
+		`["AWS/SQS", "NumberOfMessageSent", "QueueName", "${ChargeQueue.QueueName}"`,
+		"which nothing of this stack writes",
+	},
+	{
+		"a metric of ours misspelt", `"${MetricsNamespace}", "Duplicate"`, `"${MetricsNamespace}", "Duplicates"`,
+		"Duplicates",
+	},
+	{"a dashboard without payloads", "excerpt, ", "", "the dashboard's newest dead letters lack excerpt"},
+	{
+		"a dashboard that leaves out a log", "SOURCE '${StockLogGroup}'", "SOURCE '${ChargeLogGroup}'",
+		"the log of StockFunction",
+	},
+	{
+		"a dashboard that leaves out an alarm", "                \"${NotifyQueueAgeAlarm.Arn}\",\n", "",
+		"alarm NotifyQueueAgeAlarm",
+	},
+	{
+		"a redrive without a destination", "      --destination-arn ${ChargeQueue.Arn} --max", "      --max",
+		"no output has",
+	},
+	{
+		"a queue URL that is not put out", "    Value: !Ref NotifyQueue\n",
+		"    Value: !Ref NotifyDeadLetterQueue\n", "no output has",
+	},
+	{
+		"a parameter without a range", "    AllowedValues: [exponential, stepped]\n", "",
+		"parameter Backoff lacks a range",
+	},
+	{"a parameter that nothing reads", "        SQSAFE_JITTER: !Ref Jitter\n", "", "SQSAFE_JITTER is"},
+	{"an attribute of nothing", "!GetAtt ChargeLogGroup.Arn", "!GetAtt ChargeLogs.Arn", "ChargeLogs"},
+}
+
+// TestFlawsInTheTemplateAreReported puts each into the repository's template.
+func TestFlawsInTheTemplateAreReported(t *testing.T) {
+	t.Parallel()
+	sound := repositoryText(t)
+	for _, f := range flaws {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			text := strings.Replace(sound, f.old, f.new, 1)
+			if text == sound {
+				t.Fatalf("the template has no %q", f.old)
+			}
+			problems := strings.Join(inspect(text, nil, changed()), "\n")
+			if !strings.Contains(problems, f.want) {
+				t.Errorf("nothing says %q:\n%s", f.want, problems)
+			}
+		})
+	}
+}

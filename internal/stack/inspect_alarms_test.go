@@ -1,0 +1,175 @@
+package stack
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// watch is what an alarm looks at and when it fires: the alarm's properties
+// but for its words and its actions.
+type watch map[string]any
+
+// figure is one metric as an alarm names it.
+type figure struct{ namespace, name, dimension, value, period, statistic string }
+
+func (f figure) metric() map[string]any {
+	return map[string]any{
+		"Namespace": f.namespace, "MetricName": f.name,
+		"Dimensions": []any{map[string]any{"Name": f.dimension, "Value": f.value}},
+	}
+}
+
+// single is a watch over a metric, and computed over an expression.
+func single(f figure, operator, threshold, of, periods, missing string) watch {
+	w := watch(f.metric())
+	w["Period"], w["Statistic"] = f.period, f.statistic
+	return w.fires(operator, threshold, of, periods, missing)
+}
+
+func computed(id, expression string, of map[string]figure, operator, threshold, m, n, missing string) watch {
+	metrics := []any{map[string]any{"Id": id, "Expression": expression}}
+	ids := make([]string, 0, len(of))
+	for id := range of {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, func(a, b string) int { return strings.Index(expression, a) - strings.Index(expression, b) })
+	for _, id := range ids {
+		metrics = append(metrics, map[string]any{"Id": id, "ReturnData": "false", "MetricStat": map[string]any{
+			"Metric": of[id].metric(), "Period": of[id].period, "Stat": of[id].statistic,
+		}})
+	}
+	return watch{"Metrics": metrics}.fires(operator, threshold, m, n, missing)
+}
+
+// fires adds that m of the last n periods are at the threshold.
+func (w watch) fires(operator, threshold, m, n, missing string) watch {
+	w["ComparisonOperator"], w["Threshold"] = operator, threshold
+	w["DatapointsToAlarm"], w["EvaluationPeriods"], w["TreatMissingData"] = m, n, missing
+	return w
+}
+
+const (
+	above   = "GreaterThanThreshold"
+	atLeast = "GreaterThanOrEqualToThreshold"
+	downTo  = "LessThanOrEqualToThreshold"
+	visible = "ApproximateNumberOfMessagesVisible"
+	flying  = "ApproximateNumberOfMessagesNotVisible"
+	oldest  = "ApproximateAgeOfOldestMessage"
+	quiet   = "notBreaching"
+)
+
+// watches are those that a function needs, by kind.
+func (i *inspection) watches(f Function) map[string]watch {
+	queue, _ := i.s.Queue(f.Events[0].Queue)
+	deadQueue, _ := i.s.Queue(queue.DeadLetterQueue)
+	sqs := func(queue Queue, name, period, statistic string) figure {
+		return figure{"AWS/SQS", name, "QueueName", queue.Name, period, statistic}
+	}
+	function := func(name, statistic string) figure {
+		return figure{"AWS/Lambda", name, "FunctionName", f.Name, "60", statistic}
+	}
+	mapping := func(name string) figure {
+		return figure{"AWS/Lambda", name, "EventSourceMappingUUID", f.LogicalID + f.Events[0].Name, "60", "Sum"}
+	}
+	depth := map[string]figure{"v": sqs(deadQueue, visible, "60", "Maximum"), "n": sqs(deadQueue, flying, "60", "Maximum")}
+	stalled := i.parameter("StalledMinutes")
+	all := map[string]watch{
+		"not empty": computed("messages", "IF(v >= 0, v + FILL(n, 0))", depth, above, "0", "1", "1", "ignore"),
+		"arrivals":  computed("arrivals", "IF(v >= 0, DIFF(FILL(FILL(v, REPEAT), 0) + FILL(n, 0)))", depth, above, "0", "1", "1", quiet),
+		"flood": computed("arrivals", "IF(v >= 0, DIFF(FILL(FILL(v, REPEAT), 0) + FILL(n, 0)))", depth, atLeast, i.parameter("FloodThreshold"),
+			"1", "1", quiet),
+		"queue age": single(sqs(queue, oldest, "60", "Maximum"), atLeast, i.parameter("QueueAgeThreshold"), "5", "5", quiet),
+		"expiry":    single(sqs(queue, oldest, "300", "Maximum"), atLeast, "172800", "1", "1", quiet),
+		"stalled": computed("stalled", "IF(v > 0, IF(FILL(d, 0) == 0, 1, 0), 0)", map[string]figure{
+			"v": sqs(queue, visible, "60", "Minimum"), "d": sqs(queue, "NumberOfMessagesDeleted", "60", "Sum"),
+		}, atLeast, "1", stalled, stalled, quiet),
+		"in flight": single(sqs(queue, flying, "60", "Maximum"), atLeast, "96000", "5", "5", quiet),
+		"partial failures": computed("failures", "IF(i >= 10, 100*FILL(f,0)/i, 0)", map[string]figure{
+			"i": mapping("InvokedEventCount"), "f": mapping("FailedInvokeEventCount"),
+		}, above, i.parameter("PartialFailurePercent"), "3", "5", quiet),
+		"function errors": single(function("Errors", "Sum"), above, "0", "3", "5", quiet),
+	}
+	if i.parameter("AlarmSet") == "full" {
+		all["dead letter age"] = single(sqs(deadQueue, oldest, "300", "Maximum"), atLeast,
+			i.parameter("DeadLetterAgeThreshold"), "1", "1", quiet)
+		all["throttles"] = single(function("Throttles", "Sum"), atLeast, "1", "5", "5", quiet)
+		all["near timeout"] = computed("used", "100*d/(1000*"+i.parameter("FunctionTimeout")+")",
+			map[string]figure{"d": function("Duration", "Maximum")}, atLeast, "90", "3", "5", quiet)
+	}
+	if i.parameter("ExpectTraffic") == "true" {
+		all["producer silent"] = single(sqs(queue, "NumberOfMessagesSent", "60", "Sum"), downTo, "0", "15", "15", "breaching")
+	}
+	return all
+}
+
+// alarms demands the whole set for each function, nothing else, and words that
+// help at night.
+func (i *inspection) alarms() {
+	found := map[string]string{} // alarms by what they watch
+	for _, r := range i.existing(kindAlarm) {
+		p := i.properties(r.id)
+		i.words(r.id, textOf(p["AlarmDescription"]))
+		topic := "AlarmTopic"
+		if arn := i.parameter("AlarmTopicArn"); arn != "" {
+			topic = arn
+		}
+		i.expect(r.id+": AlarmActions", p["AlarmActions"], "["+topic+"]")
+		delete(p, "AlarmDescription")
+		delete(p, "AlarmActions")
+		for _, m := range list(p["Metrics"]) {
+			delete(m.(map[string]any), "Label")
+		}
+		key := canonical(p)
+		if other := found[key]; other != "" {
+			i.report("alarms %s and %s are the same", other, r.id)
+		}
+		found[key] = r.id
+	}
+	for _, f := range i.s.Functions {
+		for kind, w := range i.watches(f) {
+			key := canonical(w)
+			if found[key] == "" {
+				i.report("%s has no alarm for %s, which is %s", f.Name, kind, key)
+			}
+			delete(found, key)
+		}
+	}
+	for key, id := range found {
+		i.report("alarm %s is none that a function needs: %s", id, key)
+	}
+}
+
+// canonical gives a text that is the same for the same values.
+func canonical(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}
+
+// command finds what to run first, and output an output with a command line.
+var (
+	command = regexp.MustCompile(`\baws [a-z]+ [a-z-]+\b|\boutput [A-Za-z]+Command\b`)
+	output  = regexp.MustCompile(`\boutput ([A-Za-z]+)`)
+)
+
+func (i *inspection) words(id, text string) {
+	if len(text) < 100 || len(text) > 1024 { // CloudWatch's most
+		i.report("%s: a description of %d bytes", id, len(text))
+	}
+	_, first, ok := strings.Cut(text, " First ")
+	if !ok || !command.MatchString(first) {
+		i.report("%s: the description does not say what to run first: %s", id, text)
+	}
+	if !strings.HasSuffix(text, " Runbook: "+i.parameter("RunbookUrl")) {
+		i.report("%s: the description does not lead to the runbook: %s", id, text)
+	}
+	for _, named := range output.FindAllStringSubmatch(text, -1) {
+		if member(member(i.root, "Outputs"), named[1]) == nil {
+			i.report("%s: the description names the output %s, but there is none", id, named[1])
+		}
+	}
+}

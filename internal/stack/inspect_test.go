@@ -1,0 +1,224 @@
+package stack
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// inspection holds a template against what its stack needs in the cloud. It
+// knows no names of resources: it follows each function to its queue and on.
+type inspection struct {
+	t        *template
+	s        *Stack
+	root     *yaml.Node
+	problems []string
+}
+
+// inspect tells what is wrong with a template under each of several sets of
+// parameters.
+func inspect(text string, sets ...map[string]string) []string {
+	root, _, err := load(repositoryTemplate, []byte(text))
+	if err != nil {
+		return []string{err.Error()}
+	}
+	var problems []string
+	for _, parameters := range sets {
+		problems = append(problems, inspectUnder(root, parameters)...)
+	}
+	return problems
+}
+
+func inspectUnder(root *yaml.Node, parameters map[string]string) []string {
+	options := (&Options{Parameters: parameters}).withDefaults()
+	reading := &template{file: repositoryTemplate, options: options}
+	reading.declare(root)
+	i := &inspection{s: &Stack{}, root: root}
+	if reading.err == nil {
+		reading.readInto(i.s)
+	}
+	if reading.err != nil {
+		return []string{reading.err.Error()}
+	}
+	i.t = &template{file: repositoryTemplate, options: options, standIns: true}
+	i.t.declare(root)
+	for _, look := range []func(){
+		i.parameters, i.references, i.functions, i.queues, i.tables, i.roles, i.alarms, i.dashboard, i.outputs,
+	} {
+		look()
+	}
+	if i.t.err != nil {
+		return []string{i.t.err.Error()}
+	}
+	return i.problems
+}
+
+func (i *inspection) report(format string, args ...any) {
+	i.problems = append(i.problems, fmt.Sprintf(format, args...))
+}
+
+// expect reports a value that differs.
+func (i *inspection) expect(what string, got any, want string) {
+	if fmt.Sprint(got) != want {
+		i.report("%s is %v, want %s", what, got, want)
+	}
+}
+
+// properties gives a resource's, resolved and with Globals.
+func (i *inspection) properties(id string) map[string]any {
+	r := i.t.resource(id)
+	if r == nil {
+		return nil
+	}
+	properties, _ := i.t.plain(i.t.properties(r).node).(map[string]any)
+	return properties
+}
+
+// existing are the resources of a type whose condition holds.
+func (i *inspection) existing(kind string) []*resource {
+	return slices.DeleteFunc(slices.Clone(i.t.resources), func(r *resource) bool {
+		return r.kind != kind || !i.t.exists(r)
+	})
+}
+
+// parameter is a parameter's value.
+func (i *inspection) parameter(name string) string {
+	if p := i.t.parameters[name]; p != nil && p.value != nil {
+		return *p.value
+	}
+	i.report("there is no parameter %s", name)
+	return ""
+}
+
+// at follows names into nested mappings.
+func at(v any, path ...string) any {
+	for _, name := range path {
+		m, _ := v.(map[string]any)
+		v = m[name]
+	}
+	return v
+}
+
+// list gives the items of a list.
+func list(v any) []any {
+	items, _ := v.([]any)
+	return items
+}
+
+// raw is a resource's property as it is written.
+func (i *inspection) raw(id string, path ...string) *yaml.Node {
+	n := i.t.properties(i.t.resource(id)).node
+	for _, name := range path {
+		n = member(n, name)
+	}
+	return n
+}
+
+// parameters demands a range and a use of each.
+func (i *inspection) parameters() {
+	used := map[string]bool{}
+	i.walk(i.root, func(_ *yaml.Node, name string) { used[name] = true }, func(string) {})
+	for _, e := range entries(member(i.root, "Parameters")) {
+		has := func(name string) bool { return member(e.value, name) != nil }
+		bounded := has("AllowedPattern") || has("AllowedValues") || has("MinValue") && has("MaxValue")
+		if !bounded || !has("Default") || !has("Description") {
+			i.report("parameter %s lacks a range, a default or a description", e.key.Value)
+		}
+		if !used[e.key.Value] {
+			i.report("parameter %s is used nowhere", e.key.Value)
+		}
+	}
+}
+
+// references demands that what is named is there.
+func (i *inspection) references() {
+	named := func(_ *yaml.Node, name string) {
+		_, pseudo := i.t.pseudo(name)
+		known := pseudo || name == "AWS::NoValue" || i.t.parameters[name] != nil || i.t.resource(name) != nil
+		if !known && !i.t.madeBySAM(name) {
+			i.report("%s is named, but there is none", name)
+		}
+	}
+	conditions := map[string]bool{}
+	i.walk(i.root, named, func(name string) {
+		conditions[name] = true
+		if i.t.conditions[name] == nil {
+			i.report("condition %s is named, but there is none", name)
+		}
+	})
+	for name := range i.t.conditions {
+		if !conditions[name] {
+			i.report("condition %s is used nowhere", name)
+		}
+	}
+}
+
+var substitution = regexp.MustCompile(`\$\{([A-Za-z0-9:.]+)\}`)
+
+// walk visits what intrinsic functions name: resources and parameters, and
+// conditions.
+func (i *inspection) walk(n *yaml.Node, named func(at *yaml.Node, name string), condition func(name string)) {
+	function, argument := intrinsic(n)
+	switch function {
+	case "Ref":
+		named(n, argument.Value)
+	case "Fn::GetAtt":
+		id, _, _ := strings.Cut(argument.Value, ".")
+		named(n, id)
+	case "Condition":
+		condition(argument.Value)
+	case "Fn::If":
+		condition(argument.Content[0].Value)
+	case "Fn::Sub":
+		text, variables := argument, (*yaml.Node)(nil)
+		if argument.Kind == yaml.SequenceNode {
+			text, variables = argument.Content[0], argument.Content[1]
+		}
+		for _, found := range substitution.FindAllStringSubmatch(text.Value, -1) {
+			if id, _, _ := strings.Cut(found[1], "."); member(variables, id) == nil {
+				named(n, id)
+			}
+		}
+	}
+	if c := member(n, "Condition"); c != nil && member(n, "Type") != nil {
+		condition(c.Value)
+	}
+	for _, child := range n.Content {
+		i.walk(child, named, condition)
+	}
+}
+
+// changed are parameters that show whether the template passes them on, and
+// what stands under a condition.
+func changed() map[string]string {
+	return map[string]string{
+		"AlarmSet": "full", "ExpectTraffic": "true", "AlarmTopicArn": "arn:aws:sns:us-east-1:123456789012:pager",
+		"FloodThreshold": "7", "DeadLetterAgeThreshold": "600", "QueueAgeThreshold": "601", "StalledMinutes": "6",
+		"PartialFailurePercent": "9", "FunctionTimeout": "20", "VisibilityTimeout": "121", "MaximumConcurrency": "3",
+		"MaxReceiveCount": "40", "FifoMaxReceiveCount": "90", "MaxAttempts": "5", "UnclassifiedAttempts": "2",
+		"Backoff": "stepped", "Jitter": "0.5", "Concurrency": "4", "LogLevel": "WARN", "LogExcerptBytes": "64",
+		"MetricsNamespace": "shop/jobs", "LogRetentionDays": "7", "RunbookUrl": "https://wiki.example.com/runbook",
+		"Architecture": "x86_64", "DeploymentType": "AllAtOnce", "EndpointUrl": "http://127.0.0.1:4570",
+	}
+}
+
+func repositoryText(t *testing.T) string {
+	t.Helper()
+	data, err := os.ReadFile(repositoryTemplate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestRepositoryTemplatePassesInspection(t *testing.T) {
+	t.Parallel()
+	for _, problem := range inspect(repositoryText(t), nil, changed()) {
+		t.Error(problem)
+	}
+}
