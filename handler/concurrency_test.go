@@ -116,12 +116,15 @@ func TestAGroupWaitsForTheLetterOfItsHead(t *testing.T) {
 			})
 			s.options.Middleware = append(s.options.Middleware, confirm)
 			ids := s.run(t, grouped("a", record("a1", "permanent")), grouped("a", record("a2", "good")),
-				grouped("b", record("b1", "1s")), grouped("b", record("b2", "1s")))
+				grouped("b", record("b1", "10s")), grouped("b", record("b2", "1s")))
 			if len(ids) != 0 {
 				t.Errorf("reported %v", ids)
 			}
 			s.before(t, "confirm over", "a2")
-			s.before(t, "b2", "send over") // the other group does not wait
+			s.before(t, "b1", "send over") // the other group does not wait
+			if concurrency > 1 {
+				s.before(t, "a2", "b2") // nor does this one for the other
+			}
 		})
 	}
 }
@@ -192,14 +195,18 @@ func TestMiddlewareMayRunAJobTwice(t *testing.T) {
 			o := q.options()
 			o.Middleware = []handler.Middleware{middleware}
 			runs := 0
-			h := handler.Func(func(context.Context, *handler.Message) error {
-				if runs++; runs == 1 {
-					return fault.Retryable(errOdd)
+			h := handler.Func(func(ctx context.Context, m *handler.Message) error {
+				runs++
+				errs := map[int]error{1: fault.Retryable(errOdd), 2: fault.Permanent(errOdd)}
+				if handler.FromContext(ctx) != m {
+					return errs[runs]
 				}
+				handler.Go(ctx, func(context.Context) error { return errs[runs] })
 				return nil
 			})
-			if ids := handle(t, handler.NewProcessor(h, o), record("m1", "x")); len(ids) != 0 || runs != 2 {
-				t.Errorf("%d runs, reported %v", runs, ids)
+			ids := handle(t, handler.NewProcessor(h, o), record("m1", "x"))
+			if len(ids) != 0 || runs != 2 || len(q.letters) != 1 {
+				t.Errorf("%d runs, reported %v, dead %v", runs, ids, q.dead())
 			}
 		})
 	}

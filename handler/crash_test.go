@@ -177,9 +177,9 @@ func TestAnEndedGoroutineIsACrashAndNotAHang(t *testing.T) {
 		t.Errorf("message %q", crash.Message)
 	}
 	q := newQueues()
-	handle(t, handler.NewProcessor(ending{}, q.options()), record("m1", "x"))
-	if len(q.letters) != 1 || q.letters[0].Failure.Reason != handler.ReasonPanic {
-		t.Errorf("dead letters %v, want one of the panic in Prepare", q.letters)
+	handle(t, handler.NewProcessor(ending{}, q.options()), record("m1", "x"), record("m2", "x"), record("m3", "x"))
+	if len(q.letters) != 3 || q.letters[0].Failure.Reason != handler.ReasonPanic {
+		t.Errorf("dead letters %v, want three of the panic in Prepare", q.letters)
 	}
 }
 

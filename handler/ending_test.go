@@ -167,12 +167,13 @@ func TestWhatRunsBesideACrash(t *testing.T) {
 			})
 			ctx, cancel := s.context(t)
 			defer cancel()
+			p := handler.NewProcessor(h, s.options)
 			start := time.Now()
 			receives := 5
 			if tt.want == "retry" {
 				receives = 4 // it has had its time, so at the last receive it would be dead
 			}
-			crash := crashes(ctx, t, handler.NewProcessor(h, s.options), event(
+			crash := crashes(ctx, t, p, event(
 				received(receives, record("m1", tt.body)), received(5, record("m2", "1s boom")), received(3, record("m3", "x"))))
 			if crash.Message != "panic: boom" {
 				t.Errorf("the runtime sees %q, want the first cause", crash.Message)
@@ -185,6 +186,9 @@ func TestWhatRunsBesideACrash(t *testing.T) {
 			}
 			if got := s.outcomeOf(t, "m3", "reason"); got != handler.ReasonAfterCrash {
 				t.Errorf("m3: %s", got)
+			}
+			if again := crashes(ctx, t, p, event(record("m4", "x"))); again.Message != "panic: boom" {
+				t.Errorf("then the runtime sees %q, want the first cause", again.Message)
 			}
 			close(release)
 		})

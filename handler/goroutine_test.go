@@ -1,13 +1,11 @@
 package handler_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"log/slog"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -127,25 +125,34 @@ func TestGoroutinesAreWaitedForBesideAPermanentPanic(t *testing.T) {
 	})
 }
 
+// TestAPanicDoesNotWaitForGoroutines: no more is to be started in the process.
+func TestAPanicDoesNotWaitForGoroutines(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := handler.Func(func(ctx context.Context, m *handler.Message) error {
+			handler.Go(ctx, func(ctx context.Context) error { return takes(time.Hour)(ctx, m) })
+			panic("boom")
+		})
+		start := time.Now()
+		crashes(t.Context(), t, handler.NewProcessor(h, newQueues().options()), event(record("m1", "x")))
+		if took := time.Since(start); took != 0 {
+			t.Errorf("took %v", took)
+		}
+	})
+}
+
 // TestGoOutsideOfARun has no message to report to: the error is logged.
 func TestGoOutsideOfARun(t *testing.T) {
 	// Not parallel: it changes the default logger.
-	for _, where := range []string{"no message", "middleware after", "after the handler"} {
-		var lines safeBuffer
-		before := slog.Default()
-		slog.SetDefault(slog.New(slog.NewTextHandler(&lines, nil)))
-		var all sync.WaitGroup
-		all.Add(1)
-		task := func(context.Context) error {
-			defer all.Done()
-			return errors.New("lost")
-		}
-		q := newQueues()
-		o := q.options()
-		switch where {
-		case "no message":
+	before := slog.Default()
+	t.Cleanup(func() { slog.SetDefault(before) })
+	task := func(context.Context) error { return errors.New("lost") }
+	tests := map[string]func(t *testing.T, o *handler.Options) handler.Func{
+		"no message": func(t *testing.T, _ *handler.Options) handler.Func {
 			handler.Go(t.Context(), task)
-		case "middleware after":
+			return byBody(nil)
+		},
+		"middleware after": func(_ *testing.T, o *handler.Options) handler.Func {
 			o.Middleware = []handler.Middleware{func(next handler.Func) handler.Func {
 				return func(ctx context.Context, m *handler.Message) error {
 					err := next(ctx, m)
@@ -153,44 +160,31 @@ func TestGoOutsideOfARun(t *testing.T) {
 					return err
 				}
 			}}
-			handle(t, handler.NewProcessor(byBody(nil), o), record("m1", "x"))
-		case "after the handler":
-			var kept context.Context
-			handle(t, handler.NewProcessor(handler.Func(func(ctx context.Context, _ *handler.Message) error {
-				kept = ctx
+			return byBody(nil)
+		},
+		"after the handler": func(*testing.T, *handler.Options) handler.Func {
+			return func(ctx context.Context, _ *handler.Message) error {
+				go func() {
+					<-ctx.Done() // the context of a message ends with it
+					handler.Go(ctx, task)
+				}()
 				return nil
-			}), o), record("m1", "x"))
-			if kept.Err() == nil {
-				t.Error("the context of a message outlives it")
 			}
-			handler.Go(kept, task)
-		}
-		all.Wait()
-		for !strings.Contains(lines.String(), "lost") {
-			runtime.Gosched()
-		}
-		slog.SetDefault(before)
-		if where != "no message" && q.outcomeOf(t, "m1", "outcome") != "done" {
-			t.Errorf("%s: outcome %s", where, q.outcomeOf(t, "m1", "outcome"))
-		}
+		},
 	}
-}
-
-type safeBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *safeBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *safeBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
+	for name, set := range tests {
+		synctest.Test(t, func(t *testing.T) {
+			var lines strings.Builder
+			slog.SetDefault(slog.New(slog.NewTextHandler(&lines, nil)))
+			q := newQueues()
+			o := q.options()
+			handle(t, handler.NewProcessor(set(t, o), o), record("m1", "x"))
+			synctest.Wait()
+			if got := q.outcomeOf(t, "m1", "outcome"); got != "done" || !strings.Contains(lines.String(), "lost") {
+				t.Errorf("%s: outcome %s, log %q", name, got, &lines)
+			}
+		})
+	}
 }
 
 // TestGoroutinesOfMiddlewareBeforeTheHandler are the handler's, and where it does

@@ -2,6 +2,7 @@ package handler_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -59,13 +60,13 @@ func (q *queues) Send(ctx context.Context, letters []handler.Letter) []handler.S
 	return sent
 }
 
-func (q *queues) ChangeVisibility(_ context.Context, changes []handler.VisibilityChange) []error {
+func (q *queues) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) []error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	errs := make([]error, len(changes))
 	for i, c := range changes {
 		q.order = append(q.order, "hide "+c.Message.MessageId)
-		if errs[i] = q.hideErr[c.Message.MessageId]; errs[i] == nil {
+		if errs[i] = cmp.Or(q.hideErr[c.Message.MessageId], ctx.Err()); errs[i] == nil {
 			q.hidden[c.Message.MessageId] = c.Timeout
 		}
 	}

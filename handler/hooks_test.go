@@ -162,7 +162,7 @@ func TestABadHookLosesNothing(t *testing.T) {
 						if len(failed) == 0 || failed[0] != kind || len(failed) != called {
 							t.Errorf("logged %v, called %d times", failed, called)
 						}
-						if fault == "hangs" && called > 2*max(concurrency, 9) {
+						if fault == "hangs" && called > 8 { // as many as are told at a time
 							t.Errorf("called %d times though it hangs", called)
 						}
 					})

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -156,6 +157,10 @@ func TestPanicAsPermanent(t *testing.T) {
 	f := q.letters[0].Failure
 	if f.Reason != handler.ReasonPanic || f.Message != "panic: boom" || !strings.Contains(f.Stack, "trace_test") {
 		t.Errorf("record %+v", f)
+	}
+	exits := handler.Func(func(context.Context, *handler.Message) error { runtime.Goexit(); return nil })
+	if ids := handle(t, handler.NewProcessor(exits, o), many(3, "x")...); len(ids) != 0 || len(q.letters) != 4 {
+		t.Errorf("reported %v, letters %v", ids, q.dead())
 	}
 	o.Middleware = []handler.Middleware{func(handler.Func) handler.Func {
 		return func(context.Context, *handler.Message) error { panic("in middleware") }

@@ -52,19 +52,16 @@ func (p *Process) distrusted() *Result {
 }
 
 // watch ends the process at the latest when the claims of an invocation that
-// crashed lapse. It is needed where others hold the process up: the Lambda
-// runtime waits for all of them.
+// crashed lapse, if others hold it up: the Lambda runtime waits for all of them.
 func (p *Process) watch(deadline time.Time, exit func()) {
-	p.mu.Lock()
-	others := p.invocations > 1
-	p.mu.Unlock()
-	if others && !deadline.IsZero() {
-		time.AfterFunc(time.Until(deadline), func() {
-			if p.busy() {
-				exit()
-			}
-		})
+	if deadline.IsZero() {
+		return
 	}
+	time.AfterFunc(time.Until(deadline), func() {
+		if p.busy() {
+			exit()
+		}
+	})
 }
 
 func (p *Process) busy() bool {

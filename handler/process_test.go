@@ -157,3 +157,34 @@ func TestOneProcessorServesManyInvocations(t *testing.T) {
 		t.Errorf("%d dead, %d ran", len(s.dead()), len(s.runs()))
 	}
 }
+
+// TestWhatIsGivenUpPutsTheProcessInDoubt too: its goroutine may still be at work.
+func TestWhatIsGivenUpPutsTheProcessInDoubt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene()
+		s.timeout = 30 * time.Second
+		release := make(chan struct{})
+		s.options.Middleware = []handler.Middleware{func(next handler.Func) handler.Func {
+			return func(ctx context.Context, m *handler.Message) error {
+				if m.Body == "hang" {
+					<-release
+				}
+				return next(ctx, m)
+			}
+		}}
+		p := s.processor()
+		for _, body := range []string{"hang", "good"} {
+			ctx, cancel := s.context(t)
+			crash := crashes(ctx, t, p, event(record("m1", body)))
+			cancel()
+			if crash.Message != handler.ErrAbandoned.Error() {
+				t.Errorf("%s: the runtime sees %q", body, crash.Message)
+			}
+		}
+		if len(s.runs()) != 0 {
+			t.Errorf("ran %v", s.runs())
+		}
+		close(release)
+	})
+}

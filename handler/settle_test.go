@@ -70,6 +70,9 @@ func TestADeadLetterIsAcknowledgedOnlyWhenConfirmed(t *testing.T) {
 				if q.hidden["m1"] != tt.hidden {
 					t.Errorf("hidden for %v, want %v", q.hidden["m1"], tt.hidden)
 				}
+				if tt.lease == time.Second && q.logged(t, tt.logged, "error")[0] != handler.ErrLeaseLapsed.Error() {
+					t.Errorf("logged %v", q.logged(t, tt.logged, "error"))
+				}
 				if tt.logged != "" && len(q.logged(t, tt.logged, "error")) != 1 {
 					t.Errorf("want one line %q in:\n%s", tt.logged, &q.logLines)
 				}

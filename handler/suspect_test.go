@@ -3,6 +3,7 @@ package handler_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -224,6 +225,31 @@ func TestSuspectsThatAreNotReached(t *testing.T) {
 	}
 }
 
+// TestSuspectsGoHomeAtOnceAfterACrash, while others still run, and on drain.
+func TestSuspectsGoHomeAtOnceAfterACrash(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{"1s boom", "1s"} {
+		inBubble(t, body, func(t *testing.T) {
+			s := newScene()
+			s.options.Concurrency = 2
+			s.options.Middleware = append([]handler.Middleware{func(next handler.Func) handler.Func {
+				return func(ctx context.Context, m *handler.Message) error {
+					defer s.note("end " + m.MessageId)
+					return next(ctx, m)
+				}
+			}}, s.options.Middleware...)
+			if body == "1s" {
+				time.AfterFunc(time.Second, func() { close(s.draining) })
+			}
+			func() {
+				defer func() { _ = recover() }()
+				s.run(t, record("s1", "suspect"), record("m1", body), record("m2", "3s"))
+			}()
+			s.before(t, "end s1", "end m2")
+		})
+	}
+}
+
 // TestASuspectThatWaitsForAnotherInvocation gives up when it is told to.
 func TestASuspectThatWaitsForAnotherInvocation(t *testing.T) {
 	t.Parallel()
@@ -236,12 +262,22 @@ func TestASuspectThatWaitsForAnotherInvocation(t *testing.T) {
 		{"at its cut", "20s", handler.ReasonNoTime, false, 10 * time.Second, 8 * time.Second},
 		{"on drain", "20s", handler.ReasonCancelled, true, 0, 2 * time.Second},
 		{"after a crash there", "5s boom", handler.ReasonAfterCrash, false, time.Minute, 5 * time.Second},
+		{"after a crash in middleware there", "5s outer", handler.ReasonAfterCrash, false, time.Minute, 5 * time.Second},
 	}
 	for _, tt := range tests {
 		for _, body := range []string{"suspect", "plain"} {
 			inBubble(t, tt.name+" "+body, func(t *testing.T) {
 				other, s := newScene(), newScene()
 				other.options.Process = &handler.Process{}
+				other.options.Middleware = append([]handler.Middleware{func(next handler.Func) handler.Func {
+					return func(ctx context.Context, m *handler.Message) error {
+						err := next(ctx, m)
+						if strings.HasSuffix(m.Body, "outer") {
+							panic("in middleware")
+						}
+						return err
+					}
+				}}, other.options.Middleware...)
 				s.options.Process = other.options.Process
 				s.timeout = tt.timeout
 				var both sync.WaitGroup
@@ -261,10 +297,41 @@ func TestASuspectThatWaitsForAnotherInvocation(t *testing.T) {
 				if time.Since(start) != tt.at || s.outcomeOf(t, "m2", "reason") != tt.reason {
 					t.Errorf("%s after %v, want %s after %v", s.outcomeOf(t, "m2", "reason"), time.Since(start), tt.reason, tt.at)
 				}
+				if body == "plain" && slices.Contains(s.events, "claim m2") {
+					t.Error("m2 was claimed, for nothing")
+				}
 				both.Wait()
 			})
 		}
 	}
+}
+
+// TestWhoLeavesTheLineHoldsUpNobody: those behind a suspect that has given up do
+// not wait for what it waited for.
+func TestWhoLeavesTheLineHoldsUpNobody(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		process := &handler.Process{}
+		start := time.Now()
+		scenes := []*scene{newScene(), newScene(), newScene()}
+		scenes[1].timeout = 10 * time.Second
+		var all sync.WaitGroup
+		var third time.Duration
+		for i, body := range []string{"20s", "suspect", "x"} {
+			scenes[i].options.Process = process
+			all.Go(func() {
+				scenes[i].run(t, record("m", body))
+				if i == 2 {
+					third = time.Since(start)
+				}
+			})
+			synctest.Wait()
+		}
+		all.Wait()
+		if third != 8*time.Second {
+			t.Errorf("the third was through after %v, want as soon as the suspect had given up", third)
+		}
+	})
 }
 
 func TestTheGroupOfASuspectComesLast(t *testing.T) {

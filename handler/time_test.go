@@ -68,20 +68,26 @@ func TestNoMessageStartsInTheReserve(t *testing.T) {
 
 func TestTheFirstAlwaysStarts(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 0)
-		defer cancel()
-		ran := 0
-		h := handler.Func(func(context.Context, *handler.Message) error { ran++; return nil })
-		p := handler.NewProcessor(h, newQueues().options())
-		response, err := p.Handle(ctx, event(record("m1", "x"), record("m2", "x")))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff([]string{"m2"}, reported(response)); diff != "" || ran != 1 {
-			t.Errorf("ran %d; reported (-want +got):\n%s", ran, diff)
-		}
-	})
+	for _, timeout := range []time.Duration{0, -time.Hour} {
+		inBubble(t, timeout.String(), func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), timeout)
+			defer cancel()
+			ran := 0
+			h := handler.Func(func(context.Context, *handler.Message) error {
+				ran++
+				<-time.After(50 * time.Millisecond)
+				return nil
+			})
+			p := handler.NewProcessor(h, newQueues().options())
+			response, err := p.Handle(ctx, event(record("m1", "x"), record("m2", "x")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]string{"m2"}, reported(response)); diff != "" || ran != 1 {
+				t.Errorf("ran %d; reported (-want +got):\n%s", ran, diff)
+			}
+		})
+	}
 }
 
 // TestCutOff cancels a job at the reserve. Whether that costs it budget depends
@@ -255,6 +261,32 @@ func TestADeadLetterQueueThatHangsLeavesTimeForTheRest(t *testing.T) {
 		}
 		if q.hidden["m2"] != time.Second || ctx.Err() != nil {
 			t.Errorf("m2 hidden for %v, %v", q.hidden["m2"], ctx.Err())
+		}
+	})
+}
+
+// TestLateLettersLeaveTimeForTheRest, even more of them than are sent at a time.
+func TestLateLettersLeaveTimeForTheRest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		q := newQueues()
+		q.onSend = func(ctx context.Context) { <-ctx.Done() }
+		o := q.options()
+		o.Concurrency = 100
+		h := handler.Func(func(ctx context.Context, m *handler.Message) error {
+			if m.Body == "permanent" {
+				<-time.After(27600 * time.Millisecond) // in the reserve
+			}
+			return byBody(script)(ctx, m)
+		})
+		records := append(many(90, "permanent"), record("r", "reset"))
+		if _, err := handler.NewProcessor(h, o).Handle(ctx, event(records...)); err != nil {
+			t.Fatal(err)
+		}
+		if q.hidden["r"] != time.Second || ctx.Err() != nil {
+			t.Errorf("hidden for %v, %v", q.hidden["r"], ctx.Err())
 		}
 	})
 }

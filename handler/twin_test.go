@@ -134,6 +134,22 @@ func TestCopiesOfWhatIsCutOff(t *testing.T) {
 	}
 }
 
+// TestCopiesLearnTheOutcomeThoughTheBreakerIsOpen: it was decided, after all.
+func TestCopiesLearnTheOutcomeThoughTheBreakerIsOpen(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene()
+		s.options.Concurrency = 4
+		s.run(t, record("m1", "1s reset"), record("m2", "1s reset"),
+			copyOf("j1", record("m3", "2s reset")), copyOf("j1", record("m4", "2s reset")), record("m5", "x"))
+		outcomes := []string{s.outcomeOf(t, "m3", "outcome"), s.outcomeOf(t, "m4", "outcome")}
+		slices.Sort(outcomes)
+		if diff := cmp.Diff([]string{"busy", "retry"}, outcomes); diff != "" {
+			t.Errorf("outcomes (-want +got):\n%s", diff)
+		}
+	})
+}
+
 // TestCopiesOnDrain go home at once, though the first still runs.
 func TestCopiesOnDrain(t *testing.T) {
 	t.Parallel()

@@ -68,7 +68,7 @@ func (c *containers) launch(f stack.Function, queue stack.Queue) (*exec.Cmd, io.
 		"AWS_ENDPOINT_URL=" + c.endpoint, "AWS_REGION=us-east-1",
 		"AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=secret", "AWS_EC2_METADATA_DISABLED=true",
 		"AWS_CONFIG_FILE=/dev/null", "AWS_SHARED_CREDENTIALS_FILE=/dev/null",
-		"SQSAFE_QUEUE_URL=" + queue.URL, "SQSAFE_HEALTH_ADDR=off",
+		"SQSAFE_QUEUE_URL=" + queue.URL, "SQSAFE_HEALTH_ADDR=off", "AWS_LAMBDA_LOG_LEVEL=DEBUG",
 		fmt.Sprintf("SQSAFE_BATCH_SECONDS=%d", int(f.Timeout.Seconds())),
 	}
 	for name, value := range f.Environment {

@@ -94,7 +94,8 @@ func TestAnswersOfTheProvider(t *testing.T) {
 		if d.Class != tt.class || d.Reason != tt.reason {
 			t.Errorf("%d: %v %s, want %v %s", tt.status, d.Class, d.Reason, tt.class, tt.reason)
 		}
-		if waits := tt.class == fault.ClassRetryable; waits != (d.RetryAfter.Seconds() == 7) {
+		waits := d.RetryAfter.Seconds() == 7
+		if tt.class == fault.ClassRetryable && !waits || tt.class == fault.ClassPermanent && waits {
 			t.Errorf("%d: retry after %v", tt.status, d.RetryAfter)
 		}
 	}
