@@ -43,6 +43,7 @@ type environment struct {
 	maxReceives          int
 	unclassifiedAttempts int
 	concurrency          int
+	excerpt              int // as handler.Options has it
 	backoff              backoff.Profile
 }
 
@@ -54,6 +55,7 @@ func readEnvironment(lookup lookupFunc) (*environment, error) {
 		maxReceives:          r.count("SQSAFE_MAX_RECEIVES", "the queue's maxReceiveCount, at least 1", 0),
 		unclassifiedAttempts: r.count("SQSAFE_UNCLASSIFIED_ATTEMPTS", "a number of attempts, at least 1", 3),
 		concurrency:          r.count("SQSAFE_CONCURRENCY", "how many jobs run at a time, at least 1", 1),
+		excerpt:              r.excerpt(),
 		backoff:              r.backoff(),
 	}
 	return env, r.err
@@ -116,6 +118,20 @@ func (r *reader) backoff() backoff.Profile {
 		r.fail(&InvalidError{Name: "SQSAFE_BACKOFF", Value: name, Wants: "exponential or stepped"})
 	}
 	return profile
+}
+
+// excerpt reads how much of a payload is logged; here 0 says nothing of it.
+func (r *reader) excerpt() int {
+	const name = "SQSAFE_LOG_EXCERPT_BYTES"
+	value, _ := r.lookup(name)
+	n := r.number(name, "a number of bytes up to 1024, or 0 for nothing", 0)
+	switch {
+	case value == "":
+		return 0
+	case n == 0:
+		return -1
+	}
+	return n
 }
 
 func (r *reader) fail(err error) {

@@ -101,6 +101,18 @@ func TestDefaultsOfTheEnvironment(t *testing.T) {
 	}
 }
 
+func TestExcerptOfTheEnvironment(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]int{"": 0, "0": -1, "200": 200} {
+		env := complete()
+		env["SQSAFE_LOG_EXCERPT_BYTES"] = value
+		got, err := readEnvironment(lookupIn(env))
+		if err != nil || got.excerpt != want {
+			t.Errorf("%q gives %d, %v; want %d", value, got.excerpt, err, want)
+		}
+	}
+}
+
 func TestBackoffOfTheEnvironment(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

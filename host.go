@@ -95,6 +95,8 @@ func (h *Host) NewProcessor(job handler.Handler, options ...Option) (*handler.Pr
 		ClaimInTurn:          o.DeadLetterUnknown,
 		UnclassifiedAttempts: env.unclassifiedAttempts,
 		MaxReceives:          env.maxReceives,
+		ExcerptBytes:         env.excerpt,
+		Redact:               o.Redact,
 		Logger:               o.Logger,
 	}), nil
 }

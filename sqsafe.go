@@ -44,6 +44,10 @@ type Options struct {
 	Drop             []string
 	PanicAsPermanent bool
 	Hooks            handler.Hooks
+	// Redact gives the text of a dead letter's payload of which its log line shows
+	// the begin; nil shows the payload as it is. SQSAFE_LOG_EXCERPT_BYTES says how
+	// much.
+	Redact func(m *handler.Message) string
 	// Logger gets one line for each message; nil means that of [NewLogger] on
 	// standard error.
 	Logger *slog.Logger
@@ -69,6 +73,8 @@ func KeyField(path string) Option {
 //   - SQSAFE_UNCLASSIFIED_ATTEMPTS is how many runs a job gets whose error no
 //     rule knows (3);
 //   - SQSAFE_CONCURRENCY is how many messages of a batch run at a time (1);
+//   - SQSAFE_LOG_EXCERPT_BYTES is how much of a payload the log line of a dead
+//     letter shows, up to 1024 (1024), 0 for nothing;
 //   - SQSAFE_METRICS_NAMESPACE is the namespace of the metrics ("sqsafe"), of which
 //     it writes a line for each batch to standard output; "off" for none.
 //

@@ -49,6 +49,8 @@ type batch struct {
 	scouts []*entry
 	// scouting counts those of them of which it is not known yet.
 	scouting int
+	// frail counts the messages that are taken alone and have not been settled.
+	frail int
 	// cursor is where the first entry is that has not been started.
 	cursor int
 
@@ -68,6 +70,9 @@ type entry struct {
 	// decided is set by whoever decides the message: its carrier, or the batch
 	// that gives it up.
 	decided atomic.Bool
+	// frail tells that the message is taken alone, deleted that it was deleted
+	// before the batch was answered.
+	frail, deleted bool
 	// first tells that the message is the first to be started.
 	first bool
 	// sent tells that the dead-letter queue has confirmed the message, unsettled
@@ -156,29 +161,37 @@ func (p *Processor) restore(m *Message) {
 // which may be what uses up the time, and before all those that have no other
 // chance than this. FIFO queues keep their order.
 func (b *batch) sort() {
-	sorted := true
+	b.findFrail()
+	sorted := b.frail == 0
 	for i, e := range b.entries {
-		e.rank = b.rank(e.message)
+		e.rank = b.rank(e)
 		sorted = sorted && (i == 0 || b.entries[i-1].rank <= e.rank)
 	}
 	if !sorted {
-		slices.SortStableFunc(b.entries, func(x, y *entry) int { return x.rank - y.rank })
+		slices.SortStableFunc(b.entries, compare)
 	}
 	for i, e := range b.entries {
 		e.index = i
-		if !b.options.ClaimInTurn && b.resolver.urgent(e.message) && !e.message.FIFO() {
+		if !b.options.ClaimInTurn && b.resolver.urgent(e.message) && !e.message.FIFO() && !e.frail {
 			b.scouts = append(b.scouts, e)
 		}
 	}
 }
 
-func (b *batch) rank(m *Message) int {
-	switch {
-	case m.FIFO() || b.resolver.lastReceive(m):
+func (b *batch) rank(e *entry) int {
+	switch m := e.message; {
+	case m.FIFO() || e.frail || b.resolver.lastReceive(m):
 		return 0
 	default:
 		return min(m.ReceiveCount(), 2)
 	}
+}
+
+func compare(x, y *entry) int {
+	if x.frail && y.frail {
+		return compareFrail(x, y)
+	}
+	return x.rank - y.rank
 }
 
 // stopped tells whether nothing more may be started in this process.

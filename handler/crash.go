@@ -13,21 +13,13 @@ func (b *batch) acknowledge() {
 		return
 	}
 	var finished []*entry
-	var done []*Message
 	back := b.comingBack()
 	for _, e := range b.entries {
 		if e.acknowledged() && !back[e.message.MessageId] {
 			finished = append(finished, e)
-			done = append(done, e.message)
 		}
 	}
-	if len(done) == 0 {
-		return
-	}
-	ctx, cancel := b.invocation.settleContext(b.ctx)
-	defer cancel()
-	answers, err := within(ctx, b.invocation.late(), func() []error { return b.options.Source.Delete(ctx, done) })
-	b.logErrors(finished, "message not deleted before the crash", answers, err)
+	b.delete(finished)
 }
 
 // exit is the value to panic with so that the Lambda runtime reports the

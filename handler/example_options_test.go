@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"regexp"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -197,6 +198,39 @@ func ExampleOptions_backoffByReason() {
 func ExampleOptions_drop() {
 	try(handler.Options{Drop: []string{"no_user"}}, "refused")
 	// Output: m1 at 0s, receive 1: dropped (no_user): no such user
+}
+
+// excerpts prints what the lines of dead letters show of payloads.
+func excerpts(o handler.Options, body string) {
+	o.Logger = slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == "excerpt" || a.Key == slog.MessageKey {
+				return a
+			}
+			return slog.Attr{}
+		},
+	}))
+	o.DeadLetter = &handlertest.DeadLetterQueue{}
+	handler.NewProcessor(handler.Func(func(context.Context, *handler.Message) error {
+		return fault.Permanent(errors.New("no"))
+	}), &o).Handle(context.Background(), handlertest.Event(handlertest.Message{Body: body}))
+}
+
+func ExampleOptions_excerptBytes() {
+	excerpts(handler.Options{ExcerptBytes: 13}, `{"id": "ch-1", "card": "4111 1111"}`)
+	// Output:
+	// msg=outcome
+	// msg=dead-lettered excerpt="{\"id\": \"ch-1\""
+}
+
+func ExampleOptions_redact() {
+	card := regexp.MustCompile(`"card": "[^"]*"`)
+	excerpts(handler.Options{Redact: func(m *handler.Message) string {
+		return card.ReplaceAllString(m.Content(), `"card": "…"`)
+	}}, `{"id": "ch-1", "card": "4111 1111"}`)
+	// Output:
+	// msg=outcome
+	// msg=dead-lettered excerpt="{\"id\": \"ch-1\", \"card\": \"…\"}"
 }
 
 func ExampleOptions_panicAsPermanent() {

@@ -41,7 +41,7 @@ func TestGo(t *testing.T) {
 			"dead", fault.ReasonTagged, time.Second},
 		{"a panic", nil, tasks{panics}, false,
 			"crash", handler.ReasonPanic, 0},
-		{"a panic beside an error", fault.Permanent(errOdd), tasks{panics}, false, "dead", fault.ReasonTagged, 0},
+		{"a panic beside an error", fault.Permanent(errOdd), tasks{panics}, false, "crash", handler.ReasonPanic, 0},
 		{"Goexit", nil, tasks{func(context.Context) error { runtime.Goexit(); return nil }}, false,
 			"crash", handler.ReasonPanic, 0},
 		{"a panic taken for permanent", nil, tasks{panics}, true,
@@ -256,5 +256,16 @@ func TestGoroutinesOfPrepareBelongToIt(t *testing.T) {
 	}
 	if got := q.outcomeOf(t, "m3", "reason"); got != handler.ReasonPanic {
 		t.Errorf("m3: %s", got)
+	}
+}
+
+func TestATagBesideAPanicDoesNotMakeUpForIt(t *testing.T) {
+	t.Parallel()
+	h := handler.Func(func(ctx context.Context, _ *handler.Message) error {
+		handler.Go(ctx, func(context.Context) error { panic("boom") })
+		return fault.Retryable(errors.New("something else"))
+	})
+	if crash := crashes(t.Context(), t, handler.NewProcessor(h, newQueues().options()), event(record("m1", "x"))); !crash.ShouldExit {
+		t.Errorf("the runtime sees %+v, want an exit", crash)
 	}
 }

@@ -35,9 +35,9 @@ func TestWhatDoesNotRunAtItsLastReceive(t *testing.T) {
 			if tt.drain {
 				time.AfterFunc(time.Second, func() { close(s.draining) })
 			}
-			ids := s.run(t, received(10, record("slow", "26900ms")), received(10, record("slow2", "26900ms")),
+			ids := s.run(t, received(10, record("early", "26900ms")), received(10, record("early2", "26900ms")),
 				received(10, record("last", "x")))
-			if len(ids) != 0 && !cmp.Equal(ids, []string{"slow2"}) {
+			if len(ids) != 0 && !cmp.Equal(ids, []string{"early2"}) {
 				t.Errorf("reported %v", ids)
 			}
 			s.before(t, "claim last", "claim last")

@@ -13,8 +13,9 @@ const LogOutcome = "outcome"
 const LogDeadLettered = "dead-lettered"
 
 const (
-	logTextBytes = 512
-	logKeyBytes  = 128
+	logTextBytes  = 512
+	logKeyBytes   = 128
+	logStackBytes = 2 << 10
 )
 
 var outcomeLevels = map[Outcome]slog.Level{
@@ -56,11 +57,41 @@ func (b *batch) log(e *entry) {
 	b.options.Logger.LogAttrs(b.ctx, level, LogOutcome, attrs...)
 }
 
+// logSent writes the line of a confirmed dead letter, with what a person wants to
+// see first. The death itself was logged as an outcome.
 func (b *batch) logSent(e *entry, sent Sent) {
-	attrs := append(b.identify(e),
-		slog.String("reason", e.result.Decision.Reason),
-		slog.String("deadLetterId", sent.MessageID))
+	f := e.result.Failure
+	attrs := append(b.identify(e), slog.String("class", f.Class))
+	attrs = appendText(attrs, "reason", f.Reason)
+	attrs = appendText(attrs, "rule", f.Rule)
+	if n := len(f.History.Attempts); n > 0 {
+		attrs = append(attrs, slog.Int("attempt", f.History.Attempts[n-1].Number))
+	}
+	attrs = appendText(attrs, "error", cut(f.Message, logTextBytes))
+	attrs = appendText(attrs, "stack", cut(f.Stack, logStackBytes))
+	attrs = appendText(attrs, "excerpt", b.excerpt(e.message))
+	attrs = append(attrs, slog.String("deadLetterId", sent.MessageID))
 	b.options.Logger.LogAttrs(b.ctx, slog.LevelInfo, LogDeadLettered, attrs...)
+}
+
+// excerpt is the begin of a message's content as the log may show it. What the
+// redaction does not say is not shown.
+func (b *batch) excerpt(m *Message) (shown string) {
+	if b.options.ExcerptBytes < 0 {
+		return ""
+	}
+	shown = m.Content()
+	if b.options.Redact != nil {
+		recovered(
+			func() error { shown = b.options.Redact(m); return nil },
+			func(err error) {
+				if err != nil {
+					shown = "" // a panic
+				}
+			},
+		)
+	}
+	return cut(shown, b.options.ExcerptBytes)
 }
 
 func (b *batch) logError(e *entry, what string, err error) {

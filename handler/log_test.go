@@ -86,11 +86,13 @@ func TestTheLineOfADeadLetter(t *testing.T) {
 	}
 }
 
-func TestNoPayloadInTheLog(t *testing.T) {
+func TestNoPayloadInTheLogWithoutExcerpts(t *testing.T) {
 	t.Parallel()
 	q := newQueues()
+	o := q.options()
+	o.ExcerptBytes = -1
 	secret := "card 4111"
-	handle(t, handler.NewProcessor(handler.JSON(func(context.Context, order) error { return errOdd }), q.options()),
+	handle(t, handler.NewProcessor(handler.JSON(func(context.Context, order) error { return errOdd }), o),
 		record("m1", secret), record("m2", `{"id":"`+secret+`"}`), record("m3", `{"id":1,"x":"`+secret+`"}`))
 	if strings.Contains(q.logLines.String(), "4111") {
 		t.Errorf("the log has the payload:\n%s", &q.logLines)
@@ -120,5 +122,68 @@ func TestTheDefaultLoggerIsUsed(t *testing.T) {
 	handle(t, handler.NewProcessor(byBody(script), nil), record("m1", "good"), record("m2", "odd"))
 	if !strings.Contains(lines.String(), "outcome=retry") || strings.Contains(lines.String(), "outcome=done") {
 		t.Errorf("log %q", lines.String())
+	}
+}
+
+// deadLine is the line of a dead letter of which the payload is body.
+func deadLine(t *testing.T, body string, change func(*handler.Options)) map[string]any {
+	t.Helper()
+	q := newQueues()
+	o := q.options()
+	change(o)
+	h := handler.Func(fails(fault.Permanent(errOdd, fault.Reason("declined"))))
+	handle(t, handler.NewProcessor(h, o), record("m1", body))
+	for line := range strings.Lines(q.logLines.String()) {
+		var fields map[string]any
+		if err := json.Unmarshal([]byte(line), &fields); err != nil {
+			t.Fatal(err)
+		}
+		if fields["msg"] == handler.LogDeadLettered {
+			return fields
+		}
+	}
+	t.Fatal("no line of a dead letter")
+	return nil
+}
+
+func TestADeadLetterTellsWhatItIsOf(t *testing.T) {
+	t.Parallel()
+	got := deadLine(t, `{"id":"o-1"}`, func(*handler.Options) {})
+	if stack, _ := got["stack"].(string); !strings.Contains(stack, "handler_test.") {
+		t.Errorf("stack %q, want where the error was tagged", stack)
+	}
+	delete(got, "time")
+	delete(got, "stack")
+	want := map[string]any{
+		"level": "INFO", "msg": "dead-lettered", "messageId": "m1", "queue": "jobs", "receiveCount": 1.0,
+		"class": "permanent", "reason": "declined", "rule": "tag.permanent", "attempt": 1.0, "error": errOdd.Error(),
+		"excerpt": `{"id":"o-1"}`, "deadLetterId": "dead-m1",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("line (-want +got):\n%s", diff)
+	}
+}
+
+func TestTheExcerptOfAPayload(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("ä", 1000)
+	for name, tt := range map[string]struct {
+		change func(*handler.Options)
+		want   any
+	}{
+		"is cut":                {func(*handler.Options) {}, long[:1024]},
+		"is as long as wanted":  {func(o *handler.Options) { o.ExcerptBytes = 9 }, "ääää"},
+		"is never longer":       {func(o *handler.Options) { o.ExcerptBytes = 5000 }, long[:1024]},
+		"is not shown":          {func(o *handler.Options) { o.ExcerptBytes = -1 }, nil},
+		"is redacted":           {func(o *handler.Options) { o.Redact = func(*handler.Message) string { return "card ***" } }, "card ***"},
+		"is cut when redacted":  {func(o *handler.Options) { o.Redact = func(*handler.Message) string { return long } }, long[:1024]},
+		"is nothing on a panic": {func(o *handler.Options) { o.Redact = func(*handler.Message) string { panic("boom") } }, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := deadLine(t, long, tt.change)["excerpt"]; got != tt.want {
+				t.Errorf("excerpt %q, want %q", got, tt.want)
+			}
+		})
 	}
 }

@@ -92,6 +92,12 @@ type Options struct {
 	// message starts in it, and running ones are cancelled at its begin. 0 means
 	// a tenth of the time, at least 2 s. It is never more than half of the time.
 	Reserve time.Duration
+	// ExcerptBytes is how much of a payload the log line of its dead letter shows,
+	// up to 1024; 0 means 1024, and a number below 0 that it shows nothing.
+	ExcerptBytes int
+	// Redact gives the text of which that line shows the begin, without what must
+	// not be logged; nil means the content as it is.
+	Redact func(m *Message) string
 	// Logger gets one line for each message; nil means slog.Default().
 	Logger *slog.Logger
 	// Random gives numbers in [0, 1) for jitter and rounding, and must be safe
@@ -102,6 +108,7 @@ type Options struct {
 const (
 	defaultUnclassifiedAttempts = 3
 	defaultBreaker              = 3
+	maxExcerpt                  = 1024
 	minimumReserve              = 2 * time.Second
 )
 
@@ -127,6 +134,9 @@ func (o *Options) withDefaults() Options {
 	}
 	if out.Breaker == 0 {
 		out.Breaker = defaultBreaker
+	}
+	if out.ExcerptBytes == 0 || out.ExcerptBytes > maxExcerpt {
+		out.ExcerptBytes = maxExcerpt
 	}
 	if out.Process == nil {
 		out.Process = &Process{}

@@ -27,7 +27,7 @@ type outbox struct {
 func (o *outbox) add(b *batch, e *entry) {
 	o.waiting = append(o.waiting, e)
 	o.bytes += len(e.message.Body)
-	o.urgent = o.urgent || e.message.FIFO()
+	o.urgent = o.urgent || e.frail || e.message.FIFO()
 	o.send(b, o.urgent)
 }
 
@@ -73,6 +73,7 @@ func (o *outbox) pack() []*entry {
 func (b *batch) delivered(pack []*entry) {
 	b.outbox.sending--
 	for _, e := range pack {
+		b.outOfDanger(e)
 		if e.message.FIFO() {
 			b.leaveGroup(e)
 		}

@@ -53,6 +53,35 @@ func wasEnded(err error) bool {
 	return ok && p.Value == goexit{}
 }
 
+// looseIn finds a panic in err that no tag is wrapped around: a tag beside it, on
+// what else went wrong, does not make up for it.
+func looseIn(err error) (*PanicError, bool) {
+	if p, ok := err.(*PanicError); ok {
+		return p, true
+	}
+	if err == nil || tagged(err) {
+		return nil, false
+	}
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		return looseIn(e.Unwrap())
+	case interface{ Unwrap() []error }:
+		for _, below := range e.Unwrap() {
+			if p, ok := looseIn(below); ok {
+				return p, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// tagged tells whether err itself claims to be permanent or retryable.
+func tagged(err error) bool {
+	p, isPermanent := err.(interface{ Permanent() bool })
+	r, isRetryable := err.(interface{ Retryable() bool })
+	return isPermanent && p.Permanent() || isRetryable && r.Retryable()
+}
+
 func asPanic(err error) (*PanicError, bool) {
 	var p *PanicError
 	ok := errors.As(err, &p)

@@ -45,12 +45,12 @@ func (b *batch) end(e *entry, r *Result) {
 	}
 	b.log(e)
 	b.wakeTwins(e)
-	leaves := e.message.FIFO()
 	if r.Outcome == OutcomeDead && b.options.DeadLetter != nil {
 		b.outbox.add(b, e)
-		leaves = false
+		return
 	}
-	if leaves {
+	b.outOfDanger(e)
+	if e.message.FIFO() {
 		b.leaveGroup(e)
 	}
 }

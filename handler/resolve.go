@@ -72,16 +72,15 @@ func (rs *resolver) drop(r *Result) *Result {
 
 func crashed(m *Message, err error) *Result {
 	r := &Result{Outcome: OutcomeCrash, Err: err, Job: m.Job}
-	var panicked *PanicError
-	switch {
-	case errors.Is(err, ErrAbandoned):
+	if errors.Is(err, ErrAbandoned) {
 		r.Decision = fault.Decision{Reason: ReasonAbandoned}
-	case errors.As(err, &panicked) && !fault.Tagged(err):
-		r.Decision = fault.Decision{Reason: ReasonPanic}
-	default:
-		return nil
+		return r
 	}
-	return r
+	if _, loose := looseIn(err); loose {
+		r.Decision = fault.Decision{Reason: ReasonPanic}
+		return r
+	}
+	return nil
 }
 
 // cancelled finds runs that were cut off for no fault of the job.

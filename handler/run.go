@@ -141,7 +141,7 @@ func (m *Message) hindrance(ctx context.Context) string {
 
 // harmless makes a panic a failure of the job alone.
 func harmless(err error) error {
-	if _, panicked := asPanic(err); panicked && !fault.Tagged(err) {
+	if _, loose := looseIn(err); loose {
 		return fault.Permanent(err, fault.Reason(ReasonPanic))
 	}
 	return err

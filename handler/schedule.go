@@ -64,7 +64,7 @@ func (b *batch) listen() {
 // fill starts messages while there is room.
 func (b *batch) fill() {
 	b.release()
-	for b.running+b.hooking < b.options.Concurrency && b.urgentSuspect() == nil {
+	for b.running+b.hooking < b.places() && b.urgentSuspect() == nil {
 		e := b.next()
 		switch {
 		case e == nil:

@@ -82,7 +82,9 @@ func (b *batch) wakeSuspect() bool {
 	if next == nil {
 		return false
 	}
-	b.prepareAll()
+	if b.frail == 0 {
+		b.prepareAll()
+	}
 	b.wake(next)
 	return true
 }
@@ -112,7 +114,13 @@ func (b *batch) firstOf(as state, fits func(*entry) bool) *entry {
 	return first
 }
 
+// prepareAll has a share of the turn, since a payload may end the process.
 func (b *batch) prepareAll() {
+	turn := &b.options.Process.turn
+	if !turn.take(b.jobs, b.draining, false) {
+		return
+	}
+	defer turn.giveBack(false)
 	for _, e := range b.entries {
 		if e.state == stateWaiting && !e.message.prepared {
 			if !b.decodeApart(withMessage(b.jobs, e.message), e.message) {
