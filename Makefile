@@ -3,6 +3,8 @@ GO ?= go
 # Knobs: make fuzz FUZZTIME=1m, make bench BENCHTIME=1x, make build ARCH=arm64.
 FUZZTIME  ?= 10s
 BENCHTIME ?= 1s
+# make bench BENCHFLAGS=-quick fails when ours is over the limit of docs/performance.md.
+BENCHFLAGS ?= -rounds 8
 ARCH      ?= $(shell $(GO) env GOARCH)
 
 GOLANGCI_VERSION := v2.15.0
@@ -15,6 +17,10 @@ CFN_LINT := .venv-lint/bin/cfn-lint-$(CFN_LINT_VERSION)
 # What internal/powertools tests against.
 POWERTOOLS := .venv-powertools/installed
 PYTHON_PINS := internal/powertools/testdata/requirements.txt
+
+# What internal/runbook runs docs/RUNBOOK.md with.
+AWS_CLI      := $(OUT)/awscli/installed
+AWS_CLI_PINS := internal/runbook/testdata/requirements.txt
 
 # What internal/samtest tests against, and how SAM calls the processor of ARCH.
 SAM      := $(OUT)/sam/installed
@@ -42,6 +48,9 @@ test: ## Run all tests
 
 .PHONY: powertools-venv
 powertools-venv: $(POWERTOOLS) ## Install Powertools for Python, which a test shares a table with
+
+.PHONY: runbook-venv
+runbook-venv: $(AWS_CLI) ## Install the AWS CLI, with which a test runs docs/RUNBOOK.md
 
 # Against another engine: make conformance SQS_ENDPOINT=http://127.0.0.1:9324, and
 # likewise DDB_ENDPOINT and CW_ENDPOINT.
@@ -129,12 +138,13 @@ cover: ## Measure test coverage into cover.out and print the total
 by_package = awk '/^ok/ { for (i = 0; i < n; i++) print $$2, target[i]; n = 0 } /^$(1)/ { target[n++] = $$1 }'
 
 .PHONY: bench
-bench: ## Run every benchmark for BENCHTIME each
+bench: ## Run every benchmark for BENCHTIME each, and compare with a bare function
 	@mkdir -p $(OUT)
 	@$(GO) test -list '^Benchmark' ./... > $(OUT)/benchmarks
 	@$(call by_package,Benchmark) $(OUT)/benchmarks | cut -d ' ' -f 1 | uniq | while read -r package; do \
 		$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) "$$package" < /dev/null || exit 1; \
 	done
+	$(GO) run ./internal/bench $(BENCHFLAGS)
 
 .PHONY: fuzz
 fuzz: ## Fuzz every target for FUZZTIME each
@@ -162,6 +172,11 @@ $(CFN_LINT):
 $(SAM): $(SAM_PINS)
 	python3 -m venv --clear $(@D)
 	$(@D)/bin/pip install --quiet --disable-pip-version-check --requirement $(SAM_PINS)
+	touch $@
+
+$(AWS_CLI): $(AWS_CLI_PINS)
+	python3 -m venv --clear $(@D)
+	$(@D)/bin/pip install --quiet --disable-pip-version-check --requirement $(AWS_CLI_PINS)
 	touch $@
 
 $(POWERTOOLS): $(PYTHON_PINS)

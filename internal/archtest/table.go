@@ -263,6 +263,10 @@ func testRooms() []Room {
 		},
 		{Path: "internal/crashproof/function", Ours: []string{".", "handler", "idem"}, Host: true},
 		{
+			Path:  "internal/runbook", // likewise
+			Tests: []string{"backoff", "dlq", "fault", "handler", "idem", "idem/dynamo", "queue"},
+		},
+		{
 			Path:  "internal/samtest", // all of it is tests
 			Tests: []string{"internal/runtimeapi", "internal/stack", "internal/demo/provider"},
 		},

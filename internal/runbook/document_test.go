@@ -1,0 +1,181 @@
+package runbook_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+const guide = "../../docs/RUNBOOK.md"
+
+// block is a fenced block of commands, with what the document says they print.
+type block struct {
+	line     int // of the document, from 1
+	commands string
+	awsOnly  bool
+	// output is what stands in the block behind; from and to are where its lines
+	// are in the document, or would go if there is none.
+	output   string
+	shown    bool
+	from, to int
+}
+
+// step is a block, or something that happens besides.
+type step struct {
+	then  string
+	block *block
+}
+
+// chapter is what is done in one state.
+type chapter struct {
+	state string
+	line  int
+	steps []step
+}
+
+// document is the runbook as a script.
+type document struct {
+	lines    []string
+	setup    []*block
+	chapters []*chapter
+}
+
+func readDocument() (*document, error) {
+	text, err := os.ReadFile(guide)
+	if err != nil {
+		return nil, err
+	}
+	return parse(string(text))
+}
+
+// reader is where the parser is.
+type reader struct {
+	*document
+
+	at int
+	// setting tells that blocks belong to the set-up.
+	setting bool
+	// last is the block whose output may follow.
+	last *block
+}
+
+func parse(text string) (*document, error) {
+	r := &reader{document: &document{lines: strings.Split(text, "\n")}}
+	for ; r.at < len(r.lines); r.at++ {
+		line := r.lines[r.at]
+		switch {
+		case strings.HasPrefix(line, "```"):
+			if err := r.fence(strings.TrimPrefix(line, "```")); err != nil {
+				return nil, err
+			}
+		case strings.HasPrefix(line, "<!--"):
+			if err := r.mark(line); err != nil {
+				return nil, err
+			}
+		case line != "":
+			r.last = nil
+		}
+	}
+	return r.document, nil
+}
+
+// errorf is an error at the line that is read.
+func (r *reader) errorf(format string, args ...any) error {
+	return fmt.Errorf("%s:%d: %s", guide, r.at+1, fmt.Sprintf(format, args...))
+}
+
+// mark reads a comment.
+func (r *reader) mark(line string) error {
+	text, ok := strings.CutSuffix(strings.TrimPrefix(line, "<!-- "), " -->")
+	if !ok {
+		return r.errorf("a comment must be <!-- TEXT --> on a line of its own")
+	}
+	kind, name, _ := strings.Cut(text, ": ")
+	switch kind {
+	case "setup":
+		r.setting = true
+	case "state":
+		r.setting = false
+		r.chapters = append(r.chapters, &chapter{state: name, line: r.at + 1})
+	case "then":
+		return r.add(step{then: name})
+	default:
+		return r.errorf("unknown comment %q; there are setup, state and then", kind)
+	}
+	return nil
+}
+
+// fence reads a block to its end.
+func (r *reader) fence(info string) error {
+	opened := r.at
+	for r.at++; r.at < len(r.lines) && r.lines[r.at] != "```"; r.at++ {
+	}
+	if r.at == len(r.lines) {
+		r.at = opened
+		return r.errorf("the block is not closed")
+	}
+	text := strings.Join(r.lines[opened+1:r.at], "\n") + "\n"
+	switch info {
+	case "sh", "sh aws-only":
+		r.last = &block{line: opened + 1, commands: text, awsOnly: info != "sh", from: r.at + 1, to: r.at + 1}
+		return r.add(step{block: r.last})
+	case "text", "json":
+		if r.last == nil {
+			return r.errorf("the block above is no output of commands")
+		}
+		r.last.output, r.last.shown, r.last.from, r.last.to = text, true, opened+1, r.at
+		r.last = nil
+		return nil
+	case "logs-insights":
+		return nil // a query, for a page of AWS
+	default:
+		return r.errorf("a block of %q; there are sh, sh aws-only, text, json and logs-insights", info)
+	}
+}
+
+func (r *reader) add(s step) error {
+	if r.setting && s.block != nil {
+		r.setup = append(r.setup, s.block)
+		return nil
+	}
+	if len(r.chapters) == 0 {
+		return r.errorf("it is not said in which state")
+	}
+	c := r.chapters[len(r.chapters)-1]
+	c.steps = append(c.steps, s)
+	return nil
+}
+
+// blocks are all blocks in their order.
+func (d *document) blocks() []*block {
+	all := slices.Clone(d.setup)
+	for _, c := range d.chapters {
+		for _, s := range c.steps {
+			if s.block != nil {
+				all = append(all, s.block)
+			}
+		}
+	}
+	return all
+}
+
+// write puts what blocks print into the document. From its end on, since lines
+// move.
+func (d *document) write(printed map[*block]string) error {
+	lines := d.lines
+	all := d.blocks()
+	for i := len(all) - 1; i >= 0; i-- {
+		b := all[i]
+		text, ok := printed[b]
+		if !ok {
+			continue
+		}
+		fresh := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+		if !b.shown {
+			fresh = append(append([]string{"", "```text"}, fresh...), "```")
+		}
+		lines = append(append(append([]string{}, lines[:b.from]...), fresh...), lines[b.to:]...)
+	}
+	return os.WriteFile(guide, []byte(strings.Join(lines, "\n")), 0o600)
+}

@@ -1,0 +1,133 @@
+package runbook_test
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// found are the first groups of all matches, each once, in order.
+func found(pattern, text string) []string {
+	var all []string
+	for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
+		all = append(all, m[1])
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// TestAlarms finds every alarm of the template in the first table, and no other.
+func TestAlarms(t *testing.T) {
+	t.Parallel()
+	template := read(t, "../../template.yaml")
+	table, _, _ := strings.Cut(read(t, guide), "## Set up the shell")
+	for _, function := range []string{"Charge", "Notify", "Stock"} {
+		want := found(`(?m)^  `+function+`(\w+)Alarm:$`, template)
+		if d := cmp.Diff(want, found("(?m)^\\| `(\\w+)` \\|", table)); d != "" || len(want) == 0 {
+			t.Errorf("alarms of %s (-template +runbook):\n%s", function, d)
+		}
+	}
+}
+
+// TestNamesOfTheStack finds what the runbook asks of the stack in the template.
+func TestNamesOfTheStack(t *testing.T) {
+	t.Parallel()
+	template, text := read(t, "../../template.yaml"), read(t, guide)
+	_, outputs, ok := strings.Cut(template, "\nOutputs:\n")
+	if !ok {
+		t.Fatal("the template has no outputs")
+	}
+	keys, ids := found(`\$\(output "?\$?1?(\w+)"?\)`, text), found(`\$\(resource "\$\{FUNCTION\}(\w+)"`, text)
+	if len(keys) == 0 || len(ids) == 0 {
+		t.Errorf("the runbook asks for the outputs %v and the resources %v only", keys, ids)
+	}
+	for _, function := range []string{"Charge", "Notify", "Stock"} {
+		for _, name := range keys {
+			if !strings.Contains(outputs, "\n  "+function+name+":\n") && !strings.Contains(outputs, "\n  "+name+":\n") {
+				t.Errorf("the template has no output %s of %s", name, function)
+			}
+		}
+		for _, name := range ids {
+			if !strings.Contains(template, "\n  "+function+name+":\n") {
+				t.Errorf("the template has no resource %s of %s", name, function)
+			}
+		}
+		// SAM names the mapping after the function and its event.
+		if !strings.Contains(template, "${"+function+"Function"+function+"}") {
+			t.Errorf("the template knows no mapping %sFunction%[1]s", function)
+		}
+	}
+}
+
+// TestReasons finds the reasons that the runbook tells what to do about.
+func TestReasons(t *testing.T) {
+	t.Parallel()
+	var known []string
+	for _, file := range []string{"fault/reason.go", "handler/reason.go", "idem/refuse.go", "idem/key.go"} {
+		known = append(known, found(`Reason\w+ *= "(\w+)"`, read(t, "../../"+file))...)
+	}
+	_, text, _ := strings.Cut(read(t, guide), "\n## Decide\n")
+	table, _, _ := strings.Cut(text, "\n## ")
+	var named []string
+	for _, row := range found(`(?m)^\| ([^|]+) \|`, table) {
+		named = append(named, found("`([a-z_]+)`", row)...)
+	}
+	for _, reason := range named {
+		if !slices.Contains(known, reason) {
+			t.Errorf("there is no reason %s", reason)
+		}
+	}
+	if len(named) < 10 {
+		t.Errorf("the table names %v only", named)
+	}
+}
+
+// TestLinks follows the links of the runbook to its own headings, and those to
+// other files.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	text := read(t, guide)
+	var headings []string
+	for _, heading := range found(`(?m)^##+ (.+)$`, text) {
+		headings = append(headings, anchor(heading))
+	}
+	for _, link := range found(`\]\(([^)]+)\)`, text) {
+		if name, ok := strings.CutPrefix(link, "#"); ok {
+			if !slices.Contains(headings, name) {
+				t.Errorf("no heading for #%s; there are %v", name, headings)
+			}
+			continue
+		}
+		name, _, _ := strings.Cut(link, "#")
+		if _, err := os.Stat("../../docs/" + name); err != nil {
+			t.Errorf("link to %s: %v", link, err)
+		}
+	}
+}
+
+// anchor is the heading's name in links, as GitHub makes it.
+func anchor(heading string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_':
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, heading)
+}

@@ -1,0 +1,114 @@
+package runbook_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// patience is how long the commands of a chapter may take.
+const patience = 5 * time.Minute
+
+// shell is a bash that runs one block after another.
+type shell struct {
+	t      *testing.T
+	folder string
+	in     io.Writer
+	out    *bufio.Reader
+	blocks int
+}
+
+// tools is the folder of the AWS CLI.
+func tools(t *testing.T) string {
+	t.Helper()
+	if folder := os.Getenv("RUNBOOK_TOOLS"); folder != "" {
+		return folder
+	}
+	folder, err := filepath.Abs(filepath.Join("..", "..", ".build", "awscli", "bin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "aws")); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatalf("%v; CI makes it with make runbook-venv", err)
+		}
+		t.Skip("the AWS CLI is not here; make runbook-venv installs it")
+	}
+	return folder
+}
+
+// startShell starts a bash whose AWS CLI talks to the endpoint only.
+func startShell(t *testing.T, tools, endpoint string) *shell {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
+	command := exec.CommandContext(ctx, "bash", "--noprofile", "--norc")
+	s := &shell{t: t, folder: t.TempDir()}
+	command.Dir = s.folder
+	command.Env = []string{
+		"PATH=" + tools + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + s.folder, "LC_ALL=C.UTF-8",
+		"AWS_ENDPOINT_URL=" + endpoint, "AWS_DEFAULT_REGION=" + region, "AWS_EC2_METADATA_DISABLED=true",
+		"AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test", "AWS_MAX_ATTEMPTS=1",
+		// Nothing is reached but what is on this machine.
+		"HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1",
+	}
+	in, err := command.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	command.Stderr = command.Stdout
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.in, s.out = in, bufio.NewReader(out)
+	// Version 1 of the CLI takes SQS's older address in spite of AWS_ENDPOINT_URL.
+	s.run(`aws() { command aws --endpoint-url "$AWS_ENDPOINT_URL" "$@"; }`)
+	t.Cleanup(func() {
+		_ = in.Close()
+		if err := command.Wait(); err != nil {
+			t.Errorf("the shell: %v", err)
+		}
+		cancel()
+	})
+	return s
+}
+
+// endOfBlock stands in front of the exit code.
+const endOfBlock = "\x1e"
+
+// run runs the commands as if they were pasted, and gives what they print and
+// the exit code of the last.
+func (s *shell) run(commands string) (printed, code string) {
+	s.t.Helper()
+	s.blocks++
+	file := filepath.Join(s.t.TempDir(), fmt.Sprintf("block%d.sh", s.blocks))
+	if err := os.WriteFile(file, []byte(commands), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	_, err := fmt.Fprintf(s.in, ". %s </dev/null; printf '\\036%%d\\n' $?\n", file)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var all strings.Builder
+	for {
+		line, err := s.out.ReadString('\n')
+		if err != nil {
+			s.t.Fatalf("the shell has ended: %v\n%s%s", err, &all, line)
+		}
+		text, end, ok := strings.Cut(line, endOfBlock)
+		all.WriteString(text)
+		if ok {
+			return all.String(), strings.TrimSpace(end)
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package runbook_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// queues is how URLs of queues begin in the document.
+const queues = "https://sqs.eu-central-1.amazonaws.com/111122223333/"
+
+var (
+	queuesHere = regexp.MustCompile(`http://[^/\s"]+/111122223333/`)
+	// A stack on one line; what a test makes up has its lines apart.
+	stack = regexp.MustCompile(`"stack":"(\\.|[^"\\\n])*"`)
+	// What differs from run to run, with what stands for it.
+	varying = regexp.MustCompile(strings.Join([]string{
+		`(?P<id>\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b)`,
+		`(?P<handle>\b[A-Za-z0-9+/]{40,}=*)`,
+		`(?P<hash>\b[0-9a-f]{64}\b|\b[0-9a-f]{32}\b|\b[0-9a-f]{16}\b)`,
+		`(?P<time>\b20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z?)`,
+		`(?P<fingerprint>"fingerprint":"[0-9a-f]+")`,
+		`(?P<sequence>\b[0-9]{20}\b)`,
+		`(?P<millis>\b1[0-9]{12}\b)`,
+		`(?P<seconds>\b1[0-9]{9}\b)`,
+	}, "|"))
+)
+
+// presentable is what a block has printed, as the document may show it.
+func presentable(text string) string {
+	text = queuesHere.ReplaceAllString(text, queues)
+	return stack.ReplaceAllString(text, `"stack":"…"`)
+}
+
+// stabilizer puts names in the place of what differs from run to run. An id or
+// a hash that comes twice gets the same name.
+type stabilizer map[string]string
+
+func (s stabilizer) stable(text string) string {
+	return varying.ReplaceAllStringFunc(presentable(text), func(found string) string {
+		kind := kindOf(found)
+		if kind != "id" && kind != "hash" {
+			return "<" + kind + ">"
+		}
+		if s[found] == "" {
+			s[found] = fmt.Sprintf("<%s %d>", kind, len(s)+1)
+		}
+		return s[found]
+	})
+}
+
+// kindOf is the name of the group that matches.
+func kindOf(found string) string {
+	for i, group := range varying.FindStringSubmatch(found) {
+		if i > 0 && group != "" {
+			return varying.SubexpNames()[i]
+		}
+	}
+	return ""
+}
