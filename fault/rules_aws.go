@@ -80,7 +80,7 @@ func awsServerFault(v reflect.Value) bool {
 	if !ok {
 		return false
 	}
-	who, ok := blame.Interface().(fmt.Stringer)
+	who, ok := reflect.TypeAssert[fmt.Stringer](blame)
 	return ok && who.String() == "server"
 }
 

@@ -44,7 +44,7 @@ func mysqlCode(v reflect.Value) sqlCode {
 		code.mysql = number.Uint()
 	}
 	if state, ok := field(v, "SQLState"); ok {
-		if bytes, ok := state.Interface().([5]byte); ok {
+		if bytes, ok := reflect.TypeAssert[[5]byte](state); ok {
 			code.state = string(bytes[:])
 		}
 	}

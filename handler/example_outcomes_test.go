@@ -49,7 +49,7 @@ func ExampleOutcome_busy() {
 		Options: remembered(idem.NewMemory()), Visibility: 20 * time.Second,
 	}
 	report := q.Run(new(testing.T), handlertest.Message{})
-	fmt.Println(report.Job("m1").Outcomes())
+	fmt.Println(string(report.Job("m1").Outcomes()))
 	// Output: [none busy done]
 }
 

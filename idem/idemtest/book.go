@@ -124,7 +124,7 @@ func (w *world) settled(ctx context.Context, p *worker, run *run, c idem.Claim, 
 	if s.Kind == idem.SettleConfirm {
 		needs = idem.StatusDead
 	}
-	holds := c.Owner == w.owner && w.status == needs && !(s.Kind == idem.SettleAlone && w.closedRun)
+	holds := c.Owner == w.owner && w.status == needs && (s.Kind != idem.SettleAlone || !w.closedRun)
 	said := s.Kind == idem.SettleComplete && w.status == idem.StatusCompleted ||
 		s.Kind == idem.SettleVerdict && w.status == idem.StatusDead && c.Owner == w.owner
 	if !w.agree(s.Kind, c, err, holds, said) || !holds {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strconv"
+	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
 
@@ -126,11 +127,11 @@ func (p *process) invoke(batch []*mail) {
 }
 
 func batchName(batch []*mail) string {
-	name := ""
+	var name strings.Builder
 	for _, m := range batch {
-		name += m.id
+		name.WriteString(m.id)
 	}
-	return name
+	return name.String()
 }
 
 // leave ends an invocation. A process that has panicked ends with its last.

@@ -72,7 +72,7 @@ func (p link) Settle(ctx context.Context, c idem.Claim, s idem.Settlement) error
 	if h.ran && s.Kind != idem.SettleConfirm {
 		p.intrudes(h, "settles "+h.job.name)
 	}
-	var err error = errGone
+	var err = errGone
 	if fate == goOn || fate == lose {
 		err = p.store.Settle(context.Background(), c, s)
 		p.tell("%s: %s of %s: %v", p, s.Kind, h.job.name, err)

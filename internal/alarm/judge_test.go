@@ -28,7 +28,7 @@ func simple(n, m int, treat string) alarm.Definition {
 // breaching, - missing. It gives the minute after them.
 func feed(e *alarm.Evaluator, drawing string) time.Time {
 	at := midnight
-	for _, c := range strings.Fields(drawing) {
+	for c := range strings.FieldsSeq(drawing) {
 		if c != "-" {
 			e.Add(alarm.Value(depth, at, float64(len(strings.Trim(c, "0")))))
 		}

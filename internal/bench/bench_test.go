@@ -23,7 +23,7 @@ func BenchmarkBatch(b *testing.B) {
 	}
 	p := handler.NewProcessor(handler.JSON(job.Do), &handler.Options{
 		Middleware: []handler.Middleware{pass, pass, pass},
-		Logger:     slog.New(slog.NewJSONHandler(io.Discard, nil)),
+		Logger:     slog.New(slog.DiscardHandler),
 	})
 	for _, s := range shapes() {
 		event := decode(b, s.event().renewed(1))

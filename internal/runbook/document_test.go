@@ -165,8 +165,8 @@ func (d *document) blocks() []*block {
 func (d *document) write(printed map[*block]string) error {
 	lines := d.lines
 	all := d.blocks()
-	for i := len(all) - 1; i >= 0; i-- {
-		b := all[i]
+	for _, b := range slices.Backward(all) {
+
 		text, ok := printed[b]
 		if !ok {
 			continue

@@ -52,7 +52,7 @@ func (w *world) run(_ context.Context, j job) error {
 
 // processor is the function behind the queue.
 func (w *world) processor(dead string) *handler.Processor {
-	silent := slog.New(slog.NewTextHandler(io.Discard, nil))
+	silent := slog.New(slog.DiscardHandler)
 	return handler.NewProcessor(handler.JSON(w.run), &handler.Options{
 		Restore: dlq.Restore,
 		Middleware: []handler.Middleware{
