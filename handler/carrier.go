@@ -35,8 +35,18 @@ func (b *batch) dispatch(ctx context.Context, e *entry) {
 	go (&carrier{batch: b}).work(next)
 }
 
+// growStack makes room for what decoding needs, at once instead of by doubling:
+// each time all frames are copied.
+//
+//go:noinline
+func growStack(at int) byte {
+	var room [12 << 10]byte
+	return room[at]
+}
+
 // work carries messages until the batch has no more.
 func (c *carrier) work(next errand) {
+	growStack(0)
 	defer func() { c.free.Load().dismiss() }()
 	for more := true; more; next, more = <-c.batch.errands {
 		c.carry(next)

@@ -49,8 +49,9 @@ func ExampleOutcome_busy() {
 		Options: remembered(idem.NewMemory()), Visibility: 20 * time.Second,
 	}
 	report := q.Run(new(testing.T), handlertest.Message{})
-	fmt.Println(string(report.Job("m1").Outcomes()))
-	// Output: [none busy done]
+	outcomes := report.Job("m1").Outcomes()
+	fmt.Println(len(outcomes), outcomes[0], outcomes[1], outcomes[2])
+	// Output: 3 none busy done
 }
 
 // forgetful is a store that takes claims, but not their ends.

@@ -42,6 +42,22 @@ func InvocationDeadline(ctx context.Context) (deadline time.Time, ok bool) {
 	return inv.deadline, !inv.deadline.IsZero()
 }
 
+// SettleDeadline is until when middleware may take to write what became of the
+// message of ctx: soon after that the message is given up, and the process ends.
+// Outside of a batch it keeps a tenth of the time back. ok is false where there is
+// no limit.
+func SettleDeadline(ctx context.Context) (deadline time.Time, ok bool) {
+	inv, found := ctx.Value(invocationKey{}).(*invocation)
+	switch {
+	case !found:
+		deadline, ok = ctx.Deadline()
+		return deadline.Add(-time.Until(deadline) / 10), ok
+	case !inv.bounded():
+		return time.Time{}, false
+	}
+	return inv.cut().Add(2*inv.grace() - inv.reserve/20), true
+}
+
 func (inv *invocation) bounded() bool { return !inv.deadline.IsZero() }
 
 func (inv *invocation) total() time.Duration { return inv.deadline.Sub(inv.start) }

@@ -206,13 +206,13 @@ func stackHead(stack string) string {
 }
 
 // writeContext outlives the job's context, which may be cancelled by now: what
-// was decided is still to be written, in time for the batch to be answered.
+// was decided is still to be written, before the message is given up.
 func writeContext(ctx context.Context) (context.Context, context.CancelFunc) {
-	left := settleTime
-	if deadline, ok := handler.InvocationDeadline(ctx); ok {
-		left = time.Until(deadline) * 9 / 10
+	end, ok := handler.SettleDeadline(ctx)
+	if !ok {
+		end = time.Now().Add(settleTime)
 	}
-	return context.WithTimeout(context.WithoutCancel(ctx), left)
+	return context.WithDeadline(context.WithoutCancel(ctx), end)
 }
 
 // write settles the claim.

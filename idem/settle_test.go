@@ -3,8 +3,12 @@ package idem_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
@@ -269,5 +273,35 @@ func TestACopyNeverComesBackAtOnce(t *testing.T) {
 		busy := h.deliver(message("m1", "a"))
 		h.want(busy, handler.OutcomeBusy, idem.ReasonClaimed, 1)
 		h.within(busy.Delay, time.Second)
+	})
+}
+
+// stuck is a store that answers no settlement.
+type stuck struct{ *idem.Memory }
+
+func (stuck) Settle(ctx context.Context, _ idem.Claim, _ idem.Settlement) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// A table that hangs when the time for messages is over costs the message its
+// record, and not the process its life.
+func TestAWriteThatHangsAtTheCutIsNoCrash(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		job := handler.Func(func(ctx context.Context, _ *handler.Message) error {
+			<-ctx.Done()
+			return ctx.Err()
+		})
+		p := handler.NewProcessor(job, &handler.Options{
+			Middleware: []handler.Middleware{idem.Middleware(stuck{idem.NewMemory()}, nil)},
+			Logger:     slog.New(slog.DiscardHandler),
+		})
+		response, err := p.Handle(ctx, events.SQSEvent{Records: []events.SQSMessage{{MessageId: "m1"}}})
+		if err != nil || len(response.BatchItemFailures) != 1 || ctx.Err() != nil {
+			t.Errorf("response %v, error %v, context %v; want m1 reported in time", response, err, ctx.Err())
+		}
 	})
 }
