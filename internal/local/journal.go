@@ -197,9 +197,11 @@ func (j *journal) giveUp(function string, err *runtimeapi.FunctionError) {
 func (j *journal) output(function, line string) {
 	var fields struct {
 		Event
-		Message string `json:"message"`
+		Message   string    `json:"message"`
+		Timestamp time.Time `json:"timestamp"`
 	}
 	if strings.HasPrefix(line, "{") && json.Unmarshal([]byte(line), &fields) == nil {
+		fields.Event.Time = fields.Timestamp
 		switch fields.Message {
 		case handler.LogOutcome:
 			fields.Event.Kind, fields.Event.Function = KindOutcome, function

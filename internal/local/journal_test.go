@@ -63,7 +63,8 @@ func TestALetterWithoutARecordIsNotLost(t *testing.T) {
 	j.queue(sqs.Event{Kind: sqs.Sent, Queue: "jobs", MessageID: "m1"})
 	j.queue(sqs.Event{Kind: sqs.Sent, Queue: "dead", MessageID: "d1"})
 	j.queue(sqs.Event{Kind: sqs.Deleted, Queue: "jobs", MessageID: "m1"})
-	j.output("Fn", `{"message":"outcome","messageId":"m1","queue":"jobs","outcome":"dead","reason":"declined","attempt":1}`)
+	j.output("Fn",
+		`{"message":"outcome","messageId":"m1","queue":"jobs","outcome":"dead","reason":"declined","attempt":1}`)
 	j.output("Fn", `{"message":"dead-lettered","messageId":"m1","queue":"jobs","reason":"declined","deadLetterId":"d1"}`)
 	j.sequence.flush()
 	s := j.books.close(time.Time{}, nil)
@@ -116,7 +117,7 @@ func TestJournalReadsTheFunctionsLog(t *testing.T) {
 	t.Parallel()
 	four := 4.0
 	j, events := newTestJournal()
-	j.output("Fn", `{"time":"2026-01-02T03:04:05Z","level":"INFO","message":"outcome","messageId":"m1","queue":"jobs",`+
+	j.output("Fn", `{"timestamp":"2026-01-02T03:04:05Z","level":"INFO","message":"outcome","messageId":"m1","queue":"jobs",`+
 		`"receiveCount":2,"outcome":"retry","class":"retryable","reason":"timeout","rule":"net.timeout",`+
 		`"attempt":2,"delaySeconds":4}`)
 	j.output("Fn", `{"message":"outcome","messageId":"m2","outcome":"crash","stack":"main.charge\n\tmain.go:17"}`)
@@ -190,7 +191,7 @@ func TestJournalOfAnotherEngine(t *testing.T) {
 	arn := "arn:aws:sqs:us-east-1:000000000000:jobs"
 	j, events := newTestJournal()
 	j.foreign = true
-	j.output("Fn", `{"time":"2026-01-02T03:04:05Z","message":"dead-lettered","messageId":"m1","queue":"jobs",`+
+	j.output("Fn", `{"timestamp":"2026-01-02T03:04:05Z","message":"dead-lettered","messageId":"m1","queue":"jobs",`+
 		`"receiveCount":1,"reason":"declined","deadLetterId":"d1","key":"k"}`)
 	j.batch("Fn", eventsource.Event{Kind: eventsource.Deleted, QueueARN: arn, Messages: messages})
 	j.batch("Fn", eventsource.Event{Kind: eventsource.Filtered, QueueARN: arn, Messages: messages[:1], Reason: "no match"})
