@@ -53,7 +53,8 @@ func TestMissingAndWrongVariablesAreNamed(t *testing.T) {
 		{"unknown backoff", "SQSAFE_BACKOFF", "linear",
 			`environment variable SQSAFE_BACKOFF is "linear"; set it to exponential or stepped`},
 		{"too much jitter", "SQSAFE_JITTER", "1.5",
-			`environment variable SQSAFE_JITTER is "1.5"; set it to a share of the delay, at most 1, or 0 for the profile's own`},
+			`environment variable SQSAFE_JITTER is "1.5"; ` +
+				"set it to a share of the delay, at most 1, or 0 for the profile's own"},
 		{"no concurrency", "SQSAFE_CONCURRENCY", "0",
 			`environment variable SQSAFE_CONCURRENCY is "0"; set it to how many jobs run at a time, at least 1`},
 		{"no region", "AWS_REGION", "",

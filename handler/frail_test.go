@@ -50,7 +50,8 @@ func same(*handler.Options) {}
 func TestMessagesNearTheirEndAreSafeBeforeTheNextIsDecoded(t *testing.T) {
 	t.Parallel()
 	q := newQueues()
-	got := frail(t, q, same, received(6, record("m2", "good")), received(6, record("m1", "bad")), received(6, record("m3", "good")))
+	got := frail(t, q, same,
+		received(6, record("m2", "good")), received(6, record("m1", "bad")), received(6, record("m3", "good")))
 	want := []string{
 		"decode m1", "send m1", "delete m1", "decode m2", "delete m2", "decode m3", "delete m3",
 	}
@@ -76,8 +77,8 @@ func TestTheOrderOfMessagesNearTheirEndTurnsRound(t *testing.T) {
 
 func TestFIFOGroupsNearTheirEndKeepTheirOrder(t *testing.T) {
 	t.Parallel()
-	got := frail(t, newQueues(), same, received(7, grouped("a", record("a2", "x"))), received(7, grouped("b", record("b1", "x"))),
-		received(7, grouped("a", record("a1", "x"))))
+	got := frail(t, newQueues(), same, received(7, grouped("a", record("a2", "x"))),
+		received(7, grouped("b", record("b1", "x"))), received(7, grouped("a", record("a1", "x"))))
 	want := []string{"decode b1", "delete b1", "decode a2", "delete a2", "decode a1", "delete a1"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("order (-want +got):\n%s", diff)

@@ -265,7 +265,8 @@ func TestATagBesideAPanicDoesNotMakeUpForIt(t *testing.T) {
 		handler.Go(ctx, func(context.Context) error { panic("boom") })
 		return fault.Retryable(errors.New("something else"))
 	})
-	if crash := crashes(t.Context(), t, handler.NewProcessor(h, newQueues().options()), event(record("m1", "x"))); !crash.ShouldExit {
+	p := handler.NewProcessor(h, newQueues().options())
+	if crash := crashes(t.Context(), t, p, event(record("m1", "x"))); !crash.ShouldExit {
 		t.Errorf("the runtime sees %+v, want an exit", crash)
 	}
 }

@@ -167,6 +167,9 @@ func TestADeadLetterTellsWhatItIsOf(t *testing.T) {
 func TestTheExcerptOfAPayload(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ä", 1000)
+	redact := func(excerpt func() string) func(*handler.Options) {
+		return func(o *handler.Options) { o.Redact = func(*handler.Message) string { return excerpt() } }
+	}
 	for name, tt := range map[string]struct {
 		change func(*handler.Options)
 		want   any
@@ -175,9 +178,9 @@ func TestTheExcerptOfAPayload(t *testing.T) {
 		"is as long as wanted":  {func(o *handler.Options) { o.ExcerptBytes = 9 }, "ääää"},
 		"is never longer":       {func(o *handler.Options) { o.ExcerptBytes = 5000 }, long[:1024]},
 		"is not shown":          {func(o *handler.Options) { o.ExcerptBytes = -1 }, nil},
-		"is redacted":           {func(o *handler.Options) { o.Redact = func(*handler.Message) string { return "card ***" } }, "card ***"},
-		"is cut when redacted":  {func(o *handler.Options) { o.Redact = func(*handler.Message) string { return long } }, long[:1024]},
-		"is nothing on a panic": {func(o *handler.Options) { o.Redact = func(*handler.Message) string { panic("boom") } }, nil},
+		"is redacted":           {redact(func() string { return "card ***" }), "card ***"},
+		"is cut when redacted":  {redact(func() string { return long }), long[:1024]},
+		"is nothing on a panic": {redact(func() string { panic("boom") }), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

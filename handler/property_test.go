@@ -166,17 +166,17 @@ func (h *history) play(t *testing.T) (wrong string) {
 	if h.timeout == 0 {
 		time.AfterFunc(2*time.Hour, cancel) // something has to end what hangs
 	}
-	response, crashed := end(handler.NewProcessor(job, o), ctx, h.records)
+	response, crashed := end(ctx, handler.NewProcessor(job, o), h.records)
 	for _, l := range s.letters {
 		account(l.Message)
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	return h.judge(s, response, crashed, accounted, reports, ctx)
+	return h.judge(ctx, s, response, crashed, accounted, reports)
 }
 
 // end runs the batch and tells whether it panicked as it should after a crash.
-func end(p *handler.Processor, ctx context.Context, records []events.SQSMessage) (
+func end(ctx context.Context, p *handler.Processor, records []events.SQSMessage) (
 	response *events.SQSEventResponse, crashed bool,
 ) {
 	defer func() {
@@ -191,8 +191,9 @@ func end(p *handler.Processor, ctx context.Context, records []events.SQSMessage)
 	return &answer, false
 }
 
-func (h *history) judge(s *scene, response *events.SQSEventResponse, crashed bool, accounted map[string]bool,
-	reports []handler.Report, ctx context.Context,
+func (h *history) judge(
+	ctx context.Context, s *scene, response *events.SQSEventResponse, crashed bool, accounted map[string]bool,
+	reports []handler.Report,
 ) string {
 	var wrong []string
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }

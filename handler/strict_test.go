@@ -37,7 +37,7 @@ func TestStrictRefusesMembersThatNobodyKnows(t *testing.T) {
 var notPayloads = map[string]string{
 	"hello":                   "decode: body is not JSON: invalid character 'h' looking for beginning of value",
 	"":                        "decode: body is empty, want a JSON value",
-	" \n":                     "decode: body is empty, want a JSON value",
+	"\n \n":                   "decode: body is empty, want a JSON value",
 	"null":                    "decode: body is null, want a JSON value other than null",
 	"\ufeff{\"id\":\"o-1\"}":  "decode: body begins with a byte order mark, want JSON without one",
 	`"quoted"`:                "decode: the body is a string, want handler_test.order",

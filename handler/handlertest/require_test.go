@@ -27,7 +27,7 @@ func (f *failing) Fatalf(form string, args ...any) {
 }
 
 // failure is the first line of what the check says; empty if it passes.
-func failure(check func(t testing.TB)) string {
+func failure(check func(f *failing)) string {
 	f := &failing{}
 	done := make(chan struct{})
 	go func() {
@@ -46,61 +46,61 @@ func TestChecksSayWhatTheyHaveFound(t *testing.T) {
 	r := q.Run(t, bodies("retry ok", "bad")...)
 	moved := q.Run(t, bodies("kill")...)
 	tests := map[string]struct {
-		check func(t testing.TB)
+		check func(f *failing)
 		want  string
 	}{
 		"outcomes": {
-			func(t testing.TB) { r.RequireOutcomes(t, "m2", handler.OutcomeRetry) },
+			func(f *failing) { r.RequireOutcomes(f, "m2", handler.OutcomeRetry) },
 			"m2 ended as dead; want retry",
 		},
 		"outcomes, none wanted": {
-			func(t testing.TB) { r.RequireOutcomes(t, "m2") }, "m2 ended as dead; want none",
+			func(f *failing) { r.RequireOutcomes(f, "m2") }, "m2 ended as dead; want none",
 		},
 		"outcomes, as wanted": {
-			func(t testing.TB) {
-				r.RequireOutcomes(t, "m1", handler.OutcomeRetry, handler.OutcomeNone, handler.OutcomeDone)
+			func(f *failing) {
+				r.RequireOutcomes(f, "m1", handler.OutcomeRetry, handler.OutcomeNone, handler.OutcomeDone)
 			},
 			"m1 ended as retry, done; want retry, none, done",
 		},
 		"reason": {
-			func(t testing.TB) { r.RequireReason(t, "m2", "timeout") }, "m2 has no_user as its last reason; want timeout",
+			func(f *failing) { r.RequireReason(f, "m2", "timeout") }, "m2 has no_user as its last reason; want timeout",
 		},
 		"reason of the last": {
-			func(t testing.TB) { r.RequireReason(t, "m1", "busy") }, "m1 has none as its last reason; want busy",
+			func(f *failing) { r.RequireReason(f, "m1", "busy") }, "m1 has none as its last reason; want busy",
 		},
 		"delay": {
-			func(t testing.TB) { r.RequireDelay(t, "m1", 1, 2*time.Second, 3*time.Second) },
+			func(f *failing) { r.RequireDelay(f, "m1", 1, 2*time.Second, 3*time.Second) },
 			"m1 comes back 1s after delivery 1; want 2s to 3s",
 		},
-		"delay, in range": {func(t testing.TB) { r.RequireDelay(t, "m1", 1, time.Second, time.Second) }, ""},
+		"delay, in range": {func(f *failing) { r.RequireDelay(f, "m1", 1, time.Second, time.Second) }, ""},
 		"delay of no delivery": {
-			func(t testing.TB) { r.RequireDelay(t, "m1", 9, 0, 0) }, "m1 has no delivery 9; it was delivered 2 times",
+			func(f *failing) { r.RequireDelay(f, "m1", 9, 0, 0) }, "m1 has no delivery 9; it was delivered 2 times",
 		},
-		"runs":       {func(t testing.TB) { r.RequireRuns(t, "m1", 1) }, "m1 ran 2 times; want 1"},
-		"runs, fits": {func(t testing.TB) { r.RequireRuns(t, "m1", 2) }, ""},
+		"runs":       {func(f *failing) { r.RequireRuns(f, "m1", 1) }, "m1 ran 2 times; want 1"},
+		"runs, fits": {func(f *failing) { r.RequireRuns(f, "m1", 2) }, ""},
 		"order": {
-			func(t testing.TB) { moved.RequireRunOrder(t, "m1", "m2") }, "the handler ran for m1, m1, m1, m1; want m1, m2",
+			func(f *failing) { moved.RequireRunOrder(f, "m1", "m2") }, "the handler ran for m1, m1, m1, m1; want m1, m2",
 		},
-		"dead letter": {func(t testing.TB) { r.RequireDeadLetter(t, "m2", "no_user") }, ""},
+		"dead letter": {func(f *failing) { r.RequireDeadLetter(f, "m2", "no_user") }, ""},
 		"dead letter, other reason": {
-			func(t testing.TB) { r.RequireDeadLetter(t, "m2", "decode") },
+			func(f *failing) { r.RequireDeadLetter(f, "m2", "decode") },
 			"m2 was dead-lettered for no_user; want that for decode",
 		},
 		"no dead letter": {
-			func(t testing.TB) { r.RequireDeadLetter(t, "m1", "decode") }, "m1 was not dead-lettered; want that for decode",
+			func(f *failing) { r.RequireDeadLetter(f, "m1", "decode") }, "m1 was not dead-lettered; want that for decode",
 		},
 		"no dead letters, but one": {
-			func(t testing.TB) { r.RequireNoDeadLetters(t) }, "m2 was dead-lettered for no_user; want no dead letters",
+			func(f *failing) { r.RequireNoDeadLetters(f) }, "m2 was dead-lettered for no_user; want no dead letters",
 		},
 		"no dead letters, but one of SQS": {
-			func(t testing.TB) { moved.RequireNoDeadLetters(t) }, "m1 was dead-lettered by SQS; want no dead letters",
+			func(f *failing) { moved.RequireNoDeadLetters(f) }, "m1 was dead-lettered by SQS; want no dead letters",
 		},
 		"no such message": {
-			func(t testing.TB) { moved.RequireRuns(t, "m7", 1) },
+			func(f *failing) { moved.RequireRuns(f, "m7", 1) },
 			`no message has the id "m7"; those of the report are m1`,
 		},
 		"no handler": {
-			func(t testing.TB) { handlertest.Queue{}.Invoke(t) },
+			func(f *failing) { handlertest.Queue{}.Invoke(f) },
 			"handlertest.Queue: Handler is nil; set it to the function to test, such as handler.JSON(charge)",
 		},
 	}

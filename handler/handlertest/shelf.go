@@ -125,15 +125,6 @@ func (s *shelf) next(now time.Time) (at time.Time, ok bool) {
 	return at, ok
 }
 
-func (s *shelf) find(receipt string) *stored {
-	for _, m := range s.messages {
-		if m.receipt == receipt {
-			return m
-		}
-	}
-	return nil
-}
-
 func (s *shelf) remove(m *stored) {
 	s.messages = slices.DeleteFunc(s.messages, func(other *stored) bool { return other == m })
 }

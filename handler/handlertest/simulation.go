@@ -28,7 +28,8 @@ type simulation struct {
 	batch []*stored
 }
 
-func newSimulation(t testing.TB, q Queue, messages []Message) *simulation {
+func newSimulation(t testing.TB, q Queue, queued []Message) *simulation {
+	t.Helper()
 	s := &simulation{t: t, queue: q, start: time.Now(), report: &Report{}}
 	s.log = slog.NewTextHandler(t.Output(), nil)
 	if q.Options.Logger != nil {
@@ -36,7 +37,7 @@ func newSimulation(t testing.TB, q Queue, messages []Message) *simulation {
 	}
 	s.shelf.queue = q
 	jobs := map[string]*Job{}
-	for i, m := range messages {
+	for i, m := range queued {
 		sent := m.Sent
 		m = m.withDefaults(numbered(i), q.Name)
 		m.Queue, m.Sent = q.Name, sent

@@ -133,7 +133,7 @@ func (u unit) run(
 	}
 	source := sqsmetrics.Queue{Name: u.source.Name}
 	dead := sqsmetrics.Queue{Name: u.dead.Name, WakeDelay: wake}
-	pending := make([][]alarm.Datapoint, r.late)
+	pending := slices.Repeat([][]alarm.Datapoint{nil}, r.late)
 	changes := map[string][]alarm.Transition{}
 	for m := range minutes {
 		at := midnight.Add(time.Duration(m) * time.Minute)

@@ -51,8 +51,8 @@ func noSDK() []string { return []string{sdk, smithy} }
 // that only commands need.
 func forCommands() []string {
 	return []string{
-		"internal/alarm/...", "internal/cli", "internal/demo/...", "internal/engine", "internal/eventsource/...", "internal/jobs",
-		"internal/ledger", "internal/local", localaws, "internal/runtimeapi", "internal/stack",
+		"internal/alarm/...", "internal/cli", "internal/demo/...", "internal/engine", "internal/eventsource/...",
+		"internal/jobs", "internal/ledger", "internal/local", localaws, "internal/runtimeapi", "internal/stack",
 		sdkConfig, sdkCloudWatch, kong, lipgloss, terminal, yaml,
 	}
 }

@@ -60,7 +60,7 @@ var settings = []setting{
 }
 
 // How far down the settings culprits are tried.
-var lonely, few, most, every = settings[:2], settings[:4], settings[:7], settings
+var few, most, every = settings[:4], settings[:7], settings
 
 func alone(c culprit) []job { return []job{c.as("culprit", "own")} }
 

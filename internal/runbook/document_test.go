@@ -166,7 +166,6 @@ func (d *document) write(printed map[*block]string) error {
 	lines := d.lines
 	all := d.blocks()
 	for _, b := range slices.Backward(all) {
-
 		text, ok := printed[b]
 		if !ok {
 			continue

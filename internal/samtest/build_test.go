@@ -50,7 +50,7 @@ func TestSAMBuildsWhatLambdaRuns(t *testing.T) {
 			t.Errorf("%s: %v", function, err)
 			continue
 		}
-		defer binary.Close()
+		t.Cleanup(func() { binary.Close() })
 		for _, p := range binary.Progs {
 			if p.Type == elf.PT_INTERP || p.Type == elf.PT_DYNAMIC {
 				t.Errorf("%s is linked dynamically, it needs what Lambda may not have: build it with CGO_ENABLED=0", function)

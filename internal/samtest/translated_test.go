@@ -96,6 +96,33 @@ func TestSAMTranslation(t *testing.T) {
 	}
 }
 
+// translated is what is read of a template for CloudFormation.
+type translated struct {
+	Resources map[string]resource
+}
+
+type resource struct {
+	Type       string
+	Properties struct {
+		// Of functions, versions and mappings.
+		Role                         reference
+		Description, FunctionName    any
+		FunctionResponseTypes        []string
+		ScalingConfig, MetricsConfig map[string]any
+		// Of roles.
+		ManagedPolicyArns []any
+		Policies          []struct {
+			PolicyDocument struct {
+				Statement []struct {
+					Effect   string
+					Action   texts
+					Resource reference
+				}
+			}
+		}
+	}
+}
+
 func (template translated) checkRights(t *testing.T, function string) {
 	t.Helper()
 	role := template.Resources[template.Resources[function].Properties.Role.of(t)]
@@ -135,33 +162,6 @@ func poller(function string) []string {
 	return []string{
 		"sqs:ReceiveMessage " + source, "sqs:DeleteMessage " + source, "sqs:GetQueueAttributes " + source,
 		"logs:CreateLogStream " + prefix + "LogGroup", "logs:PutLogEvents " + prefix + "LogGroup",
-	}
-}
-
-// translated is what is read of a template for CloudFormation.
-type translated struct {
-	Resources map[string]resource
-}
-
-type resource struct {
-	Type       string
-	Properties struct {
-		// Of functions, versions and mappings.
-		Role                         reference
-		Description, FunctionName    any
-		FunctionResponseTypes        []string
-		ScalingConfig, MetricsConfig map[string]any
-		// Of roles.
-		ManagedPolicyArns []any
-		Policies          []struct {
-			PolicyDocument struct {
-				Statement []struct {
-					Effect   string
-					Action   texts
-					Resource reference
-				}
-			}
-		}
 	}
 }
 

@@ -71,7 +71,7 @@ func TestAdditionGoesIntoATemplate(t *testing.T) {
 }
 
 // block is a member of a section, with the comment above it.
-var block = regexp.MustCompile(`(?m)(?:^  #.*\n)*^  ([A-Za-z]+):.*\n(?:^(?:    .*)?\n)*`)
+var block = regexp.MustCompile(`(?m)^(?:  #.*\n)*  ([A-Za-z]+):.*\n(?:(?:    .*)?\n)*`)
 
 // TestTemplateCutDownToOneQueue takes away what is there for the other queues.
 func TestTemplateCutDownToOneQueue(t *testing.T) {

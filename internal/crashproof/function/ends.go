@@ -40,8 +40,8 @@ var ends = map[string]func(context.Context) error{
 
 func throw(context.Context) error { panic("on purpose") }
 
-func panicAside(context.Context) error {
-	go func() { _ = throw(context.Background()) }()
+func panicAside(ctx context.Context) error {
+	go func() { _ = throw(ctx) }()
 	select {}
 }
 
