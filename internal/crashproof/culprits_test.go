@@ -93,7 +93,7 @@ func refused(name string, j job) culprit {
 func undecodable(name string, j job, status string) culprit {
 	const receives = 4
 	return culprit{
-		name: name, job: j, receives: receives, in: few,
+		name: name, job: j, receives: receives, in: undisturbed,
 		lost: receives, status: status, kills: true, ends: fate{Dead: "no record"},
 	}
 }

@@ -59,8 +59,9 @@ var settings = []setting{
 	{name: "alone", fifo: true, concurrency: 1, jobs: alone},
 }
 
-// How far down the settings culprits are tried.
-var few, most, every = settings[:4], settings[:7], settings
+// How far down the settings culprits are tried. In those that are undisturbed a
+// healthy job has ended before the culprit begins.
+var undisturbed, few, most, every = settings[:3], settings[:4], settings[:7], settings
 
 func alone(c culprit) []job { return []job{c.as("culprit", "own")} }
 

@@ -238,8 +238,8 @@ var flaws = []struct{ name, old, new, want string }{
 		"has no alarm for not empty",
 	},
 	{
-		"a growth alarm on the level", "Expression: IF(v >= 0, DIFF(FILL(FILL(v, REPEAT), 0) + FILL(n, 0)))",
-		"Expression: IF(v >= 0, v + FILL(n, 0))", "has no alarm for arrivals",
+		"a growth alarm on the level", "Expression: DIFF(v + FILL(n,0))",
+		"Expression: v + FILL(n,0)", "has no alarm for arrivals",
 	},
 	{
 		"a longer period", "            Period: 60\n            Stat: Maximum",

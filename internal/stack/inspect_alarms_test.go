@@ -74,15 +74,15 @@ func (i *inspection) watches(f Function) map[string]watch {
 		return figure{"AWS/Lambda", name, "EventSourceMappingUUID", f.LogicalID + f.Events[0].Name, "60", "Sum"}
 	}
 	depth := map[string]figure{"v": sqs(deadQueue, visible, "60", "Maximum"), "n": sqs(deadQueue, flying, "60", "Maximum")}
-	growth := "IF(v >= 0, DIFF(FILL(FILL(v, REPEAT), 0) + FILL(n, 0)))"
+	growth := "DIFF(v + FILL(n,0))"
 	stalled := i.parameter("StalledMinutes")
 	all := map[string]watch{
-		"not empty": computed("messages", "IF(v >= 0, v + FILL(n, 0))", depth, above, "0", "1", "1", "ignore"),
+		"not empty": computed("messages", "v + FILL(n,0)", depth, above, "0", "1", "1", "ignore"),
 		"arrivals":  computed("arrivals", growth, depth, above, "0", "1", "1", quiet),
 		"flood":     computed("arrivals", growth, depth, atLeast, i.parameter("FloodThreshold"), "1", "1", quiet),
 		"queue age": single(sqs(queue, oldest, "60", "Maximum"), atLeast, i.parameter("QueueAgeThreshold"), "5", "5", quiet),
 		"expiry":    single(sqs(queue, oldest, "300", "Maximum"), atLeast, "172800", "1", "1", quiet),
-		"stalled": computed("stalled", "IF(v > 0, IF(FILL(d, 0) == 0, 1, 0), 0)", map[string]figure{
+		"stalled": computed("stalled", "IF(v > 0 AND FILL(d,0) == 0, 1, 0)", map[string]figure{
 			"v": sqs(queue, visible, "60", "Minimum"), "d": sqs(queue, "NumberOfMessagesDeleted", "60", "Sum"),
 		}, atLeast, "1", stalled, stalled, quiet),
 		"in flight": single(sqs(queue, flying, "60", "Maximum"), atLeast, "96000", "5", "5", quiet),
