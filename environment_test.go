@@ -57,6 +57,9 @@ func TestMissingAndWrongVariablesAreNamed(t *testing.T) {
 				"set it to a share of the delay, at most 1, or 0 for the profile's own"},
 		{"no concurrency", "SQSAFE_CONCURRENCY", "0",
 			`environment variable SQSAFE_CONCURRENCY is "0"; set it to how many jobs run at a time, at least 1`},
+		{"a namespace of AWS", "SQSAFE_METRICS_NAMESPACE", "AWS/Lambda",
+			`environment variable SQSAFE_METRICS_NAMESPACE is "AWS/Lambda"; ` +
+				`set it to a namespace that does not begin with "AWS/", or "off"`},
 		{"no region", "AWS_REGION", "",
 			"environment variable AWS_REGION is not set; set it to the region; Lambda sets it by itself"},
 	}

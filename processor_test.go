@@ -183,3 +183,17 @@ func TestNewProcessorNamesWhatIsMissing(t *testing.T) {
 		t.Errorf("error %v, want one that names SQSAFE_TABLE", err)
 	}
 }
+
+// Metrics are written beside the hook of one's own.
+func TestMetricsAreWrittenBesideTheHook(t *testing.T) {
+	t.Parallel()
+	var line strings.Builder
+	reports := 0
+	o := Options{Hooks: handler.Hooks{OnBatch: func(context.Context, handler.Report) { reports++ }}}
+	h := newHost(lookupIn(complete()), aws.Config{})
+	h.metrics("shop", &line)(&o)
+	o.Hooks.OnBatch(t.Context(), handler.Report{Messages: 1})
+	if reports != 1 || !strings.Contains(line.String(), `"Namespace":"shop"`) {
+		t.Errorf("own hook called %d times, line %s", reports, &line)
+	}
+}

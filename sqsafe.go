@@ -1,12 +1,14 @@
 package sqsafe
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
@@ -103,17 +105,35 @@ func newProcessor(lookup lookupFunc, job handler.Handler, options ...Option) (*h
 	if err != nil {
 		return nil, err
 	}
-	return newHost(lookup, cfg).NewProcessor(job, append(slices.Clip(options), lookup.metrics(os.Stdout))...)
+	namespace, err := lookup.namespace()
+	if err != nil {
+		return nil, err
+	}
+	h := newHost(lookup, cfg)
+	if namespace != metricsOff {
+		options = append(slices.Clip(options), h.metrics(namespace, os.Stdout))
+	}
+	return h.NewProcessor(job, options...)
+}
+
+// metricsOff is the namespace that stands for no metrics.
+const metricsOff = "off"
+
+// namespace is that of the metrics; empty for the default.
+func (lookup lookupFunc) namespace() (string, error) {
+	const name = "SQSAFE_METRICS_NAMESPACE"
+	value, _ := lookup(name)
+	if strings.HasPrefix(value, "AWS/") {
+		return "", &InvalidError{Name: name, Value: value, Wants: `a namespace that does not begin with "AWS/", or "off"`}
+	}
+	return value, nil
 }
 
 // metrics adds the metrics of Lambda functions to what the options ask for.
-func (lookup lookupFunc) metrics(w io.Writer) Option {
+func (h *Host) metrics(namespace string, w io.Writer) Option {
 	return func(o *Options) {
-		namespace, _ := lookup("SQSAFE_METRICS_NAMESPACE")
-		if namespace == metricsOff {
-			return
-		}
-		write := metrics.Lines(w, &metrics.Options{Namespace: namespace, Logger: o.Logger})
+		logger := cmp.Or(o.Logger, newLogger(os.Stderr, h.lookup))
+		write := metrics.Lines(w, &metrics.Options{Namespace: namespace, Logger: logger})
 		own := o.Hooks.OnBatch
 		o.Hooks.OnBatch = func(ctx context.Context, r handler.Report) {
 			write(ctx, r)
@@ -123,6 +143,3 @@ func (lookup lookupFunc) metrics(w io.Writer) Option {
 		}
 	}
 }
-
-// metricsOff is the namespace that stands for no metrics.
-const metricsOff = "off"
