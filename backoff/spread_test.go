@@ -49,6 +49,8 @@ func TestWholeSeconds(t *testing.T) {
 		{"below a second", 300 * time.Millisecond, 0.3, 0},
 		{"nothing", 0, 0, 0},
 		{"negative", -time.Millisecond, 0, 0},
+		{"negative by seconds", -1500 * time.Millisecond, 0, 0},
+		{"most negative", math.MinInt64, almostOne, 0},
 		{"longest", math.MaxInt64, 0, time.Duration(math.MaxInt64).Truncate(time.Second)},
 	}
 	for _, tt := range tests {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/sqsafe/sqsafe/handler"
@@ -55,6 +56,8 @@ func Encoding(next handler.Handler, o *EncodingOptions) handler.Handler {
 	if set.MaxBytes <= 0 {
 		set.MaxBytes = defaultMaxBytes
 	}
+	// One byte more is read to see that there is one.
+	set.MaxBytes = min(set.MaxBytes, math.MaxInt64-1)
 	return wrapped{next, set.open}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/base64"
+	"math"
 	"strings"
 	"testing"
 
@@ -99,6 +100,8 @@ func TestABombIsPermanent(t *testing.T) {
 	small := &envelope.EncodingOptions{MaxBytes: 8}
 	open(t, encoding(small), encoded(packed("12345678"), "gzip")).wantContent(t, "12345678")
 	open(t, encoding(small), encoded(packed("123456789"), "gzip")).wantRefused(t, "more than 8 bytes")
+	boundless := &envelope.EncodingOptions{MaxBytes: math.MaxInt64}
+	open(t, encoding(boundless), encoded(packed("12345678"), "gzip")).wantContent(t, "12345678")
 }
 
 func FuzzEncoding(f *testing.F) {

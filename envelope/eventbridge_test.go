@@ -10,6 +10,7 @@ import (
 	"github.com/sqsafe/sqsafe/envelope"
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/handler/handlertest"
+	"github.com/sqsafe/sqsafe/idem"
 )
 
 const orderPlaced = `{"version":"0","id":"e-1","detail-type":"Order Placed","source":"shop","account":"123456789012",` +
@@ -54,6 +55,50 @@ func TestEventFromTellsOfTheEvent(t *testing.T) {
 	})
 	if q.Run(t, handlertest.Message{Body: orderPlaced}); ok {
 		t.Error("there is an event though the envelope was not opened")
+	}
+}
+
+// eventOf is what EventFrom tells a handler about the message.
+func eventOf(
+	t *testing.T, wrap func(handler.Handler) handler.Handler, m handlertest.Message,
+) (event envelope.Event, ok bool) {
+	t.Helper()
+	q := handlertest.Queue{Handler: wrap(handler.Func(func(ctx context.Context, _ *handler.Message) error {
+		event, ok = envelope.EventFrom(ctx)
+		return nil
+	}))}
+	q.Run(t, m).RequireOutcomes(t, "m1", handler.OutcomeDone)
+	return event, ok
+}
+
+func TestAttributesOfTheMessageAreNoEvent(t *testing.T) {
+	t.Parallel()
+	attributes := map[string]any{"id": "other", "detail-type": "other", "source": "other"}
+	raw := func(h handler.Handler) handler.Handler { return h }
+	if event, ok := eventOf(t, raw, handlertest.Message{Attributes: attributes}); ok {
+		t.Errorf("attributes alone make the event %+v", event)
+	}
+	sns := func(h handler.Handler) handler.Handler { return envelope.SNS(h, nil) }
+	forged := `{"Type":"Notification","TopicArn":"a","Message":"x",` +
+		`"MessageAttributes":{"eventbridge:id":{"Type":"String","Value":"x"}}}`
+	if event, ok := eventOf(t, sns, handlertest.Message{Body: forged}); ok {
+		t.Errorf("a notification makes the event %+v", event)
+	}
+	event, ok := eventOf(t, envelope.EventBridge, handlertest.Message{Body: orderPlaced, Attributes: attributes})
+	if !ok || event.ID != "e-1" || event.DetailType != "Order Placed" || event.Source != "shop" {
+		t.Errorf("event %+v, %v; want what the body says", event, ok)
+	}
+}
+
+func TestTheKeyIsTheEventsIDWhateverTheAttributesSay(t *testing.T) {
+	t.Parallel()
+	m := open(t, envelope.EventBridge, handlertest.Message{
+		Body: orderPlaced, Attributes: map[string]any{"id": "other"},
+	}).message
+	for name, want := range map[string]string{"eventbridge:id": "e-1", "id": "other"} {
+		if got, err := idem.Attribute(name)(t.Context(), m); err != nil || got != want {
+			t.Errorf("key by %s is %q, %v; want %q", name, got, err, want)
+		}
 	}
 }
 

@@ -80,7 +80,8 @@ func describe(content string, body members) string {
 	return "a JSON object of Type Notification without TopicArn"
 }
 
-// attributes are those of a notification that are text.
+// attributes are those of a notification that are text. SNS takes none with a
+// colon in its name.
 func (m members) attributes() map[string]string {
 	var all map[string]struct{ Type, Value string }
 	if json.Unmarshal(m["MessageAttributes"], &all) != nil {
@@ -88,7 +89,7 @@ func (m members) attributes() map[string]string {
 	}
 	texts := make(map[string]string, len(all))
 	for name, a := range all {
-		if !strings.HasPrefix(a.Type, "Binary") {
+		if !strings.HasPrefix(a.Type, "Binary") && !strings.Contains(name, ":") {
 			texts[name] = a.Value
 		}
 	}

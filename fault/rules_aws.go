@@ -18,19 +18,14 @@ var (
 		{ID: "aws.timeout", Reason: ReasonTimeout, Class: ClassRetryable,
 			Match: awsCode("RequestTimeout", "RequestTimeoutException")},
 		{ID: "aws.unavailable", Reason: ReasonUnavailable, Class: ClassRetryable,
-			Match: anyOf(isStruct(awsServerFault), awsCode("InternalError", "InternalFailure", "InternalServerError",
-				"ServiceUnavailable", "ServiceUnavailableException"))},
-		{ID: "aws.conflict", Reason: ReasonConflict, Class: ClassRetryable,
-			Match: awsCode("TransactionConflict", "TransactionConflictException")},
+			Match: anyOf(isStruct(awsServerFault), awsCode(unavailableCodes...))},
+		{ID: "aws.conflict", Reason: ReasonConflict, Class: ClassRetryable, Match: awsCode(conflictCodes...)},
 		{ID: "aws.transaction", Reason: ReasonConflict, Class: ClassRetryable,
 			Match: transactionContention},
 	}
 	awsEnvironmentRules = Table{
 		{ID: "aws.environment", Reason: ReasonEnvironment, Class: ClassRetryable,
-			Match: awsCodePrefix("AccessDenied", "ExpiredToken", "UnrecognizedClient", "ResourceNotFound",
-				"NoSuchBucket", "QueueDoesNotExist", "AWS.SimpleQueueService.NonExistentQueue",
-				"InvalidClientTokenId", "InvalidSignature", "IncompleteSignature", "MissingAuthenticationToken",
-				"Kms", "KMS.")},
+			Match: anyOf(awsCodePrefix(environmentPrefixes...), awsCode(environmentCodes...))},
 	}
 	awsMissingRules = Table{
 		{ID: "aws.not_found", Reason: ReasonNotFound, Class: ClassPermanent, Match: awsCode("NoSuchKey", "NotFound")},
@@ -40,30 +35,25 @@ var (
 	}
 )
 
-// throttleCodes are those that the AWS SDK for Go retries as throttling, and
-// those of SQS for a throttled KMS key.
-var throttleCodes = []string{
-	"Throttling", "ThrottlingException", "ThrottledException",
-	"RequestThrottled", "RequestThrottledException", "TooManyRequestsException",
-	"ProvisionedThroughputExceededException", "RequestLimitExceeded", "BandwidthLimitExceeded",
-	"LimitExceededException", "SlowDown", "PriorRequestNotComplete",
-	"TransactionInProgressException", "EC2ThrottledException",
-	"KmsThrottled", "KMS.ThrottlingException",
-}
-
 // awsError is met by the errors of every AWS service client.
 type awsError interface{ ErrorCode() string }
 
 func awsCode(codes ...string) func(context.Context, error) bool {
-	return func(_ context.Context, err error) bool {
-		return has(err, func(e awsError) bool { return slices.Contains(codes, e.ErrorCode()) })
-	}
+	return awsCodeWhere(func(code string) bool { return slices.Contains(codes, code) })
 }
 
 func awsCodePrefix(prefixes ...string) func(context.Context, error) bool {
+	return awsCodeWhere(func(code string) bool {
+		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(code, p) })
+	})
+}
+
+// awsCodeWhere leaves out what SQS put in front of some codes when it spoke
+// another protocol; the SDK still gives those.
+func awsCodeWhere(accept func(string) bool) func(context.Context, error) bool {
 	return func(_ context.Context, err error) bool {
 		return has(err, func(e awsError) bool {
-			return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(e.ErrorCode(), p) })
+			return accept(strings.TrimPrefix(e.ErrorCode(), "AWS.SimpleQueueService."))
 		})
 	}
 }

@@ -13,13 +13,16 @@ import (
 
 var networkRules = Table{
 	{ID: "net.reset", Reason: ReasonConnection, Class: ClassRetryable,
-		Match: isAny(syscall.ECONNRESET, syscall.EPIPE, syscall.ECONNABORTED)},
+		Match: isAny(syscall.ECONNRESET, syscall.EPIPE, syscall.ECONNABORTED, syscall.ENETRESET, syscall.ENOTCONN)},
 	{ID: "net.refused", Reason: ReasonConnection, Class: ClassRetryable, Match: isAny(syscall.ECONNREFUSED)},
 	{ID: "net.socket", Reason: ReasonConnection, Class: ClassRetryable,
 		Match: func(_ context.Context, err error) bool { return socketMissing(err) }},
 	{ID: "net.unreachable", Reason: ReasonConnection, Class: ClassRetryable,
-		Match: isAny(syscall.ENETUNREACH, syscall.EHOSTUNREACH)},
+		Match: isAny(syscall.ENETUNREACH, syscall.EHOSTUNREACH, syscall.ENETDOWN, syscall.EHOSTDOWN)},
+	{ID: "net.exhausted", Reason: ReasonConnection, Class: ClassRetryable,
+		Match: isAny(syscall.EADDRNOTAVAIL, syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS)},
 	{ID: "net.closed", Reason: ReasonConnection, Class: ClassRetryable, Match: isAny(net.ErrClosed)},
+	{ID: "net.http", Reason: ReasonConnection, Class: ClassRetryable, Match: httpConnectionBroke},
 	{ID: "net.eof", Reason: ReasonConnection, Class: ClassRetryable, Match: cutShort},
 	{ID: "net.timeout", Reason: ReasonTimeout, Class: ClassRetryable, Match: timedOut},
 	{ID: "dns.not_found", Reason: ReasonEnvironment, Class: ClassRetryable,

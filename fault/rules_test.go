@@ -144,6 +144,9 @@ func awsCases() []ruleCase {
 		{awsError("NoSuchKey", "", 404), "aws.not_found", permanent, "not_found"},
 		{awsError("NotFound", "", 404), "aws.not_found", permanent, "not_found"},
 		{awsError("ValidationException", "", 400), "aws.validation", permanent, "rejected"},
+		{awsError("KMSInvalidSignatureException", "", 400), "http.4xx", permanent, "rejected"},
+		{awsError("KMSInvalidMacException", "", 400), "http.4xx", permanent, "rejected"},
+		{awsError("NotAuthorizedException", "", 400), "http.4xx", permanent, "rejected"},
 		{awsError("SomethingNew", "", 503), "http.5xx", retryable, "unavailable"},
 		{awsError("SomethingNew", "", 200), "unknown", unclassified, "unclassified"},
 	}
@@ -152,16 +155,40 @@ func awsCases() []ruleCase {
 		"RequestThrottledException", "TooManyRequestsException", "ProvisionedThroughputExceededException",
 		"RequestLimitExceeded", "BandwidthLimitExceeded", "LimitExceededException", "SlowDown",
 		"PriorRequestNotComplete", "TransactionInProgressException", "EC2ThrottledException",
-		"KmsThrottled", "KMS.ThrottlingException",
+		"KmsThrottled", "KmsThrottlingException", "KMSThrottling", "KMSThrottlingException",
+		"KMS.ThrottlingException", "Throttled", "ThrottlingError", "OverLimit", "ExecutionLimitExceeded",
+		"ActivityWorkerLimitExceeded",
 	} {
 		cases = append(cases, ruleCase{awsError(code, "", 400), "aws.throttle", retryable, "rate_limited"})
+	}
+	for _, code := range []string{
+		"InternalServiceError", "KMSInternalException", "EFSIOException", "IDPCommunicationError",
+		"RequestAbortedException",
+	} {
+		cases = append(cases, ruleCase{awsError(code, "", 410), "aws.unavailable", retryable, "unavailable"})
+	}
+	for _, code := range []string{
+		"ReplicatedWriteConflictException", "ResourceInUseException", "TableInUseException",
+		"ConcurrentModificationException", "ConflictException", "ConcurrentAccess", "StaleTag",
+		"OperationAborted", "ConditionalRequestConflict", "PurgeQueueInProgress",
+	} {
+		cases = append(cases, ruleCase{awsError(code, "", 400), "aws.conflict", retryable, "conflict"})
 	}
 	for _, code := range []string{
 		"AccessDenied", "AccessDeniedException", "ExpiredToken", "ExpiredTokenException",
 		"UnrecognizedClientException", "ResourceNotFoundException", "NoSuchBucket", "QueueDoesNotExist",
 		"AWS.SimpleQueueService.NonExistentQueue", "InvalidClientTokenId", "InvalidSignatureException",
 		"IncompleteSignature", "MissingAuthenticationTokenException", "KmsAccessDenied",
-		"KMS.AccessDeniedException",
+		"KMS.AccessDeniedException", "KMSAccessDenied", "KMSAccessDeniedException", "KMSDisabled",
+		"KMSDisabledException", "KMSInvalidKeyUsageException", "KMSInvalidState", "KMSInvalidStateException",
+		"KMSNotFound", "KMSNotFoundException", "KMSOptInRequired", "KmsInvalidStateException",
+		"DisabledException", "DecryptionFailure", "EncryptionFailure", "InvalidAccessKeyId",
+		"SignatureDoesNotMatch", "AuthFailure", "AuthorizationError", "AuthorizationHeaderMalformed",
+		"InvalidSecurity", "InvalidToken", "TokenRefreshRequired", "NotAuthorized", "UnauthorizedOperation",
+		"OptInRequired", "RegionDisabledException", "RequestExpired", "RequestTimeTooSkewed",
+		"InvalidAddress", "InvalidEndpointException", "ParameterNotFound", "TableNotFoundException",
+		"QueueDeletedRecently", "StateMachineDoesNotExist", "StateMachineDeleting", "ActivityDoesNotExist",
+		"PlatformApplicationDisabled", "ServiceQuotaExceededException",
 	} {
 		cases = append(cases, ruleCase{awsError(code, "", 400), "aws.environment", retryable, "environment"})
 	}
@@ -177,9 +204,17 @@ func fileAndNetworkCases() []ruleCase {
 		{syscall.ECONNRESET, "net.reset", retryable, "connection"},
 		{syscall.EPIPE, "net.reset", retryable, "connection"},
 		{syscall.ECONNABORTED, "net.reset", retryable, "connection"},
+		{syscall.ENETRESET, "net.reset", retryable, "connection"},
+		{syscall.ENOTCONN, "net.reset", retryable, "connection"},
 		{syscall.ECONNREFUSED, "net.refused", retryable, "connection"},
 		{syscall.ENETUNREACH, "net.unreachable", retryable, "connection"},
 		{syscall.EHOSTUNREACH, "net.unreachable", retryable, "connection"},
+		{syscall.ENETDOWN, "net.unreachable", retryable, "connection"},
+		{syscall.EHOSTDOWN, "net.unreachable", retryable, "connection"},
+		{syscall.EADDRNOTAVAIL, "net.exhausted", retryable, "connection"},
+		{syscall.EMFILE, "net.exhausted", retryable, "connection"},
+		{syscall.ENFILE, "net.exhausted", retryable, "connection"},
+		{syscall.ENOBUFS, "net.exhausted", retryable, "connection"},
 		{net.ErrClosed, "net.closed", retryable, "connection"},
 		{io.ErrUnexpectedEOF, "net.eof", retryable, "connection"},
 		{post(io.EOF), "net.eof", retryable, "connection"},

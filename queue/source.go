@@ -1,7 +1,9 @@
 package queue
 
 import (
+	"cmp"
 	"context"
+	"log/slog"
 	"strconv"
 	"time"
 
@@ -28,6 +30,9 @@ type Options struct {
 	Endpoint string
 	// Concurrency is how many calls run at a time; 0 means 4.
 	Concurrency int
+	// Logger gets one warning for each queue whose visibility timeouts may not be
+	// changed, see [ErrDenied]; nil means [slog.Default].
+	Logger *slog.Logger
 }
 
 // Source is the queue that a batch came from. It is safe for concurrent use.
@@ -35,28 +40,33 @@ type Source struct {
 	api         API
 	endpoint    string
 	concurrency int
+	denials     denials
 }
 
 var _ handler.Source = (*Source)(nil)
 
 // New gives a Source; nil options mean the defaults.
 func New(api API, o *Options) *Source {
-	s := &Source{api: api, concurrency: 4}
-	if o != nil {
-		s.endpoint = o.Endpoint
-		if o.Concurrency > 0 {
-			s.concurrency = o.Concurrency
-		}
+	if o == nil {
+		o = &Options{}
 	}
+	s := &Source{api: api, endpoint: o.Endpoint, concurrency: 4}
+	if o.Concurrency > 0 {
+		s.concurrency = o.Concurrency
+	}
+	s.denials.logger = cmp.Or(o.Logger, slog.Default())
 	return s
 }
 
 // ChangeVisibility applies the changes and answers for each, in their order: nil,
-// an [*EntryError], [ErrUnanswered], or the error of the call that carried it.
-// A part of a second counts as a whole one.
+// an [*EntryError], [ErrUnanswered], [ErrDenied], or the error of the call that
+// carried it. A part of a second counts as a whole one.
 func (s *Source) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) []error {
 	arnOf := func(i int) string { return changes[i].Message.EventSourceARN }
 	return s.eachPack(ctx, len(changes), arnOf, func(url string, members []int) answers {
+		if err := s.denials.standing(url); err != nil {
+			return answers{call: err}
+		}
 		entries := make([]types.ChangeMessageVisibilityBatchRequestEntry, len(members))
 		for position, i := range members {
 			entries[position] = types.ChangeMessageVisibilityBatchRequestEntry{
@@ -68,8 +78,9 @@ func (s *Source) ChangeVisibility(ctx context.Context, changes []handler.Visibil
 		out, err := s.api.ChangeMessageVisibilityBatch(ctx,
 			&sqs.ChangeMessageVisibilityBatchInput{QueueUrl: &url, Entries: entries})
 		if err != nil {
-			return answers{call: err}
+			return answers{call: s.denials.note(url, err)}
 		}
+		s.denials.allowed(url)
 		a := newAnswers(out.Failed)
 		for _, entry := range out.Successful {
 			a.succeed(entry.Id)
@@ -79,7 +90,7 @@ func (s *Source) ChangeVisibility(ctx context.Context, changes []handler.Visibil
 }
 
 // Delete acknowledges the messages and answers for each, in their order, with
-// the same errors as [Source.ChangeVisibility].
+// the same errors as [Source.ChangeVisibility] but for [ErrDenied].
 func (s *Source) Delete(ctx context.Context, messages []*handler.Message) []error {
 	arnOf := func(i int) string { return messages[i].EventSourceARN }
 	return s.eachPack(ctx, len(messages), arnOf, func(url string, members []int) answers {
