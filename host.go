@@ -39,8 +39,10 @@ func newHost(lookup lookupFunc, cfg aws.Config) *Host {
 	return &Host{
 		SQS:      queues,
 		DynamoDB: dynamodb.NewFromConfig(lookup.near(cfg, "DYNAMODB")),
-		Source:   queue.New(queues, &queue.Options{Endpoint: aws.ToString(queues.Options().BaseEndpoint)}),
-		lookup:   lookup,
+		Source: queue.New(queues, &queue.Options{
+			Endpoint: aws.ToString(queues.Options().BaseEndpoint), Logger: newLogger(os.Stderr, lookup),
+		}),
+		lookup: lookup,
 	}
 }
 

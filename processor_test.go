@@ -169,7 +169,7 @@ func TestAJobWithoutAKeyIsWarnedOfOnce(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	logged := func(o *Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) }
-	_, err := newProcessor(lookupIn(complete()), handler.Func(nil), logged)
+	_, err := newProcessor(lookupIn(complete()), handler.JSON(func(context.Context, job) error { return nil }), logged)
 	if err != nil || strings.Count(log.String(), "no idempotency key") != 1 {
 		t.Errorf("error %v, log:\n%s", err, &log)
 	}

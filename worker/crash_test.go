@@ -42,7 +42,7 @@ func TestPanicEndsTheWorker(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			bubble(t, "jobs", "30", func(w *world) {
 				w.send("a", "b", "d")
-				r := w.start(worker.Options{Concurrency: 2}, crashing(tt.other))
+				r := w.start(worker.Options{Batches: 2}, crashing(tt.other))
 				after(500 * time.Millisecond)
 				w.send("c")
 				ended, err := r.result()

@@ -124,7 +124,7 @@ func TestReceiveUnderWayBringsItsMessagesBack(t *testing.T) {
 
 func TestIdleWorkerEndsWithinASecond(t *testing.T) {
 	bubble(t, "jobs", "30", func(w *world) {
-		r := w.start(worker.Options{Concurrency: 3}, func(context.Context, *handler.Message) error { return nil })
+		r := w.start(worker.Options{Batches: 3}, func(context.Context, *handler.Message) error { return nil })
 		after(5 * time.Second)
 		r.stop()
 		if ended, err := r.result(); err != nil || ended > 6*time.Second {

@@ -11,13 +11,13 @@ import (
 
 // Variables that a worker reads besides those of the processor.
 const (
-	queueVariable       = "SQSAFE_QUEUE_URL"
-	concurrencyVariable = "SQSAFE_BATCHES"
-	drainVariable       = "SQSAFE_DRAIN_SECONDS"
-	batchVariable       = "SQSAFE_BATCH_SECONDS"
-	healthVariable      = "SQSAFE_HEALTH_ADDR"
-	nameVariable        = "SQSAFE_WORKER_NAME"
-	namespaceVariable   = "SQSAFE_METRICS_NAMESPACE"
+	queueVariable        = "SQSAFE_QUEUE_URL"
+	batchesVariable      = "SQSAFE_BATCHES"
+	drainVariable        = "SQSAFE_DRAIN_SECONDS"
+	batchSecondsVariable = "SQSAFE_BATCH_SECONDS"
+	healthVariable       = "SQSAFE_HEALTH_ADDR"
+	nameVariable         = "SQSAFE_WORKER_NAME"
+	namespaceVariable    = "SQSAFE_METRICS_NAMESPACE"
 )
 
 const (
@@ -49,9 +49,9 @@ func readSettings(lookup lookupFunc) (*settings, error) {
 		name, wants string
 		to          *int
 	}{
-		{concurrencyVariable, "a number of batches, at least 1", &s.Concurrency},
+		{batchesVariable, "a number of batches, at least 1", &s.Batches},
 		{drainVariable, "a number of seconds, at least 1", &drain},
-		{batchVariable, "a number of seconds, at least 1", &batch},
+		{batchSecondsVariable, "a number of seconds, at least 1", &batch},
 	} {
 		if err == nil {
 			err = readNumber(lookup, number.name, number.wants, number.to)

@@ -33,7 +33,7 @@ func TestSettings(t *testing.T) {
 				"SQSAFE_HEALTH_ADDR": "127.0.0.1:9000", "SQSAFE_METRICS_NAMESPACE": "shop", "SQSAFE_WORKER_NAME": "charge worker",
 			},
 			settings{Options{
-				QueueURL: queueURL, Concurrency: 5, Drain: time.Minute, BatchTimeout: 15 * time.Minute,
+				QueueURL: queueURL, Batches: 5, Drain: time.Minute, BatchTimeout: 15 * time.Minute,
 				MetricsNamespace: "shop", Name: "charge worker",
 			}, "127.0.0.1:9000"},
 		},

@@ -151,8 +151,8 @@ type running struct {
 // start starts a worker with one batch at a time, unless o says something else.
 func (w *world) start(o worker.Options, job handler.Func) *running {
 	o.QueueURL, o.Logger = w.url, slog.New(w)
-	if o.Concurrency == 0 {
-		o.Concurrency = 1
+	if o.Batches == 0 {
+		o.Batches = 1
 	}
 	r := &running{Worker: worker.New(w.client, &o), begin: w.begin, err: make(chan error, 1)}
 	p := handler.NewProcessor(job, &handler.Options{

@@ -26,7 +26,7 @@ func matching(lines []string, text string) []string {
 func TestHeartbeatKeepsALongJobHidden(t *testing.T) {
 	bubble(t, "jobs", "30", func(w *world) {
 		w.send("a")
-		r := w.start(worker.Options{Concurrency: 2}, lasting(10*time.Minute))
+		r := w.start(worker.Options{Batches: 2}, lasting(10*time.Minute))
 		after(11 * time.Minute)
 		r.stop()
 		if _, err := r.result(); err != nil {
@@ -49,7 +49,7 @@ func TestHeartbeatSurvivesAFailedBeat(t *testing.T) {
 	bubble(t, "jobs", "30", func(w *world) {
 		w.send("a")
 		w.server.Inject(localaws.Fault{Operation: "ChangeMessageVisibilityBatch", Times: 1, Code: "AccessDenied"})
-		r := w.start(worker.Options{Concurrency: 2}, lasting(45*time.Second))
+		r := w.start(worker.Options{Batches: 2}, lasting(45*time.Second))
 		after(time.Minute)
 		r.stop()
 		_, _ = r.result()
@@ -127,7 +127,7 @@ func TestHeartbeatHoldsWhatWaitsForItsBatch(t *testing.T) {
 		for i := range 10 {
 			w.send(fmt.Sprint("m", i, strings.Repeat(".", 900<<10)))
 		}
-		r := w.start(worker.Options{Concurrency: 2}, lasting(10*time.Second))
+		r := w.start(worker.Options{Batches: 2}, lasting(10*time.Second))
 		after(2 * time.Minute)
 		r.stop()
 		_, _ = r.result()

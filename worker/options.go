@@ -13,9 +13,9 @@ import (
 type Options struct {
 	// QueueURL is the queue that is polled.
 	QueueURL string
-	// Concurrency is how many batches of up to ten messages are at work at a
+	// Batches is how many batches of up to ten messages are at work at a
 	// time; 0 means 2.
-	Concurrency int
+	Batches int
 	// Drain is how long running jobs may go on once the worker is told to stop;
 	// 0 means 30 s. What still runs then is cancelled.
 	Drain time.Duration
@@ -37,8 +37,8 @@ type Options struct {
 }
 
 const (
-	defaultConcurrency = 2
-	defaultDrain       = 30 * time.Second
+	defaultBatches = 2
+	defaultDrain   = 30 * time.Second
 )
 
 func (o *Options) withDefaults() Options {
@@ -46,7 +46,7 @@ func (o *Options) withDefaults() Options {
 	if o != nil {
 		out = *o
 	}
-	out.Concurrency = cmp.Or(max(out.Concurrency, 0), defaultConcurrency)
+	out.Batches = cmp.Or(max(out.Batches, 0), defaultBatches)
 	out.Drain = cmp.Or(max(out.Drain, 0), defaultDrain)
 	out.MetricsNamespace = cmp.Or(out.MetricsNamespace, metrics.DefaultNamespace)
 	out.Name = cmp.Or(out.Name, path.Base(out.QueueURL))

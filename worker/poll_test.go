@@ -82,7 +82,7 @@ func TestFIFOGroupsKeepTheirOrder(t *testing.T) {
 	bubble(t, "jobs.fifo", "30", func(w *world) {
 		w.send("a1", "b1", "a2")
 		failed := false
-		r := w.start(worker.Options{Concurrency: 2}, func(_ context.Context, m *handler.Message) error {
+		r := w.start(worker.Options{Batches: 2}, func(_ context.Context, m *handler.Message) error {
 			if m.Body == "a1" && !failed {
 				failed = true
 				return fault.Retryable(errors.New("later"))
@@ -102,7 +102,7 @@ func TestFIFOGroupsKeepTheirOrder(t *testing.T) {
 
 func TestBatchesRunSideBySide(t *testing.T) {
 	bubble(t, "jobs", "30", func(w *world) {
-		r := w.start(worker.Options{Concurrency: 3}, lasting(10*time.Second))
+		r := w.start(worker.Options{Batches: 3}, lasting(10*time.Second))
 		for _, body := range []string{"a", "b", "c"} {
 			w.send(body)
 			after(time.Second)

@@ -44,7 +44,7 @@ func newRun(ctx context.Context, w *Worker, p *handler.Processor) *run {
 // thereby known to be its.
 func (r *run) start(mapping eventsource.Mapping) {
 	var loops sync.WaitGroup
-	for range r.options.Concurrency {
+	for range r.options.Batches {
 		l := &loop{run: r, arn: mapping.QueueARN, pulse: r.health.watch()}
 		poller := eventsource.New(l, l, mapping, &eventsource.Options{Observe: l.observe})
 		loops.Go(func() {

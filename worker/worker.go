@@ -29,7 +29,8 @@ func New(client *sqs.Client, o *Options) *Worker {
 	w := &Worker{client: client, options: o.withDefaults()}
 	w.publisher = newPublisher(&w.options)
 	endpoint := aws.ToString(client.Options().BaseEndpoint)
-	w.heartbeat = newHeartbeat(queue.New(client, &queue.Options{Endpoint: endpoint}), w.options.Logger)
+	source := queue.New(client, &queue.Options{Endpoint: endpoint, Logger: w.options.Logger})
+	w.heartbeat = newHeartbeat(source, w.options.Logger)
 	return w
 }
 
@@ -54,7 +55,7 @@ func (w *Worker) Run(ctx context.Context, p *handler.Processor) error {
 	beating, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	go w.heartbeat.run(beating, visibility)
-	w.options.Logger.Info("worker started", "queue", mapping.QueueARN, "concurrency", w.options.Concurrency,
+	w.options.Logger.Info("worker started", "queue", mapping.QueueARN, "batches", w.options.Batches,
 		"visibilityTimeoutSeconds", visibility.Seconds(), "drainSeconds", w.options.Drain.Seconds())
 	w.publisher.start()
 	r := newRun(ctx, w, p)

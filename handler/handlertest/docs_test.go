@@ -1,29 +1,79 @@
 package handlertest_test
 
 import (
+	"context"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/idem"
 )
 
-// The test that the documentation shows is the one that runs here.
-func TestTheDocumentationShowsATestThatPasses(t *testing.T) {
+// What docs/start.md shows.
+func TestChargeTwiceInOneBatch(t *testing.T) {
 	t.Parallel()
-	source, err := os.ReadFile("example_test.go")
+	runs := 0
+	counted := func(ctx context.Context, c Charge) error { runs++; return charge(ctx, c) }
+	once := idem.Middleware(idem.NewMemory(), &idem.Options{Key: idem.JSONField("id")})
+	p := handler.NewProcessor(handler.JSON(counted), &handler.Options{Middleware: []handler.Middleware{once}})
+	job := events.SQSMessage{MessageId: "1", Body: `{"id": "ch-1", "amount": 1250}`}
+	answer, err := p.Handle(t.Context(), events.SQSEvent{Records: []events.SQSMessage{job, job}})
+	if err != nil || runs != 1 || len(answer.BatchItemFailures) != 0 {
+		t.Errorf("%d runs, failures %v, error %v", runs, answer.BatchItemFailures, err)
+	}
+}
+
+// Every block of Go of these pages is a part of the files of tests here, so what
+// readers copy compiles and passes.
+func TestTheManualShowsWhatRunsHere(t *testing.T) {
+	t.Parallel()
+	tests := read(t, "example_test.go") + read(t, "manual_test.go") + read(t, "docs_test.go")
+	tests = strings.ReplaceAll(tests, "\tt.Parallel()\n", "")
+	for _, page := range []struct {
+		name   string
+		blocks int
+	}{{"../../docs/testing.md", 10}, {"../../docs/start.md", 1}, {"../../README.md", 1}} {
+		shown := 0
+		for _, block := range blocks(read(t, page.name)) {
+			if page.name != "../../docs/testing.md" && !strings.Contains(block, "func Test") {
+				continue
+			}
+			shown++
+			if !strings.Contains(tests, code(block)) {
+				t.Errorf("%s shows what no test here has:\n%s", page.name, block)
+			}
+		}
+		if shown != page.blocks {
+			t.Errorf("%s has %d blocks of tests, want %d", page.name, shown, page.blocks)
+		}
+	}
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, shown, _ := strings.Cut(string(source), "\nfunc TestChargeOnce")
-	shown, _, _ = strings.Cut(shown, "\n}\n")
-	shown = "func TestChargeOnce" + strings.Replace(shown, "\tt.Parallel()\n", "", 1) + "\n}\n"
-	if n := strings.Count(shown, "\n"); n >= 15 {
-		t.Errorf("it has %d lines, want less than 15", n)
+	return string(text)
+}
+
+// blocks are the blocks of Go on a page.
+func blocks(page string) (all []string) {
+	for _, part := range strings.Split(page, "```go\n")[1:] {
+		block, _, _ := strings.Cut(part, "```\n")
+		all = append(all, block)
 	}
-	page, err := os.ReadFile("../../docs/testing.md")
-	if err != nil {
-		t.Fatal(err)
+	return all
+}
+
+// code is a block without the head of a whole file.
+func code(block string) string {
+	if _, body, ok := strings.Cut(block, "\n)\n\n"); ok && strings.HasPrefix(block, "package main\n") {
+		return body
 	}
-	if !strings.Contains(string(page), shown) {
-		t.Errorf("docs/testing.md does not show\n%s", shown)
-	}
+	return block
 }

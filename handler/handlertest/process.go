@@ -46,8 +46,7 @@ type watched struct {
 }
 
 func (w watched) Handle(ctx context.Context, m *handler.Message) error {
-	w.process.handlers.Add(1)
-	defer w.process.handlers.Done()
+	defer w.process.returned(w.process.called(m))
 	w.process.ran(m)
 	return w.Handler.Handle(context.WithValue(ctx, processKey{}, w.process), m)
 }

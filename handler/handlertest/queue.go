@@ -50,7 +50,8 @@ type Queue struct {
 // It opens a bubble of package synctest, or runs in that of its caller, so the
 // handler and what it uses must not wait for anything outside, such as a real
 // connection. What they use may be made before and outside, unless it has
-// channels, timers or tickers. A handler that was left behind is waited for.
+// channels, timers or tickers. A handler that was left behind is waited for, for a
+// day of the bubble's time: one that never returns fails the test.
 //
 // The function's process ends when its processor panics, or by [Kill], and a new
 // one is there for the next batch. The test ends with a failure of the handler's
@@ -68,7 +69,7 @@ func (q Queue) Run(t *testing.T, messages ...Message) *Report {
 func (q Queue) run(t *testing.T, messages []Message) *Report {
 	s := newSimulation(t, q.withDefaults(t), messages)
 	s.untilIdle()
-	s.handlers.Wait()
+	s.awaitHandlers()
 	return s.report
 }
 

@@ -176,9 +176,9 @@ func TestCopiesOfAMessageAreRecognised(t *testing.T) {
 	report := protected().Run(t, handlertest.Message{Body: "retry slow", Copies: []time.Duration{0, time.Minute}})
 	wantStory(t, report,
 		"m1 at 0s, receive 1: retry (busy), back in 1s: provider is busy",
-		"m1 at 0s, receive 2: busy (claimed), back in 2s",
+		"m1 at 0s, receive 2: busy (claimed), back in 1s",
 		"m1 at 1s, receive 3: done",
-		"m1 at 11s, receive 4: duplicate (completed)",
+		"m1 at 1s, receive 4: duplicate (completed)",
 		"m1 at 1m0s, receive 5: duplicate (completed)",
 	)
 	report.RequireRuns(t, "m1", 2)

@@ -23,9 +23,11 @@ type simulation struct {
 	handlers sync.WaitGroup
 
 	mu sync.Mutex
-	// shelf and batch, and the report while a batch is handled, are guarded by mu.
+	// shelf, batch and calls, and the report while a batch is handled, are guarded
+	// by mu.
 	shelf shelf
 	batch []*stored
+	calls []*call
 }
 
 func newSimulation(t testing.TB, q Queue, queued []Message) *simulation {
@@ -56,6 +58,7 @@ func (s *simulation) untilIdle() {
 	for !s.t.Failed() {
 		if batch := s.receive(); len(batch) > 0 {
 			s.invoke(batch)
+			s.failOverdue()
 			continue
 		}
 		at, ok := s.shelf.next(time.Now())

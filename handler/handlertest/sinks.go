@@ -25,7 +25,7 @@ func (b *letterbox) Send(ctx context.Context, letters []handler.Letter) []handle
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for i, letter := range letters {
-		if i >= len(sent) || sent[i].Err != nil {
+		if i >= len(sent) || sent[i].Err != nil || sent[i].MessageID == "" {
 			continue
 		}
 		b.report.DeadLetters = append(b.report.DeadLetters, letter)

@@ -105,14 +105,30 @@ func (p *textPrinter) invocation(e local.Event) {
 	if e.Reason != "" && e.Kind == local.KindFailed { // the text of a crash says its kind
 		text = e.Reason + ": " + text
 	}
-	switch n := len(e.MessageIDs); n {
-	case 0:
-	case 1:
-		text = fmt.Sprintf("1 message stays in %s: %s", e.Queue, text)
-	default:
-		text = fmt.Sprintf("%d messages stay in %s: %s", n, e.Queue, text)
+	if len(e.MessageIDs) > 0 {
+		text = staying(e) + ": " + text
 	}
 	p.labelled(e, e.Function, string(e.Kind), text)
+}
+
+// staying says how many messages of the invocation are still in their queue.
+// Another engine does not tell: then it says how many there were.
+func staying(e local.Event) string {
+	n := len(e.MessageIDs)
+	messages := strconv.Itoa(n) + " messages"
+	if n == 1 {
+		messages = "1 message"
+	}
+	if e.Left == nil {
+		return "with " + messages + " of " + e.Queue
+	}
+	if *e.Left != n {
+		messages = fmt.Sprintf("%d of %s", *e.Left, messages)
+	}
+	if *e.Left == 1 {
+		return messages + " stays in " + e.Queue
+	}
+	return messages + " stay in " + e.Queue
 }
 
 // stackLines is how many lines of a stack are shown; --json has them all.

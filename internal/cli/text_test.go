@@ -18,6 +18,7 @@ func story() []local.Event {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 678_000_000, time.UTC)
 	id := "9b3c19b1-4b1a-70cc-1f33-4ff778505c2e"
 	two, exact := 2.0, 1.2345
+	none, one, both := 0, 1, 2
 	long := "POST http://payments.example.com/charges:\nHTTP 503\t\x1b[31m" + strings.Repeat("again and ", 40)
 	return []local.Event{
 		{Kind: local.KindNote, Line: "template.yaml: left alone, since they exist in AWS only: Bucket"},
@@ -38,9 +39,15 @@ func story() []local.Event {
 		{Kind: local.KindFiltered, Time: at, MessageID: id, Function: "Worker", Reason: "no filter matches"},
 		{Kind: local.KindDeleted, Time: at, MessageID: id, Queue: "jobs"},
 		{Kind: local.KindCrash, Time: at, Function: "Worker", Queue: "jobs", MessageIDs: []string{id, "other"},
-			Reason: "Runtime.ExitError", Error: "process ended by signal: killed"},
+			Left: &both, Reason: "Runtime.ExitError", Error: "process ended by signal: killed"},
+		{Kind: local.KindCrash, Time: at, Function: "Worker", Queue: "jobs", MessageIDs: []string{id, "other"},
+			Left: &one, Reason: "Runtime.ExitError", Error: "process ended with exit status 2"},
+		{Kind: local.KindCrash, Time: at, Function: "Worker", Queue: "jobs", MessageIDs: []string{id, "other"},
+			Left: &none, Reason: "Runtime.ExitError", Error: "process ended with exit status 2"},
 		{Kind: local.KindFailed, Time: at, Function: "Worker", Queue: "jobs", MessageIDs: []string{id},
-			Reason: "errorString", Error: "no database"},
+			Left: &one, Reason: "errorString", Error: "no database"},
+		{Kind: local.KindFailed, Time: at, Function: "Worker", Queue: "jobs", MessageIDs: []string{id},
+			Reason: "errorString", Error: "nobody counts the messages of another engine"},
 		{Kind: local.KindFailed, Time: at, Function: "Worker", Queue: "jobs", Error: long},
 	}
 }

@@ -72,6 +72,18 @@ func (a *ages) add(queue string, e sqs.Event) {
 	a.queues[queue][e.MessageID] = e.Time
 }
 
+// count is how many of the messages are in the queue.
+func (a *ages) count(queue string, ids []string) (n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, id := range ids {
+		if _, in := a.queues[queue][id]; in {
+			n++
+		}
+	}
+	return n
+}
+
 // ServeHTTP answers what [Ages] asks.
 func (a *ages) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")

@@ -33,7 +33,7 @@ const (
 	// KindCrash: an invocation ended with its process, or ran out of time.
 	KindCrash Kind = "crash"
 	// KindFailed: an invocation ended in an error, an answer that breaks the
-	// rules, or a call that failed; its messages stay in the queue.
+	// rules, or a call that failed; what it did not delete stays in the queue.
 	KindFailed Kind = "failed"
 	// KindOutput is a line that a function has written.
 	KindOutput Kind = "output"
@@ -65,7 +65,9 @@ type Event struct {
 	PID             int    `json:"pid,omitempty"`
 	// MessageIDs are the messages of the invocation that a crash or failure ended.
 	MessageIDs []string `json:"messageIds,omitempty"`
-	Error      string   `json:"error,omitempty"`
+	// Left is how many of them are still in Queue; nil where that is not known.
+	Left  *int   `json:"left,omitempty"`
+	Error string `json:"error,omitempty"`
 	// Stack says where a run has panicked.
 	Stack string `json:"stack,omitempty"`
 	// Line is a line of output, or the text of a note.

@@ -24,6 +24,7 @@ type journal struct {
 	sequence sequence
 	books    *books
 	ages     ages
+	hidden   hidden
 	// deadLetters has, by its name, the names of the queues that each
 	// dead-letter queue serves.
 	deadLetters map[string][]string
@@ -78,6 +79,7 @@ func (j *journal) write(e Event) {
 // queue takes what happens in the queues.
 func (j *journal) queue(in sqs.Event) {
 	j.ages.enter(in)
+	j.hidden.enter(in)
 	e := Event{Time: in.Time, Queue: in.Queue, MessageID: in.MessageID, ReceiveCount: in.ReceiveCount}
 	switch in.Kind {
 	case sqs.Sent:
@@ -154,10 +156,28 @@ func (j *journal) batch(function string, in eventsource.Event) {
 	default:
 		return
 	}
-	for _, m := range in.Messages {
+	j.stopped(e, in.Messages)
+}
+
+// stopped writes an invocation's end, and of the messages that come back only
+// because the queue's visibility timeout ends, when that is.
+func (j *journal) stopped(e Event, messages []eventsource.Message) {
+	for _, m := range messages {
 		e.MessageIDs = append(e.MessageIDs, m.ID)
 	}
+	if !j.foreign && len(messages) > 0 {
+		left := j.ages.count(e.Queue, e.MessageIDs)
+		e.Left = &left
+	}
 	j.write(e)
+	for _, m := range messages {
+		if wait := j.hidden.left(e.Queue, m.ID, e.Time); wait > 0 {
+			j.write(Event{
+				Kind: KindVisibility, Time: e.Time, Queue: e.Queue, MessageID: m.ID,
+				ReceiveCount: m.ReceiveCount, DelaySeconds: seconds(wait),
+			})
+		}
+	}
 }
 
 // each writes an event for each message of a batch.

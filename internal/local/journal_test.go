@@ -172,13 +172,56 @@ func TestJournalReadsTheBatches(t *testing.T) {
 	})
 	j.batch("Fn", eventsource.Event{Kind: eventsource.Received, QueueARN: arn, Messages: messages})
 	j.sequence.flush()
+	none := 0
 	want := []Event{
 		{Kind: KindInvoked, Function: "Fn", Queue: "jobs", MessageID: "m1", ReceiveCount: 1},
 		{Kind: KindInvoked, Function: "Fn", Queue: "jobs", MessageID: "m2", ReceiveCount: 3},
-		{Kind: KindCrash, Function: "Fn", Queue: "jobs", MessageIDs: []string{"m1", "m2"}, RequestID: "r1",
-			Reason: runtimeapi.TypeExit, Error: "signal: killed"},
-		{Kind: KindFailed, Function: "Fn", Queue: "jobs", MessageIDs: []string{"m1"}, Reason: "errorString", Error: "no"},
-		{Kind: KindFailed, Function: "Fn", Queue: "jobs", MessageIDs: []string{"m1"}, Error: "not JSON"},
+		{Kind: KindCrash, Function: "Fn", Queue: "jobs", MessageIDs: []string{"m1", "m2"}, Left: &none,
+			RequestID: "r1", Reason: runtimeapi.TypeExit, Error: "signal: killed"},
+		{Kind: KindFailed, Function: "Fn", Queue: "jobs", MessageIDs: []string{"m1"}, Left: &none,
+			Reason: "errorString", Error: "no"},
+		{Kind: KindFailed, Function: "Fn", Queue: "jobs", MessageIDs: []string{"m1"}, Left: &none, Error: "not JSON"},
+	}
+	if diff := cmp.Diff(want, *events); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+// TestACrashTellsWhatItLeaves counts what is still in the queue, and says when
+// that comes back of which nobody has said it.
+func TestACrashTellsWhatItLeaves(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	batch := []eventsource.Message{{ID: "done", ReceiveCount: 1}, {ID: "failed", ReceiveCount: 1},
+		{ID: "dead", ReceiveCount: 4}, {ID: "panicked", ReceiveCount: 2}}
+	arn := "arn:aws:sqs:us-east-1:000000000000:jobs"
+	exit := &runtimeapi.FunctionError{Type: runtimeapi.TypeExit, Message: "exit status 2", Exited: true}
+	j, events := newTestJournal()
+	for _, m := range batch {
+		j.queue(sqs.Event{Kind: sqs.Sent, Time: at, Queue: "jobs", MessageID: m.ID})
+		j.queue(sqs.Event{Kind: sqs.Received, Time: at, Queue: "jobs", MessageID: m.ID, Timeout: 3 * time.Minute})
+	}
+	j.queue(sqs.Event{Kind: sqs.Deleted, Time: at, Queue: "jobs", MessageID: "done"})
+	j.queue(sqs.Event{
+		Kind: sqs.VisibilityChanged, Time: at, Queue: "jobs", MessageID: "failed", Timeout: 2 * time.Second,
+	})
+	j.queue(sqs.Event{Kind: sqs.Redriven, Time: at, Queue: "jobs", To: "dead", MessageID: "dead"})
+	j.sequence.flush()
+	*events = nil
+	j.batch("Fn", eventsource.Event{
+		Kind: eventsource.Failed, Time: at.Add(time.Second), QueueARN: arn, Messages: batch, Err: exit,
+	})
+	j.batch("Fn", eventsource.Event{ // too late: the message is visible
+		Kind: eventsource.Failed, Time: at.Add(time.Hour), QueueARN: arn, Messages: batch[3:], Err: exit,
+	})
+	j.sequence.flush()
+	one, two, wait := 1, 2, 179.0
+	want := []Event{
+		{Kind: KindCrash, Function: "Fn", Queue: "jobs", MessageIDs: []string{"done", "failed", "dead", "panicked"},
+			Left: &two, Reason: runtimeapi.TypeExit, Error: "exit status 2"},
+		{Kind: KindVisibility, Queue: "jobs", MessageID: "panicked", ReceiveCount: 2, DelaySeconds: &wait},
+		{Kind: KindCrash, Function: "Fn", Queue: "jobs", MessageIDs: []string{"panicked"}, Left: &one,
+			Reason: runtimeapi.TypeExit, Error: "exit status 2"},
 	}
 	if diff := cmp.Diff(want, *events); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
@@ -195,6 +238,7 @@ func TestJournalOfAnotherEngine(t *testing.T) {
 		`"receiveCount":1,"reason":"declined","deadLetterId":"d1","key":"k"}`)
 	j.batch("Fn", eventsource.Event{Kind: eventsource.Deleted, QueueARN: arn, Messages: messages})
 	j.batch("Fn", eventsource.Event{Kind: eventsource.Filtered, QueueARN: arn, Messages: messages[:1], Reason: "no match"})
+	j.batch("Fn", eventsource.Event{Kind: eventsource.Malformed, QueueARN: arn, Messages: messages, Reason: "not JSON"})
 	j.sequence.flush()
 	want := []Event{
 		{Kind: KindDead, Queue: "jobs", MessageID: "m1", ReceiveCount: 1, Reason: "declined", Key: "k",
@@ -202,6 +246,7 @@ func TestJournalOfAnotherEngine(t *testing.T) {
 		{Kind: KindDeleted, Queue: "jobs", MessageID: "m1", ReceiveCount: 1},
 		{Kind: KindDeleted, Queue: "jobs", MessageID: "m2", ReceiveCount: 3},
 		{Kind: KindFiltered, Queue: "jobs", MessageID: "m1", ReceiveCount: 1, Function: "Fn", Reason: "no match"},
+		{Kind: KindFailed, Queue: "jobs", MessageIDs: []string{"m1", "m2"}, Function: "Fn", Error: "not JSON"},
 	}
 	if diff := cmp.Diff(want, *events); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
