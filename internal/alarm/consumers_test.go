@@ -81,7 +81,7 @@ func consumerStories() []scenario {
 			note: "a share counts from 10 jobs a minute; NotEmpty comes when their attempts are spent",
 		},
 		{
-			name: badDeployment, minutes: 120,
+			name: "a bad deployment at once: every job crashes or is dead-lettered", minutes: 120,
 			world: awake(from(healthy, func(w *minute, after int) {
 				crash(w, after)
 				w.dead.Visible = 20 * (after + 1)

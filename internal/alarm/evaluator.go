@@ -13,15 +13,15 @@ import (
 // it is 5 for 3.
 const rangeBeyond = 2
 
-// Options choose between readings of what AWS leaves open. The zero value is
-// the user guide by the letter.
+// Options choose between readings of what AWS leaves open. The zero value has
+// the likelier of each.
 type Options struct {
 	// RangeBeyond is how many datapoints, from 1, an evaluation looks at beyond
 	// EvaluationPeriods when some are missing; 0 means 2.
 	RangeBeyond int
-	// DropIncomplete leaves out the result of an operator where one of its two
-	// series has no value. By the guide the missing value counts as 0.
-	DropIncomplete bool
+	// MissingAsZero counts a missing value as 0 where the other series of an
+	// operator has one, as the user guide says. By default there is no result.
+	MissingAsZero bool
 }
 
 // Evaluator keeps the states of alarms as time goes on. It is safe for

@@ -110,23 +110,24 @@ func TestMath(t *testing.T) {
 	}
 }
 
-// The user guide counts a missing operand as 0. The other reading drops the
-// result, and both agree on a single series.
+// A missing operand leaves out the result, or counts as 0. Both readings agree
+// on a single series.
 func TestMissingOperands(t *testing.T) {
 	t.Parallel()
-	for _, row := range []struct{ expression, guide, dropped string }{
-		{"v + n", "1 12 20 4 48", "- 12 - - 48"},
-		{"v + FILL(n, 0)", "1 12 20 4 48", "1 12 - 4 48"},
-		{"n < v", "1 0 0 1 0", "- 0 - - 0"},
-		{"v > 0 AND n > 0", "0 1 0 0 1", "- 1 - - 1"},
-		{"v + z", "1 2 - 4 8", "- - - - -"},
-		{"v + FILL(n,0)", "1 12 - 4 48", "1 12 - 4 48"},
+	for _, row := range []struct{ expression, dropped, zero string }{
+		{"v + n", "- 12 - - 48", "1 12 20 4 48"},
+		{"v + FILL(n, 0)", "1 12 - 4 48", "1 12 20 4 48"},
+		{"DIFF(v + FILL(n, 0))", "- 11 - -8 44", "1 11 8 -16 44"},
+		{"n < v", "- 0 - - 0", "1 0 0 1 0"},
+		{"v > 0 AND n > 0", "- 1 - - 1", "0 1 0 0 1"},
+		{"IF(v > 0 AND FILL(n, 0) == 0, 1, 0)", "1 0 - 1 0", "1 0 0 1 0"},
+		{"v + z", "- - - - -", "1 2 - 4 8"},
 		{"DIFF(v) * 2", "- 2 - 4 8", "- 2 - 4 8"},
 	} {
-		for drop, want := range map[bool]string{false: row.guide, true: row.dropped} {
-			got, err := computed(t, row.expression, columns, alarm.Options{DropIncomplete: drop})
+		for zero, want := range map[bool]string{false: row.dropped, true: row.zero} {
+			got, err := computed(t, row.expression, columns, alarm.Options{MissingAsZero: zero})
 			if err != nil || got != want {
-				t.Errorf("%s, dropped %v: got %s (%v), want %s", row.expression, drop, got, err, want)
+				t.Errorf("%s, missing as zero %v: got %s (%v), want %s", row.expression, zero, got, err, want)
 			}
 		}
 	}
@@ -225,8 +226,8 @@ func FuzzExpression(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, expression string) {
-		for _, drop := range []bool{false, true} {
-			got, err := computed(t, expression, columns, alarm.Options{DropIncomplete: drop})
+		for _, zero := range []bool{false, true} {
+			got, err := computed(t, expression, columns, alarm.Options{MissingAsZero: zero})
 			if err != nil && got != "" || err == nil && len(strings.Fields(got)) != 5 {
 				t.Errorf("%q: %q, %v", expression, got, err)
 			}

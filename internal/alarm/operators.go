@@ -140,13 +140,12 @@ func (b binary) evaluate(e *evaluation) (value, error) {
 	return value{series: out}, nil
 }
 
-// counts tells whether two samples give one. A missing one counts as 0 beside
-// a present one of a series, by the user guide.
+// counts tells whether two samples give one.
 func (e *evaluation) counts(x, y sample, scalar bool) bool {
-	if scalar || e.options.DropIncomplete {
-		return x.present && y.present
+	if e.options.MissingAsZero && !scalar {
+		return x.present || y.present
 	}
-	return x.present || y.present
+	return x.present && y.present
 }
 
 // at is the sample of a period; a number has the same in all.

@@ -28,12 +28,12 @@ type scenario struct {
 	wake    time.Duration
 	minutes int
 	world   func(m int) minute
+	// parameters are those of the template besides the ones in full.
+	parameters map[string]string
 	// alarms are how often each role goes to ALARM; the others never do.
 	alarms map[string]int
 	// ends are the states in the end, of roles where they matter.
 	ends map[string]alarm.State
-	// prompt leaves out the readings in which metrics come late.
-	prompt bool
 	// note is what the table says besides.
 	note string
 }
@@ -46,34 +46,60 @@ type outcome struct {
 	count       int
 }
 
+// ending is how often a role goes to ALARM in a reading, and its state in the end.
+type ending struct {
+	count int
+	state alarm.State
+}
+
+// endings are those of the roles whose state changes.
+func endings(changes map[string][]alarm.Transition) map[string]ending {
+	out := map[string]ending{}
+	for role, all := range changes {
+		e := ending{state: all[len(all)-1].To}
+		for _, c := range all {
+			if c.To == alarm.Alarm {
+				e.count++
+			}
+		}
+		out[role] = e
+	}
+	return out
+}
+
+// unit is the one given, or the same with the parameters of the scenario.
+func (s scenario) unit(t *testing.T, usual unit) unit {
+	t.Helper()
+	if s.parameters == nil {
+		return usual
+	}
+	parameters := maps.Clone(full)
+	maps.Copy(parameters, s.parameters)
+	return readUnits(t, parameters)[0]
+}
+
 // play runs a scenario in its readings, which must agree.
 func (s scenario) play(t *testing.T, u unit) map[string]outcome {
 	t.Helper()
 	outcomes := map[string]outcome{}
 	for _, r := range readings() {
-		if s.prompt && r.late > 0 {
-			continue
-		}
 		changes := u.run(t, r, s.wake, s.minutes, s.world)
 		counts := map[string]int{}
-		for role, all := range changes {
-			for _, c := range all {
-				if c.To != alarm.Alarm {
-					continue
-				}
-				after := int(c.At.Sub(midnight)/time.Minute) - begins
-				o, seen := outcomes[role]
-				if counts[role]++; counts[role] == 1 && !seen {
-					o = outcome{first: after, last: after}
-				} else if counts[role] == 1 {
-					o.first, o.last = min(o.first, after), max(o.last, after)
-				}
-				o.count = max(o.count, counts[role])
-				outcomes[role] = o
+		for role, e := range endings(changes) {
+			if want, ok := s.ends[role]; ok && e.state != want {
+				t.Errorf("%+v: %s ends in %s, want %s", r, role, e.state, want)
 			}
-			if want, ok := s.ends[role]; ok && all[len(all)-1].To != want {
-				t.Errorf("%+v: %s ends in %s, want %s", r, role, all[len(all)-1].To, want)
+			if e.count == 0 {
+				continue
 			}
+			counts[role] = e.count
+			i := slices.IndexFunc(changes[role], func(c alarm.Transition) bool { return c.To == alarm.Alarm })
+			after := int(changes[role][i].At.Sub(midnight)/time.Minute) - begins
+			o, seen := outcomes[role]
+			if !seen {
+				o.first, o.last = after, after
+			}
+			outcomes[role] = outcome{min(o.first, after), max(o.last, after), max(o.count, e.count)}
 		}
 		if d := gocmp.Diff(s.alarms, counts, cmpopts.EquateEmpty()); d != "" {
 			t.Errorf("%+v: how often each alarm goes to ALARM (-want +got):\n%s", r, d)
@@ -112,8 +138,7 @@ func (o outcome) compare(other outcome) int {
 
 func TestScenarios(t *testing.T) {
 	t.Parallel()
-	u := readUnits(t, full)[0]
-	all := scenarios()
+	usual, all := readUnits(t, full)[0], scenarios()
 	rows := make([]string, len(all))
 	t.Cleanup(func() {
 		if !t.Failed() { // the table would have holes
@@ -123,27 +148,45 @@ func TestScenarios(t *testing.T) {
 	for i, s := range all {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			rows[i] = s.row(s.play(t, u))
+			rows[i] = s.row(s.play(t, s.unit(t, usual)))
 		})
 	}
 }
 
-// A deployment is watched for the time of its canary: an alarm that comes later
-// rolls nothing back.
-func TestRollbackAlarmsComeWithinTheCanary(t *testing.T) {
+// The guide names the scenarios in which it matters how a missing operand counts.
+func TestWhereReadingsDiffer(t *testing.T) {
 	t.Parallel()
-	u := readUnits(t, full)[0]
-	const canary = 5 // minutes, of the default DeploymentType
-	for _, role := range []string{"Flood", "FunctionErrors"} {
-		var s scenario
-		for _, c := range scenarios() {
-			if c.name == badDeployment {
-				s = c
+	usual, all := readUnits(t, full)[0], scenarios()
+	rows := make([]string, len(all))
+	t.Cleanup(func() {
+		if !t.Failed() {
+			golden(t, "readings", "| what happens | if a missing operand counts as 0 |\n|---|---|\n"+strings.Join(rows, ""))
+		}
+	})
+	for i, s := range all {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			u := s.unit(t, usual)
+			zero := endings(u.run(t, reading{options: alarm.Options{MissingAsZero: true}}, s.wake, s.minutes, s.world))
+			times := []string{"never", "once", "twice"}
+			var cells []string
+			for role, want := range endings(u.run(t, reading{}, s.wake, s.minutes, s.world)) {
+				if got := zero[role]; got.count != want.count {
+					cells = append(cells, fmt.Sprintf("%s goes to ALARM %s, not %s", role, times[got.count], times[want.count]))
+				} else if got.state != want.state {
+					cells = append(cells, fmt.Sprintf("%s ends in %s, not in %s", role, got.state, want.state))
+				}
 			}
-		}
-		if o := s.play(t, u)[role]; o.last > canary {
-			t.Errorf("%s comes after %d minutes, when %d have shifted the traffic", role, o.last, canary)
-		}
+			late := endings(u.run(t, reading{alarm.Options{MissingAsZero: true}, 1}, s.wake, s.minutes, s.world))
+			for _, role := range []string{"NotEmpty", "Arrivals", "Flood", "ConsumerStalled"} {
+				if late[role].count > 0 {
+					t.Errorf("%s goes to ALARM though the newest minute is always 0", role)
+				}
+			}
+			if slices.Sort(cells); len(cells) > 0 {
+				rows[i] = fmt.Sprintf("| %s | %s |\n", s.name, strings.Join(cells, "; "))
+			}
+		})
 	}
 }
 

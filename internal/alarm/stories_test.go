@@ -1,6 +1,7 @@
 package alarm_test
 
 import (
+	"slices"
 	"time"
 
 	"github.com/sqsafe/sqsafe/internal/alarm"
@@ -49,17 +50,10 @@ func dead(depth func(after int) int) func(m int) minute {
 	return from(healthy, func(w *minute, after int) { w.dead.Visible = depth(after) })
 }
 
-// old has one dead letter that has been there for most of a day.
-func old(w *minute, after int) {
-	w.dead.Visible, w.dead.OldestAge = 1, 23*time.Hour+time.Duration(after+1)*time.Minute
-}
-
 func steady(n int) func(int) int { return func(int) int { return n } }
 
-const badDeployment = "a bad deployment: every job crashes or is dead-lettered"
-
 func scenarios() []scenario {
-	return append(deadLetterStories(), consumerStories()...)
+	return slices.Concat(deadLetterStories(), pauseStories(), consumerStories(), waitStories())
 }
 
 // deadLetterStories are about the dead-letter queue.
@@ -82,11 +76,6 @@ func deadLetterStories() []scenario {
 			alarms: map[string]int{"NotEmpty": 1, "Arrivals": 1},
 		},
 		{
-			name: "the first dead letter of a queue that slept", minutes: 120, wake: sqsmetrics.MaxWakeDelay,
-			world: dead(steady(1)), alarms: map[string]int{"NotEmpty": 1, "Arrivals": 1},
-			note: "SQS wakes a queue's metrics in up to 15 min",
-		},
-		{
 			name: "one more every 10 min, three times, while NotEmpty is in ALARM", minutes: 150,
 			world:  awake(dead(func(after int) int { return 1 + min(after/10, 3) })),
 			alarms: map[string]int{"NotEmpty": 1, "Arrivals": 4},
@@ -100,11 +89,6 @@ func deadLetterStories() []scenario {
 		{
 			name: "a flood: 40 in one minute", minutes: 120, world: awake(dead(steady(40))),
 			alarms: map[string]int{"NotEmpty": 1, "Arrivals": 1, "Flood": 1},
-		},
-		{
-			name: "a flood into a queue that slept", minutes: 120, wake: sqsmetrics.MaxWakeDelay, world: dead(steady(40)),
-			alarms: map[string]int{"NotEmpty": 1, "Arrivals": 1, "Flood": 1},
-			note:   "too late to roll back a canary of 5 min",
 		},
 		{
 			name: "a flood on top of old dead letters", minutes: 150,
@@ -126,37 +110,9 @@ func deadLetterStories() []scenario {
 			note: "NotEmpty returns to OK once the queue is empty",
 		},
 		{
-			name: "the metrics of a minute are lost", minutes: 150, prompt: true,
-			world:  awake(from(healthy, func(w *minute, after int) { w.dead.Visible, w.lost = 5, after == 30 })),
-			alarms: map[string]int{"NotEmpty": 1, "Arrivals": 1}, ends: map[string]alarm.State{"NotEmpty": alarm.Alarm},
-			note: "nothing is announced again; where the others come late too, Arrivals may do so",
-		},
-		{
 			name: "somebody looks into the queue", minutes: 150, world: awake(from(healthy, look)),
 			alarms: map[string]int{"NotEmpty": 1, "Arrivals": 1}, ends: map[string]alarm.State{"NotEmpty": alarm.Alarm},
 			note: "what is read is in flight and counts: nothing new is announced",
-		},
-		{
-			name: "nobody touches 3 dead letters, and after 6 h the metrics stop", minutes: 9 * 60,
-			world: awake(dead(steady(3))), alarms: map[string]int{"NotEmpty": 1, "Arrivals": 1},
-			ends: map[string]alarm.State{"NotEmpty": alarm.Alarm}, note: "NotEmpty stays in ALARM",
-		},
-		{
-			name: "the same, and somebody looks after 7 h", minutes: 9 * 60,
-			world: awake(from(healthy, func(w *minute, after int) {
-				w.dead.Visible = 3
-				if after == 7*60 {
-					w.dead.Received = 3
-				}
-			})),
-			alarms: map[string]int{"NotEmpty": 1, "Arrivals": 2}, ends: map[string]alarm.State{"NotEmpty": alarm.Alarm},
-			note: "Arrivals announces once more what was there",
-		},
-		{
-			name: "nobody sends a dead letter back for a day", minutes: 150,
-			world:  awake(from(healthy, old)),
-			alarms: map[string]int{"NotEmpty": 1, "Arrivals": 1, "DeadLetterAge": 1},
-			note:   "it begins after 23 h",
 		},
 	}
 }

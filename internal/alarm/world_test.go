@@ -101,17 +101,14 @@ type reading struct {
 	late    int // minutes
 }
 
-// readings are all of them: the evaluation range of the user guide's example
-// and a longer one, both rules for missing operands, metrics at once and late.
-// In the short range two minutes late leave one datapoint, which has no
-// difference to another.
+// readings are those that the scenarios hold in: the evaluation range of the
+// user guide's example and a longer one, metrics at once and late. In the short
+// range two minutes late leave one datapoint, which has no difference to another.
 func readings() []reading {
 	var all []reading
 	for _, beyond := range []int{2, 6} {
-		for _, drop := range []bool{false, true} {
-			for late := range min(beyond, 3) {
-				all = append(all, reading{alarm.Options{RangeBeyond: beyond, DropIncomplete: drop}, late})
-			}
+		for late := range min(beyond, 3) {
+			all = append(all, reading{alarm.Options{RangeBeyond: beyond}, late})
 		}
 	}
 	return all
