@@ -2,7 +2,6 @@ package handler
 
 import (
 	"context"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -42,6 +41,8 @@ type batch struct {
 	// parked are the messages that stepped aside, in the order in which they did.
 	parked   []*entry
 	parkedAs [stateEnded]int
+	// pressing counts the suspects among them that are urgent.
+	pressing int
 	// running counts the messages on their way through the chain, hooking those of
 	// which a hook is being told, started all that were started.
 	running, hooking, started int
@@ -51,6 +52,8 @@ type batch struct {
 	scouting int
 	// frail counts the messages that are taken alone and have not been settled.
 	frail int
+	// decoded tells that all messages were, ahead of suspects.
+	decoded bool
 	// cursor is where the first entry is that has not been started.
 	cursor int
 
@@ -61,10 +64,11 @@ type batch struct {
 
 type entry struct {
 	message *Message
-	result  *Result
-	state   state
-	index   int
-	rank    int
+	identity
+	result *Result
+	state  state
+	index  int
+	rank   int
 	// seat is the message's place while it is taken through the chain.
 	seat seat
 	// decided is set by whoever decides the message: its carrier, or the batch
@@ -86,6 +90,21 @@ type entry struct {
 	// follows is the entry whose outcome a twin waits for.
 	follows     *entry
 	payloadHash string
+}
+
+// identity is what the event said of a message, whatever user code makes of the
+// message afterwards: by it the batch is kept in order and answered.
+type identity struct {
+	record *events.SQSMessage
+	group  string
+	fifo   bool
+	// urgent tells that half of the receives are used up.
+	urgent bool
+}
+
+// identify notes it of a message that nobody has had yet.
+func (rs *resolver) identify(record *events.SQSMessage, m *Message) identity {
+	return identity{record: record, group: m.GroupID(), fifo: m.FIFO(), urgent: rs.urgent(m)}
 }
 
 // state is where an entry is on its way.
@@ -137,24 +156,10 @@ func (p *Processor) newBatch(ctx context.Context, event events.SQSEvent) *batch 
 	for i := range entries {
 		m, e := &messages[i], &entries[i]
 		m.SQSMessage, m.resolver, m.received = event.Records[i], p.resolver, b.invocation.start
-		if p.options.Restore != nil {
-			p.restore(m)
-		}
-		e.message = m
+		e.message, e.identity = m, p.resolver.identify(&event.Records[i], m)
 		b.entries[i] = e
 	}
-	b.sort()
 	return b
-}
-
-// restore calls the option. Its panic is one of decoding.
-func (p *Processor) restore(m *Message) {
-	defer func() {
-		if value := recover(); value != nil {
-			m.prepared, m.prepareErr = true, &PanicError{Value: value, Stack: string(debug.Stack())}
-		}
-	}()
-	p.options.Restore(m)
 }
 
 // sort puts first-time messages of a standard queue before redelivered ones,
@@ -172,7 +177,7 @@ func (b *batch) sort() {
 	}
 	for i, e := range b.entries {
 		e.index = i
-		if !b.options.ClaimInTurn && b.resolver.urgent(e.message) && !e.message.FIFO() && !e.frail {
+		if !b.options.ClaimInTurn && e.urgent && !e.fifo && !e.frail {
 			b.scouts = append(b.scouts, e)
 		}
 	}
@@ -180,7 +185,7 @@ func (b *batch) sort() {
 
 func (b *batch) rank(e *entry) int {
 	switch m := e.message; {
-	case m.FIFO() || e.frail || b.resolver.lastReceive(m):
+	case e.fifo || e.frail || b.resolver.lastReceive(m):
 		return 0
 	default:
 		return min(m.ReceiveCount(), 2)

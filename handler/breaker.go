@@ -40,5 +40,5 @@ func (b *breaker) open() bool { return b.limit > 0 && b.failures >= b.limit }
 
 var infrastructure = map[string]bool{
 	fault.ReasonConnection: true, fault.ReasonTimeout: true, fault.ReasonUnavailable: true,
-	fault.ReasonRateLimited: true, fault.ReasonEnvironment: true, fault.ReasonStore: true,
+	fault.ReasonRateLimited: true, fault.ReasonEnvironment: true, fault.ReasonStore: true, fault.ReasonReadOnly: true,
 }

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sqsafe/sqsafe/backoff"
 	"github.com/sqsafe/sqsafe/fault"
 )
 
@@ -81,7 +82,11 @@ func (b *batch) tell(ctx context.Context, done errand, r *Result, ended bool) {
 	if !done.entry.decided.CompareAndSwap(false, true) {
 		return
 	}
-	hooked, told := b.hooksOnError(r), *r
+	hooked := b.hooksOnError(r)
+	var told *Result
+	if hooked {
+		told = r.clone()
+	}
 	b.signal(signal{entry: done.entry, result: r, hooked: hooked, idle: !hooked && !ended})
 	if hooked {
 		b.onError(ctx, done.message, told)
@@ -94,7 +99,7 @@ func (b *batch) seated(ctx context.Context, m *Message) error {
 	if reason := m.seat.take(ctx, shareSome); reason != "" {
 		return m.Unrun(reason, nil)
 	}
-	return b.stray(ctx, m, b.chain(ctx, m))
+	return b.stray(ctx, m, solid(b.chain(ctx, m)))
 }
 
 // stray waits for goroutines that middleware has started by [Go], which are none
@@ -137,7 +142,7 @@ func (b *batch) decided(ctx context.Context, m *Message, err error) (r *Result) 
 func (b *batch) decide(ctx context.Context, m *Message, err error) *Result {
 	r := m.Resolve(ctx, err)
 	if r.Outcome == OutcomeCrash && r.Delay <= 0 && !r.Lease.IsZero() {
-		r.Delay = time.Until(r.Lease)
+		r.Delay = backoff.Spread(time.Until(r.Lease), backoff.DefaultJitter, b.options.Random)
 	}
 	if r.Outcome == OutcomeNone || r.Outcome > OutcomeDropped || r.Outcome == OutcomeDead && r.Failure == nil {
 		return &Result{

@@ -15,7 +15,7 @@ func (b *batch) acknowledge() {
 	var finished []*entry
 	back := b.comingBack()
 	for _, e := range b.entries {
-		if e.acknowledged() && !back[e.message.MessageId] {
+		if e.acknowledged() && !back[e.record.MessageId] {
 			finished = append(finished, e)
 		}
 	}
@@ -27,7 +27,7 @@ func (b *batch) acknowledge() {
 func exit(r *Result) messages.InvokeResponse_Error {
 	out := messages.InvokeResponse_Error{Type: fmt.Sprintf("%T", r.Err), ShouldExit: true}
 	if r.Err != nil {
-		out.Message = text(r.Err)
+		out.Message = cut(text(r.Err), failureTextBytes)
 	}
 	return out
 }

@@ -38,13 +38,13 @@ func (b *batch) findFrail() {
 // compareFrail orders frail messages by their ids, those of FIFO queues by their
 // groups, forwards at the one receive and backwards at the next.
 func compareFrail(x, y *entry) int {
-	name := func(m *Message) string {
-		if m.FIFO() {
-			return m.GroupID()
+	name := func(e *entry) string {
+		if e.fifo {
+			return e.group
 		}
-		return m.MessageId
+		return e.record.MessageId
 	}
-	order := cmp.Compare(name(x.message), name(y.message))
+	order := cmp.Compare(name(x), name(y))
 	if max(x.message.ReceiveCount(), y.message.ReceiveCount())%2 == 1 {
 		return -order
 	}
@@ -67,7 +67,7 @@ func (b *batch) outOfDanger(e *entry) {
 	}
 	e.frail = false
 	b.frail--
-	if e.acknowledged() && !b.comingBack()[e.message.MessageId] {
+	if e.acknowledged() && !b.comingBack()[e.record.MessageId] {
 		b.delete([]*entry{e})
 	}
 }

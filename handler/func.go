@@ -2,6 +2,7 @@ package handler
 
 import (
 	"context"
+	"fmt"
 	"slices"
 )
 
@@ -13,12 +14,18 @@ type Func func(ctx context.Context, m *Message) error
 type Middleware func(next Func) Func
 
 // Chain joins middleware into one. The first is the outermost: it sees the
-// message first and the error last. Nil entries are skipped.
+// message first and the error last. Nil entries are skipped; one that makes
+// nothing of the Func that it wraps is a mistake, and the chain panics when it is
+// put around a Func.
 func Chain(middleware ...Middleware) Middleware {
 	return func(next Func) Func {
-		for _, m := range slices.Backward(middleware) {
-			if m != nil {
-				next = m(next)
+		for i, m := range slices.Backward(middleware) {
+			if m == nil {
+				continue
+			}
+			if next = m(next); next == nil {
+				panic(fmt.Sprintf("handler.Chain: middleware %d of %d returned a nil Func; "+
+					"have it return a Func that calls next", i+1, len(middleware)))
 			}
 		}
 		return next

@@ -57,7 +57,7 @@ func (c *crew) ended(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil {
-		c.errs = append(c.errs, err)
+		c.errs = append(c.errs, solid(err))
 	}
 	if _, panicked := err.(*PanicError); panicked && c.cancel != nil {
 		c.cancel()
@@ -84,6 +84,7 @@ func (c *crew) join(err error) error {
 		c.mu.Lock()
 	}
 	c.dismissed = true
+	err = solid(err)
 	if len(c.errs) == 0 {
 		return err
 	}

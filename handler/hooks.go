@@ -31,10 +31,11 @@ const (
 	hookOnError hookKind = iota
 	hookOnDead
 	hookOnBatch
+	hookRedact
 	hookKinds
 )
 
-var hookNames = [hookKinds]string{"OnError", "OnDead", "OnBatch"}
+var hookNames = [hookKinds]string{"OnError", "OnDead", "OnBatch", "Redact"}
 
 // hooksOnError tells whether OnError is to be told of a result.
 func (b *batch) hooksOnError(r *Result) bool {
@@ -49,9 +50,10 @@ func (b *batch) hooksOnError(r *Result) bool {
 	}
 }
 
-// onError tells of a copy: what is sent later may still move the result's delay.
-func (b *batch) onError(ctx context.Context, m *Message, r Result) {
-	b.hook(hookOnError, func() { b.options.Hooks.OnError(context.WithoutCancel(ctx), m, &r) })
+// onError tells of a result that is the hook's own: what is sent may still move the
+// delay of the other, and carries its failure.
+func (b *batch) onError(ctx context.Context, m *Message, own *Result) {
+	b.hook(hookOnError, func() { b.options.Hooks.OnError(context.WithoutCancel(ctx), m, own) })
 }
 
 func (b *batch) onDead(ctx context.Context, letter Letter, deadLetterID string) {
@@ -80,19 +82,26 @@ func (b *batch) hookTime(kind hookKind) time.Duration {
 		hookOnError: b.invocation.reserve * 3 / 4,
 		hookOnDead:  b.invocation.reserve / 5,
 		hookOnBatch: b.invocation.reserve / 20,
+		hookRedact:  b.invocation.reserve / 5,
 	}
 	left := time.Until(b.invocation.deadline) - keep[kind]
 	return max(min(left, HookTime), minimumHookTime)
 }
 
-// hook keeps what goes wrong in a hook from the message that it is told of.
+// hook calls a hook that answers nothing.
 func (b *batch) hook(kind hookKind, f func()) {
+	hooked(b, kind, func() struct{} { f(); return struct{}{} })
+}
+
+// hooked keeps what goes wrong in a hook from the message that it is told of. What
+// it gives then is empty.
+func hooked[T any](b *batch, kind hookKind, f func() T) (answer T) {
 	if b.hung[kind].Load() {
-		return
+		return answer
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), b.hookTime(kind))
 	defer cancel()
-	_, err := within(ctx, 0, func() error { f(); return nil })
+	answer, err := within(ctx, 0, f)
 	if errors.Is(err, errGivenUp) {
 		b.hung[kind].Store(true)
 	}
@@ -100,4 +109,5 @@ func (b *batch) hook(kind hookKind, f func()) {
 		b.options.Logger.LogAttrs(context.WithoutCancel(b.ctx), slog.LevelError, "hook failed",
 			slog.String("hook", hookNames[kind]), slog.String("error", cut(text(err), logTextBytes)))
 	}
+	return answer
 }

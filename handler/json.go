@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/sqsafe/sqsafe/fault"
@@ -28,7 +30,11 @@ func Strict() DecodeOption { return func(d *decoding) { d.strict = true } }
 // must be exactly one JSON value other than null, in valid UTF-8, with nothing
 // behind it. Where T or *T has a method Validate() error, its error is permanent
 // too. Members that T does not know are ignored, unless the options say [Strict].
+// JSON panics if fn is nil.
 func JSON[T any](fn func(ctx context.Context, payload T) error, options ...DecodeOption) Handler {
+	if fn == nil {
+		panic("handler.JSON: the function is nil; give it the one that does the work")
+	}
 	t := typed[T]{fn: fn}
 	for _, set := range options {
 		set(&t.decoding)
@@ -47,12 +53,22 @@ func (t typed[T]) Prepare(_ context.Context, m *Message) error {
 	if err := t.decode(m.Content(), payload); err != nil {
 		return &fault.DecodeError{Err: err}
 	}
-	if v, ok := any(payload).(validator); ok {
-		if err := v.Validate(); err != nil {
-			return &fault.ValidationError{Err: err}
-		}
+	if err := validate(payload); err != nil {
+		return &fault.ValidationError{Err: err}
 	}
 	m.payload = payload
+	return nil
+}
+
+// validate asks *T, which has the methods of T too, and, where T is itself a
+// pointer or an interface, T.
+func validate[T any](payload *T) error {
+	if v, ok := any(payload).(validator); ok {
+		return v.Validate()
+	}
+	if v, ok := any(*payload).(validator); ok {
+		return v.Validate()
+	}
 	return nil
 }
 
@@ -100,6 +116,12 @@ func withoutValue(err error) error {
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("body is not JSON: %w", err)
+	}
+	if _, ok := errors.AsType[*time.ParseError](err); ok {
+		return &mismatchError{text: "a time is not as RFC 3339 has it", err: err}
+	}
+	if number, ok := errors.AsType[*strconv.NumError](err); ok {
+		return &mismatchError{text: "a number cannot be read: " + number.Err.Error(), err: err}
 	}
 	mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	if !ok {

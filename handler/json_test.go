@@ -3,7 +3,10 @@ package handler_test
 import (
 	"context"
 	"errors"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
@@ -152,4 +155,53 @@ func FuzzHandleLosesNoBody(f *testing.F) {
 			t.Fatalf("dead letter has %q, want %q", q.letters[0].Message.Body, body)
 		}
 	})
+}
+
+func TestAPointerPayloadIsValidated(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{}`:             fault.ReasonValidation,
+		`{"id":"panic"}`: handler.ReasonPanic,
+		`null`:           fault.ReasonDecode,
+	} {
+		q := newQueues()
+		h := handler.JSON(func(context.Context, *order) error { t.Errorf("%s: it ran", body); return nil })
+		handle(t, handler.NewProcessor(h, q.options()), record("m1", body))
+		if len(q.letters) != 1 || q.letters[0].Failure.Reason != want {
+			t.Errorf("%s: letters %+v, want one for %s", body, q.letters, want)
+		}
+	}
+	ran := 0
+	h := handler.JSON(func(context.Context, *order) error { ran++; return nil })
+	handle(t, handler.NewProcessor(h, nil), record("m1", `{"id":"o-1"}`))
+	if ran != 1 {
+		t.Errorf("a sound payload ran %d times", ran)
+	}
+}
+
+// id is a number that its own type decodes.
+type id int64
+
+func (i *id) UnmarshalJSON(text []byte) error {
+	n, err := strconv.ParseInt(strings.Trim(string(text), `"`), 10, 64)
+	*i = id(n)
+	return err
+}
+
+func TestValuesThatTypesRefuseAreNotInTheErrorText(t *testing.T) {
+	t.Parallel()
+	type bill struct {
+		Due time.Time `json:"due"`
+		ID  id        `json:"id"`
+	}
+	h := handler.JSON(func(context.Context, bill) error { return nil })
+	for body, want := range map[string]string{
+		`{"due":"4111 1111"}`: "decode: a time is not as RFC 3339 has it",
+		`{"id":"4111 1111"}`:  "decode: a number cannot be read: invalid syntax",
+	} {
+		err := h.Prepare(t.Context(), &handler.Message{SQSMessage: record("m1", body)})
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", body, err, want)
+		}
+	}
 }

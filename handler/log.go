@@ -14,7 +14,7 @@ const LogDeadLettered = "dead-lettered"
 
 const (
 	logTextBytes  = 512
-	logKeyBytes   = 128
+	logNameBytes  = 128
 	logStackBytes = 2 << 10
 )
 
@@ -40,8 +40,8 @@ func (b *batch) log(e *entry) {
 	if r.Err != nil && r.Outcome != OutcomeUnrun {
 		attrs = append(attrs, slog.String("class", r.Decision.Class.String()))
 	}
-	attrs = appendText(attrs, "reason", r.Decision.Reason)
-	attrs = appendText(attrs, "rule", r.Decision.Rule)
+	attrs = appendText(attrs, "reason", cut(r.Decision.Reason, logNameBytes))
+	attrs = appendText(attrs, "rule", cut(r.Decision.Rule, logNameBytes))
 	if n := attemptNumber(e); n > 0 {
 		attrs = append(attrs, slog.Int("attempt", n))
 	}
@@ -60,10 +60,13 @@ func (b *batch) log(e *entry) {
 // logSent writes the line of a confirmed dead letter, with what a person wants to
 // see first. The death itself was logged as an outcome.
 func (b *batch) logSent(e *entry, sent Sent) {
+	if !b.options.Logger.Enabled(b.ctx, slog.LevelInfo) {
+		return
+	}
 	f := e.result.Failure
 	attrs := append(b.identify(e), slog.String("class", f.Class))
-	attrs = appendText(attrs, "reason", f.Reason)
-	attrs = appendText(attrs, "rule", f.Rule)
+	attrs = appendText(attrs, "reason", cut(f.Reason, logNameBytes))
+	attrs = appendText(attrs, "rule", cut(f.Rule, logNameBytes))
 	if n := len(f.History.Attempts); n > 0 {
 		attrs = append(attrs, slog.Int("attempt", f.History.Attempts[n-1].Number))
 	}
@@ -76,20 +79,13 @@ func (b *batch) logSent(e *entry, sent Sent) {
 
 // excerpt is the begin of a message's content as the log may show it. What the
 // redaction does not say is not shown.
-func (b *batch) excerpt(m *Message) (shown string) {
+func (b *batch) excerpt(m *Message) string {
 	if b.options.ExcerptBytes < 0 {
 		return ""
 	}
-	shown = m.Content()
+	shown := m.Content()
 	if b.options.Redact != nil {
-		recovered(
-			func() error { shown = b.options.Redact(m); return nil },
-			func(err error) {
-				if err != nil {
-					shown = "" // a panic
-				}
-			},
-		)
+		shown = hooked(b, hookRedact, func() string { return b.options.Redact(m) })
 	}
 	return cut(shown, b.options.ExcerptBytes)
 }
@@ -100,27 +96,42 @@ func (b *batch) logError(e *entry, what string, err error) {
 }
 
 // logErrors logs what a queue did not do, a missing answer included. Failed is
-// why there is no answer at all.
+// why there is no answer at all. One call fails for all of its messages, so that
+// each error gets one line, with the first message and the number of them.
 func (b *batch) logErrors(entries []*entry, what string, answers []error, failed error) {
+	type failure struct {
+		first *entry
+		said  string
+	}
+	var distinct []failure
+	count := map[string]int{}
 	for i, e := range entries {
 		err := cmp.Or(failed, ErrUnanswered)
 		if i < len(answers) {
 			err = answers[i]
 		}
-		if err != nil {
-			e.unsettled = true
-			b.logError(e, what, err)
+		if err == nil {
+			continue
 		}
+		e.unsettled = true
+		said := cut(text(err), logTextBytes)
+		if count[said]++; count[said] == 1 {
+			distinct = append(distinct, failure{e, said})
+		}
+	}
+	for _, f := range distinct {
+		attrs := append(b.identify(f.first), slog.String("error", f.said), slog.Int("messages", count[f.said]))
+		b.options.Logger.LogAttrs(context.WithoutCancel(b.ctx), slog.LevelError, what, attrs...)
 	}
 }
 
 func (b *batch) identify(e *entry) []slog.Attr {
 	attrs := []slog.Attr{
-		slog.String("messageId", e.message.MessageId),
-		slog.String("queue", e.message.QueueName()),
+		slog.String("messageId", e.record.MessageId),
+		slog.String("queue", QueueName(e.record.EventSourceARN)),
 		slog.Int("receiveCount", e.message.ReceiveCount()),
 	}
-	attrs = appendText(attrs, "key", cut(e.message.Job.Key, logKeyBytes))
+	attrs = appendText(attrs, "key", cut(e.message.Job.Key, logNameBytes))
 	return appendText(attrs, "requestId", requestID(b.ctx))
 }
 

@@ -80,7 +80,8 @@ type Options struct {
 	// Hooks are told what becomes of messages.
 	Hooks Hooks
 	// Restore is called for every message before anything looks at it, and may
-	// change it; that of package dlq takes out what a dead letter carries.
+	// change it; that of package dlq takes out what a dead letter carries. Its panic
+	// is a permanent failure of the message. A hang ends the process.
 	Restore func(m *Message)
 	// Process is shared by the processors of one program; nil gives the processor
 	// one of its own.
@@ -96,9 +97,11 @@ type Options struct {
 	// up to 1024; 0 means 1024, and a number below 0 that it shows nothing.
 	ExcerptBytes int
 	// Redact gives the text of which that line shows the begin, without what must
-	// not be logged; nil means the content as it is.
+	// not be logged; nil means the content as it is. One that panics or hangs is
+	// treated as a hook is, and the line shows nothing.
 	Redact func(m *Message) string
-	// Logger gets one line for each message; nil means slog.Default().
+	// Logger gets one line for each message; nil means slog.Default(). A line whose
+	// writing panics is lost. The batch waits for each line.
 	Logger *slog.Logger
 	// Random gives numbers in [0, 1) for jitter and rounding, and must be safe
 	// for concurrent use; nil means math/rand/v2.
@@ -147,6 +150,7 @@ func (o *Options) withDefaults() Options {
 	if out.Logger == nil {
 		out.Logger = slog.Default()
 	}
+	out.Logger = slog.New(spared{out.Logger.Handler()})
 	if out.Random == nil {
 		out.Random = rand.Float64
 	}

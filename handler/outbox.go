@@ -27,7 +27,7 @@ type outbox struct {
 func (o *outbox) add(b *batch, e *entry) {
 	o.waiting = append(o.waiting, e)
 	o.bytes += len(e.message.Body)
-	o.urgent = o.urgent || e.frail || e.message.FIFO()
+	o.urgent = o.urgent || e.frail || e.fifo
 	o.send(b, o.urgent)
 }
 
@@ -74,7 +74,7 @@ func (b *batch) delivered(pack []*entry) {
 	b.outbox.sending--
 	for _, e := range pack {
 		b.outOfDanger(e)
-		if e.message.FIFO() {
+		if e.fifo {
 			b.leaveGroup(e)
 		}
 	}

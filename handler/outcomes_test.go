@@ -187,7 +187,8 @@ func TestResolveWorksWithoutAProcessor(t *testing.T) {
 	if r.Outcome != handler.OutcomeRetry || r.Delay < 8*time.Second || r.Delay > 10*time.Second {
 		t.Errorf("%v after %v, want a retry after 8 to 10 s", r.Outcome, r.Delay)
 	}
-	if again := m.Resolve(t.Context(), r); again != r {
-		t.Errorf("a Result resolves to another: %v", again)
+	again := m.Resolve(t.Context(), r)
+	if again == r || again.Outcome != r.Outcome || again.Delay != r.Delay || again.Err != r.Err {
+		t.Errorf("a Result resolves to %v, want an equal one of its own", again)
 	}
 }

@@ -13,7 +13,8 @@ type Letter struct {
 
 // Sent is the answer for one Letter.
 type Sent struct {
-	// MessageID is the id that the dead-letter queue gave; empty if Err is set.
+	// MessageID is the id that the dead-letter queue gave; empty if Err is set. An
+	// answer without either counts as [ErrUnanswered].
 	MessageID string
 	Err       error
 }

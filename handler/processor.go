@@ -19,9 +19,12 @@ type Processor struct {
 }
 
 // NewProcessor makes a Processor that hands each message to h. A nil o is the
-// zero Options. It panics when a Backoff says that it is not valid, since every
-// job would meet that.
+// zero Options. It panics when h is nil, a middleware returns a nil Func or a
+// Backoff says that it is not valid, since every job would meet that.
 func NewProcessor(h Handler, o *Options) *Processor {
+	if f, isFunc := h.(Func); h == nil || isFunc && f == nil {
+		panic("handler.NewProcessor: the handler is nil; give it one, such as handler.JSON(charge)")
+	}
 	p := &Processor{handler: h, options: o.withDefaults()}
 	if err := p.options.validate(); err != nil {
 		panic(err)
@@ -66,6 +69,7 @@ func (b *batch) handle() {
 	b.last, cancelLast = b.invocation.verdictContext(b.ctx)
 	defer cancelLast()
 	b.run()
+	b.reportUndecided()
 	b.hide()
 	if b.crash != nil {
 		b.acknowledge()

@@ -1,6 +1,10 @@
 package handler
 
-import "github.com/sqsafe/sqsafe/fault"
+import (
+	"errors"
+
+	"github.com/sqsafe/sqsafe/fault"
+)
 
 // take does what a signal calls for.
 func (b *batch) take(s signal) {
@@ -50,7 +54,7 @@ func (b *batch) end(e *entry, r *Result) {
 		return
 	}
 	b.outOfDanger(e)
-	if e.message.FIFO() {
+	if e.fifo {
 		b.leaveGroup(e)
 	}
 }
@@ -79,15 +83,29 @@ func (b *batch) abandon() {
 	}
 }
 
+// reportUndecided sees to it that every message has a result. One without is a
+// mistake of this package, and the message comes back.
+func (b *batch) reportUndecided() {
+	for _, e := range b.entries {
+		if e.result == nil {
+			e.result = &Result{Outcome: OutcomeNone, Decision: fault.Decision{Reason: ReasonNoOutcome}}
+			b.logError(e, "message without an outcome", errNoOutcome)
+		}
+	}
+}
+
+var errNoOutcome = errors.New("the batch ended without having decided the message")
+
 // giveUp ends a message whose goroutine may still be at work on it.
 func (b *batch) giveUp(e *entry) {
-	e.message = &Message{SQSMessage: e.message.SQSMessage, resolver: b.resolver, received: b.invocation.start}
+	e.message = b.received(e)
 	r := &Result{Outcome: OutcomeCrash, Decision: fault.Decision{Reason: ReasonAbandoned}, Err: ErrAbandoned}
 	b.end(e, r)
 	if b.hooksOnError(r) {
 		b.hooking++
+		told := r.clone()
 		go func() {
-			b.onError(withMessage(b.ctx, e.message), e.message, *r)
+			b.onError(withMessage(b.ctx, e.message), e.message, told)
 			b.signal(signal{unhooked: true})
 		}()
 	}

@@ -53,7 +53,7 @@ func (b *batch) report() Report {
 	}
 	at := map[Count]int{}
 	for _, e := range b.entries {
-		r.Queue = e.message.QueueName()
+		r.Queue = QueueName(e.record.EventSourceARN)
 		r.add(e)
 		kind := Count{Outcome: e.result.Outcome, Class: e.result.Decision.Class, Reason: e.result.Decision.Reason}
 		i, known := at[kind]

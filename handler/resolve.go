@@ -20,16 +20,20 @@ type resolver struct {
 // holds a Result is that Result, and any other error is classified: its Result
 // says retry with the delay, dead with the evidence, or unrun, and carries the
 // job with this run counted. Middleware that stores outcomes calls it; calling
-// it again on the Result gives the same Result.
+// it again on the Result gives an equal one. What it gives is the caller's own.
 func (m *Message) Resolve(ctx context.Context, err error) *Result {
 	if err == nil {
 		return &Result{Outcome: OutcomeDone, Job: m.Job}
 	}
 	if r := AsResult(err); r != nil {
-		return r
+		return r.clone()
 	}
-	return m.decider().resolve(ctx, m, err)
+	return m.decider().resolve(ctx, m, solid(err))
 }
+
+// Random gives a number in [0, 1) from the source that [Options] name, for
+// middleware that spreads delays.
+func (m *Message) Random() float64 { return m.decider().options.Random() }
 
 // decider gives the processor's resolver, or one with the defaults for a
 // message outside of a batch.

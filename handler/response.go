@@ -8,9 +8,9 @@ func (b *batch) response() events.SQSEventResponse {
 	failures := []events.SQSBatchItemFailure{}
 	back := b.comingBack()
 	for _, e := range b.entries {
-		if id := e.message.MessageId; back[id] {
-			delete(back, id)
-			failures = append(failures, events.SQSBatchItemFailure{ItemIdentifier: id})
+		if back[e.record.MessageId] {
+			delete(back, e.record.MessageId)
+			failures = append(failures, events.SQSBatchItemFailure{ItemIdentifier: e.record.MessageId})
 		}
 	}
 	return events.SQSEventResponse{BatchItemFailures: failures}
@@ -21,7 +21,7 @@ func (b *batch) comingBack() map[string]bool {
 	back := map[string]bool{}
 	for _, e := range b.entries {
 		if !e.acknowledged() {
-			back[e.message.MessageId] = true
+			back[e.record.MessageId] = true
 		}
 	}
 	return back

@@ -49,10 +49,24 @@ func (r *Result) Error() string {
 // Unwrap gives the error behind the outcome.
 func (r *Result) Unwrap() error { return r.Err }
 
-// AsResult finds the Result in err; nil if there is none.
+// AsResult finds the Result in err; nil if there is none. It may be shared by
+// all who return it: [Message.Resolve] gives a copy to change.
 func AsResult(err error) *Result {
+	if nilPointer(err) {
+		return nil
+	}
 	if r, ok := errors.AsType[*Result](err); ok {
 		return r
 	}
 	return nil
+}
+
+// clone gives a Result that can be changed without changing r.
+func (r *Result) clone() *Result {
+	own := *r
+	if r.Failure != nil {
+		failure := *r.Failure
+		own.Failure = &failure
+	}
+	return &own
 }

@@ -37,6 +37,8 @@ func (b *batch) run() {
 	defer close(b.errands)
 	b.ending.begin(b)
 	defer b.ending.stop()
+	b.restore()
+	b.sort()
 	// A suspect runs when no message and no letter is under way.
 	for b.fill(); b.busy() || b.outbox.flush(b) || b.wakeSuspect(); b.fill() {
 		b.listen()
@@ -64,7 +66,7 @@ func (b *batch) listen() {
 // fill starts messages while there is room.
 func (b *batch) fill() {
 	b.release()
-	for b.running+b.hooking < b.places() && b.urgentSuspect() == nil {
+	for b.running+b.hooking < b.places() && b.pressing == 0 {
 		e := b.next()
 		switch {
 		case e == nil:
@@ -113,7 +115,7 @@ func (b *batch) firstWaiting() *entry {
 
 // ready tells whether no message of the same FIFO group is on its way.
 func (b *batch) ready(e *entry) bool {
-	if !e.message.FIFO() {
+	if !e.fifo {
 		return true
 	}
 	g := b.group(e)
@@ -121,14 +123,13 @@ func (b *batch) ready(e *entry) bool {
 }
 
 func (b *batch) group(e *entry) *group {
-	id := e.message.GroupID()
-	if b.groups[id] == nil {
+	if b.groups[e.group] == nil {
 		if b.groups == nil {
 			b.groups = map[string]*group{}
 		}
-		b.groups[id] = &group{}
+		b.groups[e.group] = &group{}
 	}
-	return b.groups[id]
+	return b.groups[e.group]
 }
 
 // begin starts a message, or says why it is not started.
@@ -148,7 +149,7 @@ func (b *batch) begin(e *entry) {
 }
 
 func (b *batch) start(ctx context.Context, e *entry) {
-	if e.message.FIFO() {
+	if e.fifo {
 		b.group(e).busy = e
 	}
 	e.state = stateRunning
@@ -177,7 +178,7 @@ func (b *batch) hindrance(e *entry) string {
 	switch {
 	case b.stopped():
 		return ReasonAfterCrash
-	case e.message.FIFO() && b.group(e).failed != nil:
+	case e.fifo && b.group(e).failed != nil:
 		return ReasonGroupHead
 	case b.ctx.Err() == context.Canceled || closed(b.draining):
 		return ReasonCancelled

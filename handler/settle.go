@@ -68,29 +68,35 @@ func (b *batch) letters(dead []*entry) (ready []*entry, letters []Letter, lease 
 	return ready, letters, lease
 }
 
+// confirm follows the answer for one letter. An answer that has neither id nor
+// error confirms nothing.
 func (b *batch) confirm(ctx context.Context, e *entry, letter Letter, sent Sent) {
+	if sent.Err == nil && sent.MessageID == "" {
+		sent.Err = ErrUnanswered
+	}
 	if sent.Err != nil {
 		b.unsent(e, sent.Err)
 		return
 	}
 	e.sent = true
-	b.logSent(e, sent)
 	if e.result.AfterSend != nil {
 		answer, err := within(ctx, b.invocation.late(), func() error { return e.result.AfterSend(ctx, sent.MessageID) })
 		if err = cmp.Or(err, answer); err != nil {
 			b.logError(e, "dead letter not confirmed in the ledger", err)
 		}
 	}
+	b.logSent(e, sent)
 	b.onDead(ctx, letter, sent.MessageID)
 }
 
 // unsent leaves the job to a later delivery, which must not come before the
-// claim has lapsed.
+// claim has lapsed. The claims of a batch lapse together, so that only the jitter
+// keeps its messages from coming back together.
 func (b *batch) unsent(e *entry, err error) {
 	b.logError(e, "dead letter not sent", err)
 	delay := unrunBackoff.Delay(e.message.ReceiveCount(), b.options.Random)
 	if !e.result.Lease.IsZero() {
-		delay = max(delay, time.Until(e.result.Lease))
+		delay = max(delay, backoff.Spread(time.Until(e.result.Lease), backoff.DefaultJitter, b.options.Random))
 	}
 	e.result.Delay = delay
 }
@@ -121,8 +127,9 @@ func (b *batch) hide() {
 	b.logErrors(hidden, "visibility timeout not changed", answers, err)
 }
 
-// timeout is the delay as SQS takes it. What is not whole by now must not end
-// early, so it is rounded up.
+// timeout is the delay as SQS takes it. Delays that were chosen are whole by now,
+// rounded by chance. What is not is the rest of a claim, which must not end early:
+// the message would find its job claimed. So it is rounded up.
 func (b *batch) timeout(e *entry) time.Duration {
 	whole := e.result.Delay.Truncate(time.Second)
 	if whole < e.result.Delay {

@@ -16,6 +16,9 @@ func (b *batch) park(e *entry, why state) {
 	e.state = why
 	b.parked = append(b.parked, e)
 	b.parkedAs[why]++
+	if why == stateSuspect && e.urgent {
+		b.pressing++
+	}
 	if why == stateTwin && e.follows.state == stateEnded {
 		b.wake(e)
 	}
@@ -30,6 +33,9 @@ func (b *batch) wake(e *entry) {
 	i := slices.Index(b.parked, e)
 	b.parked = slices.Delete(b.parked, i, i+1)
 	b.parkedAs[e.state]--
+	if e.state == stateSuspect && e.urgent {
+		b.pressing--
+	}
 	e.state = stateRunning
 	b.running++
 	e.call <- reason
@@ -75,24 +81,24 @@ func (b *batch) wakeTwins(first *entry) {
 // are decoded before, so that a body which ends the process in its decoding
 // brings no further suspicion on it.
 func (b *batch) wakeSuspect() bool {
-	next := b.urgentSuspect()
-	if next == nil {
-		next = b.firstParked(stateSuspect)
-	}
+	next := b.nextSuspect()
 	if next == nil {
 		return false
 	}
-	if b.frail == 0 {
+	if b.frail == 0 && !b.decoded {
 		b.prepareAll()
 	}
 	b.wake(next)
 	return true
 }
 
-// urgentSuspect is a suspect that has used up half of its receives: it runs
-// before others, while it can still be dead-lettered with its evidence.
-func (b *batch) urgentSuspect() *entry {
-	return b.firstOf(stateSuspect, func(e *entry) bool { return b.resolver.urgent(e.message) })
+// nextSuspect is one that has used up half of its receives, if there is such: it
+// runs before others, while it can still be dead-lettered with its evidence.
+func (b *batch) nextSuspect() *entry {
+	if b.pressing == 0 {
+		return b.firstParked(stateSuspect)
+	}
+	return b.firstOf(stateSuspect, func(e *entry) bool { return e.urgent })
 }
 
 func (b *batch) firstParked(as state) *entry {
@@ -129,4 +135,5 @@ func (b *batch) prepareAll() {
 			}
 		}
 	}
+	b.decoded = true
 }

@@ -88,6 +88,8 @@ func (i *invocation) Handle(ctx context.Context, m *handler.Message) error {
 
 // Send takes all letters.
 func (i *invocation) Send(_ context.Context, letters []handler.Letter) []handler.Sent {
+	i.mu.Lock()
+	defer i.mu.Unlock()
 	sent := make([]handler.Sent, len(letters))
 	for n, l := range letters {
 		i.letters = append(i.letters, l.Message.MessageId)

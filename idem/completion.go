@@ -18,6 +18,8 @@ type Completion struct {
 	claim Claim
 	key   string
 	write func() Settlement
+	// random is the processor's source of numbers in [0, 1).
+	random func() float64
 
 	handedOut, committed atomic.Bool
 }
@@ -43,7 +45,9 @@ func newCompletion(c *claimed) *Completion {
 	write := sync.OnceValue(func() Settlement {
 		return Settlement{Kind: SettleComplete, Expires: time.Now().Add(keep)}
 	})
-	return &Completion{store: c.store, claim: c.answer.Claim, key: c.message.Job.Key, write: write}
+	return &Completion{
+		store: c.store, claim: c.answer.Claim, key: c.message.Job.Key, write: write, random: c.message.Random,
+	}
 }
 
 func withCompletion(ctx context.Context, c *Completion) context.Context {
@@ -78,7 +82,7 @@ func (c *Completion) Contended(err error) error {
 	return &handler.Result{
 		Outcome:  handler.OutcomeRetry,
 		Decision: fault.Decision{Class: fault.ClassRetryable, Reason: fault.ReasonConflict},
-		Delay:    rest(time.Now()),
+		Delay:    rest(c.random, time.Now()),
 		Err:      err,
 	}
 }

@@ -115,10 +115,10 @@ func (h *harness) want(r *handler.Result, outcome handler.Outcome, reason string
 	}
 }
 
-// within demands a delay from low to a fifth above it.
+// within demands a delay from low to a fifth above it, in whole seconds.
 func (h *harness) within(delay, low time.Duration) {
 	h.Helper()
-	if delay < low || delay > low+low/5 {
+	if delay < low || delay > (low+low/5).Truncate(time.Second)+time.Second {
 		h.Fatalf("delay is %v, want %v and up to a fifth more", delay, low)
 	}
 }

@@ -25,7 +25,8 @@ const longestKey = 512
 // KeyFunc finds a job's idempotency key: two messages with one key ask for one
 // job. It must give the same key at every delivery and be safe for concurrent
 // use. A key that is empty or not in UTF-8 dead-letters the job, an error goes
-// the way of any other error of the handler. Keys are compared byte by byte: no
+// the way of any other error of the handler, and a panic dead-letters the job with
+// [handler.ReasonPanic]. Keys are compared byte by byte: no
 // case is folded and no Unicode normalised.
 type KeyFunc func(ctx context.Context, m *handler.Message) (string, error)
 

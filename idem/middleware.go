@@ -3,8 +3,10 @@ package idem
 import (
 	"context"
 	"crypto/rand"
+	"runtime/debug"
 	"time"
 
+	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
 )
 
@@ -40,12 +42,9 @@ type guard struct {
 
 // handle claims the job and does what the answer says.
 func (g *guard) handle(ctx context.Context, m *handler.Message, next handler.Func) error {
-	key, err := g.options.Key(ctx, m)
+	key, err := g.key(ctx, m)
 	if err != nil {
 		return err
-	}
-	if err := checkKey(key); err != nil {
-		return missingKey(err)
 	}
 	m.Job = handler.Job{Key: key}
 	ctx = withNamespace(ctx, m.QueueName())
@@ -71,6 +70,26 @@ func (g *guard) handle(ctx context.Context, m *handler.Message, next handler.Fun
 		return c.send()
 	}
 	return c.run(ctx, next)
+}
+
+// key finds the job's key. A panic of the key function is a permanent failure, as
+// one of decoding is: nothing was claimed and no effect begun, so that no ledger
+// would ever stop what panics at each delivery.
+func (g *guard) key(ctx context.Context, m *handler.Message) (key string, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			panicked := &handler.PanicError{Value: value, Stack: string(debug.Stack())}
+			err = fault.Permanent(panicked, fault.Reason(handler.ReasonPanic))
+		}
+	}()
+	key, err = g.options.Key(ctx, m)
+	if err != nil {
+		return "", err
+	}
+	if err := checkKey(key); err != nil {
+		return "", missingKey(err)
+	}
+	return key, nil
 }
 
 // request asks for the claim of m's job.

@@ -1,6 +1,7 @@
 package idem
 
 import (
+	"context"
 	"log/slog"
 	"time"
 )
@@ -40,7 +41,7 @@ type Options struct {
 	// which is right wherever its effect takes the [Key].
 	DeadLetterUnknown bool
 	// Logger gets what went wrong in the store but changes no outcome; nil
-	// means slog.Default().
+	// means slog.Default(). A line whose writing panics is lost.
 	Logger *slog.Logger
 }
 
@@ -73,4 +74,10 @@ func (o *Options) withDefaults(renews bool) Options {
 		out.Logger = slog.Default()
 	}
 	return out
+}
+
+// log keeps a panic of the log handler from the job.
+func (o *Options) log(ctx context.Context, level slog.Level, what string, attrs ...slog.Attr) {
+	defer func() { _ = recover() }()
+	o.Logger.LogAttrs(ctx, level, what, attrs...)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/sqsafe/sqsafe/backoff"
@@ -63,14 +62,18 @@ func refused(ctx context.Context, m *handler.Message, a Answer) error {
 
 func busy(m *handler.Message, reason string, until time.Time) *handler.Result {
 	return &handler.Result{
-		Outcome: handler.OutcomeBusy, Decision: fault.Decision{Reason: reason}, Delay: rest(until), Job: m.Job,
+		Outcome: handler.OutcomeBusy, Decision: fault.Decision{Reason: reason}, Delay: rest(m.Random, until), Job: m.Job,
 	}
 }
 
 // rest is the time until a lease lapses with up to a fifth more, so that those
-// who wait for it come one by one, and at least a second.
-func rest(until time.Time) time.Duration {
-	return backoff.Spread(max(time.Until(until), time.Second), leaseShare, rand.Float64)
+// who wait for it come one by one, and at least a second. It is rounded by chance,
+// which keeps short rests apart, but never to before the lease's end: the message
+// would find the job claimed and have used up a receive. So what is left of it
+// there stays a fraction, which is rounded up when the message is hidden.
+func rest(random func() float64, until time.Time) time.Duration {
+	left := max(time.Until(until), time.Second)
+	return max(backoff.WholeSeconds(backoff.Spread(left, leaseShare, random), random), left)
 }
 
 const leaseShare = 0.20
@@ -78,10 +81,11 @@ const leaseShare = 0.20
 // storeFailed comes back later at no cost: without the store nothing protects
 // the job, and nothing that it costs could be written down.
 func storeFailed(m *handler.Message, err error) *handler.Result {
+	delay := storeBackoff.Delay(m.ReceiveCount(), m.Random)
 	return &handler.Result{
 		Outcome:  handler.OutcomeRetry,
 		Decision: fault.Decision{Class: fault.ClassRetryable, Reason: fault.ReasonStore},
-		Delay:    storeBackoff.Delay(m.ReceiveCount(), rand.Float64),
+		Delay:    max(backoff.WholeSeconds(delay, m.Random), time.Second),
 		Err:      err,
 		Job:      m.Job,
 	}

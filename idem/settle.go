@@ -78,12 +78,12 @@ func (c *claimed) complete(ctx context.Context, res *handler.Result) error {
 	unrecorded := &handler.Result{
 		Outcome:  handler.OutcomeUnrecorded,
 		Decision: fault.Decision{Reason: fault.ReasonStore},
-		Delay:    rest(c.answer.Claim.Lease),
+		Delay:    rest(c.message.Random, c.answer.Claim.Lease),
 		Err:      fmt.Errorf("done but not recorded: %w", err),
 		Job:      c.message.Job,
 	}
 	if late, ok := errors.AsType[*LateError](err); ok {
-		unrecorded.Decision.Reason, unrecorded.Delay = ReasonLate, rest(late.Until)
+		unrecorded.Decision.Reason, unrecorded.Delay = ReasonLate, rest(c.message.Random, late.Until)
 	}
 	return unrecorded
 }
@@ -143,7 +143,7 @@ func (c *claimed) bury(ctx context.Context, res *handler.Result, crashes int) er
 		return res
 	}
 	unwritten := storeFailed(c.message, fmt.Errorf("idem: verdict on %w: %w", res.Err, err))
-	unwritten.Delay = rest(c.answer.Claim.Lease)
+	unwritten.Delay = rest(c.message.Random, c.answer.Claim.Lease)
 	return c.unlessLate(ctx, err, unwritten)
 }
 
@@ -234,7 +234,7 @@ func keyField(key string) slog.Attr {
 }
 
 func (c *claimed) warn(ctx context.Context, what string, err error) {
-	c.options.Logger.LogAttrs(ctx, slog.LevelWarn, what,
+	c.options.log(ctx, slog.LevelWarn, what,
 		slog.String("messageId", c.answer.Claim.MessageID),
 		keyField(c.answer.Job.Key),
 		slog.String("error", err.Error()))

@@ -204,7 +204,7 @@ func (s *steps) record(ctx context.Context, name, result string) error {
 
 // log tells of a step that is not run, or not recorded.
 func (s *steps) log(ctx context.Context, level slog.Level, what, name string, more ...slog.Attr) {
-	s.options.Logger.LogAttrs(ctx, level, what, append([]slog.Attr{
+	s.options.log(ctx, level, what, append([]slog.Attr{
 		slog.String("messageId", s.claim.MessageID), keyField(s.key), slog.String("step", name),
 	}, more...)...)
 }

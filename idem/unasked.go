@@ -37,7 +37,7 @@ func (g *guard) unasked(ctx context.Context, m *handler.Message, next handler.Fu
 	if !g.options.FailOpen {
 		return storeFailed(m, err)
 	}
-	g.options.Logger.LogAttrs(ctx, slog.LevelWarn, "job runs unprotected",
+	g.options.log(ctx, slog.LevelWarn, "job runs unprotected",
 		slog.String("messageId", m.MessageId), keyField(m.Job.Key), slog.String("error", err.Error()))
 	return g.unprotected(ctx, m, next, err)
 }

@@ -1,0 +1,92 @@
+package handler_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sqsafe/sqsafe/handler"
+)
+
+// spread demands that messages come back at different times from low to high.
+func (q *queues) spread(t *testing.T, n int, low, high time.Duration) {
+	t.Helper()
+	times := map[time.Duration]int{}
+	for _, d := range q.hidden {
+		times[d]++
+		if d < low || d > high {
+			t.Errorf("one is hidden for %v, want %v to %v", d, low, high)
+		}
+	}
+	if len(q.hidden) != n || len(times) < 5 {
+		t.Errorf("%d messages come back at %v", len(q.hidden), times)
+	}
+}
+
+func TestLettersThatWereNotSentComeBackApart(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueues()
+		q.sendErr = map[string]error{}
+		records := many(100, "permanent")
+		for _, r := range records {
+			q.sendErr[r.MessageId] = errOdd
+		}
+		o := q.options()
+		o.Random = rand.Float64
+		o.Middleware = []handler.Middleware{verdict(time.Minute, nil)}
+		handle(t, handler.NewProcessor(byBody(script), o), records...)
+		q.spread(t, 100, time.Minute, 72*time.Second)
+	})
+}
+
+func TestWhatCrashedUnderALeaseComesBackApart(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueues()
+		o := q.options()
+		o.Random, o.Source = rand.Float64, q
+		o.Middleware = []handler.Middleware{func(next handler.Func) handler.Func {
+			return func(ctx context.Context, m *handler.Message) error {
+				r := m.Resolve(ctx, next(ctx, m))
+				r.Lease = time.Now().Add(time.Minute)
+				return r
+			}
+		}}
+		h := handler.Func(func(context.Context, *handler.Message) error { panic("boom") })
+		for i := range 40 { // each in a process of its own
+			crashes(t.Context(), t, handler.NewProcessor(h, o), event(record(fmt.Sprint("m", i), "x")))
+		}
+		q.spread(t, 40, time.Minute, 72*time.Second)
+	})
+}
+
+// blank answers for each letter with nothing.
+type blank struct{ *queues }
+
+func (b blank) Send(_ context.Context, letters []handler.Letter) []handler.Sent {
+	return make([]handler.Sent, len(letters))
+}
+
+func TestAnAnswerThatSaysNothingConfirmsNothing(t *testing.T) {
+	t.Parallel()
+	q := newQueues()
+	o := q.options()
+	o.DeadLetter = blank{q}
+	o.Middleware = []handler.Middleware{verdict(time.Minute, func(context.Context, string) error {
+		t.Error("confirmed in the ledger")
+		return nil
+	})}
+	ids := handle(t, handler.NewProcessor(byBody(script), o), record("m1", "permanent"))
+	if diff := cmp.Diff([]string{"m1"}, ids); diff != "" {
+		t.Errorf("reported (-want +got):\n%s", diff)
+	}
+	if got := q.logged(t, "dead letter not sent", "error"); !cmp.Equal(got, []string{handler.ErrUnanswered.Error()}) {
+		t.Errorf("logged %v", got)
+	}
+}

@@ -1,0 +1,214 @@
+package handler_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/handler"
+)
+
+func TestARedactThatMisbehavesCostsTheExcerptAlone(t *testing.T) {
+	t.Parallel()
+	for name, redact := range map[string]func(*handler.Message) string{
+		"hangs":  func(*handler.Message) string { <-time.After(time.Hour); return "late" },
+		"panics": func(*handler.Message) string { panic("redact") },
+	} {
+		for _, concurrency := range []int{1, 8} {
+			inBubble(t, fmt.Sprint(name, " ", concurrency), func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+				defer cancel()
+				q := newQueues()
+				var mu sync.Mutex
+				var confirmed []time.Duration
+				start := time.Now()
+				o := q.options()
+				o.Redact, o.Concurrency = redact, concurrency
+				o.Middleware = []handler.Middleware{verdict(time.Minute, func(context.Context, string) error {
+					mu.Lock()
+					defer mu.Unlock()
+					confirmed = append(confirmed, time.Since(start))
+					return nil
+				})}
+				response, err := handler.NewProcessor(byBody(script), o).Handle(ctx, event(many(30, "permanent")...))
+				if err != nil || len(response.BatchItemFailures) != 0 || len(q.letters) != 30 {
+					t.Errorf("reported %v, error %v, %d letters", response.BatchItemFailures, err, len(q.letters))
+				}
+				if took := time.Since(start); took > 2*time.Second {
+					t.Errorf("took %v: asked again though it hung", took)
+				}
+				// The first pack's are confirmed before any is logged.
+				if len(confirmed) != 30 || confirmed[0] != 0 {
+					t.Errorf("confirmed in the ledger after %v", confirmed)
+				}
+				if got := q.logged(t, "hook failed", "hook"); len(got) == 0 || got[0] != "Redact" {
+					t.Errorf("told of hooks %v", got)
+				}
+				if got := q.logged(t, handler.LogDeadLettered, "excerpt"); strings.Join(got, "") != "" || len(got) != 30 {
+					t.Errorf("excerpts %q", got)
+				}
+				<-time.After(2 * time.Hour)
+			})
+		}
+	}
+}
+
+func TestARestoreThatHangsEndsTheProcessInTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		var l told
+		q := newQueues()
+		o := q.options()
+		o.Hooks = l.hooks()
+		o.Restore = func(m *handler.Message) {
+			if m.Body == "stuck" {
+				<-time.After(time.Hour)
+			}
+			m.Body = "restored"
+		}
+		ran := 0
+		h := handler.Func(func(context.Context, *handler.Message) error { ran++; return nil })
+		crash := crashes(ctx, t, handler.NewProcessor(h, o),
+			event(record("m1", "good"), record("m2", "stuck"), record("m3", "good")))
+		if crash.Message != handler.ErrAbandoned.Error() || ran != 0 || ctx.Err() != nil {
+			t.Errorf("message %q, %d runs, context %v", crash.Message, ran, ctx.Err())
+		}
+		for id, want := range map[string]string{
+			"m1": handler.ReasonAfterCrash, "m2": handler.ReasonAbandoned, "m3": handler.ReasonAfterCrash,
+		} {
+			if got := q.outcomeOf(t, id, "reason"); got != want {
+				t.Errorf("%s: reason %q, want %q", id, got, want)
+			}
+		}
+		want := []string{"batch of 3", "error m2 crash abandoned true"}
+		if diff := cmp.Diff(want, l.sorted()); diff != "" {
+			t.Errorf("hooks were told (-want +got):\n%s", diff)
+		}
+		<-time.After(2 * time.Hour)
+	})
+}
+
+// brokenLog is a log handler that panics where it is asked to.
+type brokenLog struct{ enabled, line string }
+
+func (l brokenLog) Enabled(context.Context, slog.Level) bool {
+	if l.enabled != "" {
+		panic("Enabled")
+	}
+	return true
+}
+
+func (l brokenLog) Handle(_ context.Context, r slog.Record) error {
+	if l.line == "" || r.Message == l.line {
+		panic("log")
+	}
+	return nil
+}
+
+func (l brokenLog) WithAttrs([]slog.Attr) slog.Handler { return l }
+func (l brokenLog) WithGroup(string) slog.Handler      { return l }
+
+func TestALogThatPanicsCostsItsLinesAlone(t *testing.T) {
+	t.Parallel()
+	for name, log := range map[string]slog.Handler{
+		"at all lines": brokenLog{}, "at outcomes": brokenLog{line: handler.LogOutcome},
+		"at dead letters": brokenLog{line: handler.LogDeadLettered}, "when asked for its level": brokenLog{enabled: "panics"},
+		"at a hidden failure": brokenLog{line: "visibility timeout not changed"},
+		"at a stray error":    brokenLog{line: "goroutine failed outside of the handler"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			q := newQueues()
+			q.hideErr = map[string]error{"m1": errOdd}
+			o := q.options()
+			o.Logger = slog.New(log)
+			stray := func(next handler.Func) handler.Func {
+				return func(ctx context.Context, m *handler.Message) error {
+					if m.Body != "stray" {
+						return next(ctx, m)
+					}
+					handler.Go(ctx, func(context.Context) error { return errOdd })
+					return nil
+				}
+			}
+			o.Hooks.OnError = func(context.Context, *handler.Message, *handler.Result) { panic("hook") }
+			var confirmed []string
+			o.Middleware = []handler.Middleware{stray, verdict(time.Minute, func(_ context.Context, id string) error {
+				confirmed = append(confirmed, id)
+				return errOdd
+			})}
+			ids := handle(t, handler.NewProcessor(byBody(script), o),
+				record("m1", "reset"), record("m2", "permanent"), record("m3", "good"), record("m4", "stray"))
+			if diff := cmp.Diff([]string{"m1"}, ids); diff != "" {
+				t.Errorf("reported (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff([]string{"dead-m2"}, confirmed); diff != "" {
+				t.Errorf("confirmed (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWhatUserCodeNamesIsCutInTheLog(t *testing.T) {
+	t.Parallel()
+	q := newQueues()
+	long := strings.Repeat("r", 1<<20)
+	err := fault.Permanent(errOdd, fault.Reason(long))
+	handle(t, handler.NewProcessor(handler.Func(fails(err)), q.options()), record("m1", "x"))
+	for _, line := range []string{handler.LogOutcome, handler.LogDeadLettered} {
+		if got := q.logged(t, line, "reason"); len(got) != 1 || len(got[0]) != 128 {
+			t.Errorf("%s: the reason has %d bytes, want 128", line, len(got[0]))
+		}
+	}
+	named := handler.Func(fails(&handler.Result{Outcome: handler.OutcomeBusy, Decision: fault.Decision{Rule: long}}))
+	handle(t, handler.NewProcessor(named, q.options()), record("m2", "x"))
+	if got := q.outcomeOf(t, "m2", "rule"); len(got) != 128 {
+		t.Errorf("the rule has %d bytes, want 128", len(got))
+	}
+}
+
+func TestTheCrashAnswerIsBounded(t *testing.T) {
+	t.Parallel()
+	h := handler.Func(func(context.Context, *handler.Message) error { panic(strings.Repeat("x", 1<<20)) })
+	crash := crashes(t.Context(), t, handler.NewProcessor(h, newQueues().options()), event(record("m1", "x")))
+	if !strings.HasPrefix(crash.Message, "panic: xxx") || len(crash.Message) != 8<<10 {
+		t.Errorf("message of %d bytes, want 8 KiB", len(crash.Message))
+	}
+}
+
+func TestOneFailedCallIsOneLine(t *testing.T) {
+	t.Parallel()
+	q := newQueues()
+	q.hideErr = map[string]error{}
+	for i := range 40 {
+		q.hideErr[fmt.Sprintf("m%02d", i)] = errOdd
+	}
+	q.hideErr["m07"], q.hideErr["m09"] = fmt.Errorf("other: %w", errOdd), nil
+	var batch handler.Report
+	o := q.options()
+	o.Breaker, o.Hooks.OnBatch = -1, keep(&batch)
+	handle(t, handler.NewProcessor(byBody(script), o), many(40, "reset")...)
+	const line = "visibility timeout not changed"
+	if diff := cmp.Diff([]string{"odd", "other: odd"}, q.logged(t, line, "error")); diff != "" {
+		t.Errorf("errors (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"m00", "m07"}, q.logged(t, line, "messageId")); diff != "" {
+		t.Errorf("first messages (-want +got):\n%s", diff)
+	}
+	if !strings.Contains(q.logLines.String(), `"error":"odd","messages":38}`) {
+		t.Error("no line counts 38 messages")
+	}
+	if batch.Unsettled != 39 {
+		t.Errorf("%d unsettled, want 39", batch.Unsettled)
+	}
+}
