@@ -25,6 +25,13 @@ var onlyInAWS = map[string]string{
 	"GET /2016-08-19/account-settings":                "the limits of an account",
 	"GET /2019-09-30/functions/FUNCTION/concurrency":  "nothing is deployed",
 	"GET /2015-03-31/functions/FUNCTION/aliases/live": "nothing is deployed",
+	"PUT /2015-03-31/functions/FUNCTION/aliases/live": "the same",
+	"GET /2015-03-31/functions/FUNCTION/versions":     "the same",
+
+	"ListDeployments": "CodeDeploy deploys in the cloud",
+	"GetDeployment":   "the same",
+	"StopDeployment":  "the same",
+	"DescribeAlarms":  "alarms are CloudWatch's",
 }
 
 // states bring a stack into the state of that name.

@@ -114,9 +114,10 @@ type resource struct {
 		Policies          []struct {
 			PolicyDocument struct {
 				Statement []struct {
-					Effect   string
-					Action   texts
-					Resource reference
+					Effect    string
+					Action    texts
+					Resource  reference
+					Condition any
 				}
 			}
 		}
@@ -206,6 +207,9 @@ func (r resource) rights(t *testing.T) []string {
 	for _, policy := range r.Properties.Policies {
 		for _, statement := range policy.PolicyDocument.Statement {
 			name := statement.Resource.of(t)
+			if statement.Effect != "Allow" || statement.Condition != nil {
+				t.Errorf("a statement on %s has the effect %s and the condition %v", name, statement.Effect, statement.Condition)
+			}
 			if strings.HasPrefix(name, "Stock") && strings.HasSuffix(name, "Queue") {
 				name += ".fifo"
 			}

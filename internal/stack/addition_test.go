@@ -17,12 +17,12 @@ func addition(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.Replace(string(data), "functions/jobs/", "functions/charge/", 1)
+	return strings.Replace(string(data), "functions/example/", "functions/charge/", 1)
 }
 
 // section of a template that is once for each queue, of which an addition has
 // three: in Parameters, Resources and Outputs.
-var perQueue = regexp.MustCompile(`(?s)  # From here: once for each queue\.\n(.*?)  # To here\.\n`)
+var perQueue = regexp.MustCompile(`(?s)  # From here: once for each queue[^\n]*\n(.*?)  # To here\.\n`)
 
 // without drops the parameters that a template has no use for.
 func without(parameters map[string]string, names ...string) map[string]string {
@@ -33,16 +33,44 @@ func without(parameters map[string]string, names ...string) map[string]string {
 	return rest
 }
 
-func wantSound(t *testing.T, text string, parameters map[string]string) {
+// wantSound inspects a template without the parameters of that name.
+func wantSound(t *testing.T, text string, absent ...string) {
 	t.Helper()
-	for _, problem := range inspect(text, nil, parameters) {
+	for _, problem := range inspect(text, nil, without(changed(), absent...), without(utmost(), absent...)) {
 		t.Error(problem)
 	}
 }
 
 func TestAdditionIsAStackOfItsOwn(t *testing.T) {
 	t.Parallel()
-	wantSound(t, addition(t), without(changed(), "FifoMaxReceiveCount"))
+	wantSound(t, addition(t), "FifoMaxReceiveCount", "PaymentUrl", "NotifyUrl")
+}
+
+// TestAdditionForAFIFOQueue follows step 4 of docs/add-to-your-template.md, on the stack by itself.
+func TestAdditionForAFIFOQueue(t *testing.T) {
+	t.Parallel()
+	text := addition(t)
+	for _, step := range []struct{ old, new string }{
+		{"Example", "Refund"},
+		{"      QueueName: !Ref", "      FifoQueue: true\n      ContentBasedDeduplication: true\n      QueueName: !Ref"},
+		{"      MessageRetentionPeriod: 1209600\n", "      MessageRetentionPeriod: 1209600\n      FifoQueue: true\n"},
+		{"Default: RefundQueue\n", "Default: RefundQueue.fifo\n"},
+		{"^[A-Za-z0-9_-]{1,80}$", `^[A-Za-z0-9_-]{1,75}\.fifo$`},
+		{"\nParameters:\n", "\nParameters:\n  RefundMaxReceiveCount:\n    Type: Number\n    Default: 200\n    MinValue: 5\n" +
+			"    MaxValue: 1000\n    Description: Receives after which SQS itself moves a message.\n"},
+		{"!Ref MaxReceiveCount", "!Ref RefundMaxReceiveCount"},
+		{"{MaxReceiveCount}", "{RefundMaxReceiveCount}"},
+	} {
+		if !strings.Contains(text, step.old) {
+			t.Errorf("the addition has no %q", step.old)
+		}
+		text = strings.ReplaceAll(text, step.old, step.new)
+	}
+	for _, problem := range inspect(text, nil) {
+		if !strings.Contains(problem, "parameter MaxReceiveCount is used nowhere") { // the only queue has its own
+			t.Error(problem)
+		}
+	}
 }
 
 // TestAdditionGoesIntoATemplate follows docs/add-to-your-template.md with the
@@ -56,7 +84,7 @@ func TestAdditionGoesIntoATemplate(t *testing.T) {
 	}
 	text := repositoryText(t)
 	for i, name := range sections {
-		part := strings.ReplaceAll(parts[i][1], "Jobs", "Refund")
+		part := strings.ReplaceAll(parts[i][1], "Example", "Refund")
 		part = strings.Replace(part, "      Architectures: [!Ref Architecture]\n", "", 1) // the Globals have it
 		text = strings.Replace(text, name, name+part, 1)
 	}
@@ -67,7 +95,7 @@ func TestAdditionGoesIntoATemplate(t *testing.T) {
 	if _, ok := s.Queue("RefundDeadLetterQueue"); !ok || len(s.Functions) != 4 {
 		t.Errorf("%d functions, queues %v, want one more", len(s.Functions), s.Queues)
 	}
-	wantSound(t, text, changed())
+	wantSound(t, text)
 }
 
 // block is a member of a section, with the comment above it.
@@ -88,11 +116,11 @@ func TestTemplateCutDownToOneQueue(t *testing.T) {
 	// A dashboard names all queues. The addition has one for a single queue.
 	for _, found := range block.FindAllString(addition(t), -1) {
 		name := block.FindStringSubmatch(found)[1]
-		found = strings.ReplaceAll(found, "Jobs", "Charge")
+		found = strings.ReplaceAll(found, "Example", "Charge")
 		switch name {
-		case "JobsDashboard":
+		case "ExampleDashboard":
 			text = strings.Replace(text, "\nResources:\n", "\nResources:\n"+found, 1)
-		case "JobsDashboardUrl":
+		case "ExampleDashboardUrl":
 			text = strings.Replace(text, "\nOutputs:\n", "\nOutputs:\n"+found, 1)
 		}
 	}
@@ -103,5 +131,5 @@ func TestTemplateCutDownToOneQueue(t *testing.T) {
 	if len(s.Functions) != 1 || len(s.Queues) != 2 || len(s.Tables) != 1 {
 		t.Errorf("%d functions, %d queues, %d tables, want 1, 2, 1", len(s.Functions), len(s.Queues), len(s.Tables))
 	}
-	wantSound(t, text, without(changed(), "FifoMaxReceiveCount"))
+	wantSound(t, text, "FifoMaxReceiveCount", "NotifyUrl")
 }

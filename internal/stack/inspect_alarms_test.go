@@ -2,7 +2,6 @@ package stack
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -107,10 +106,10 @@ func (i *inspection) watches(f Function) map[string]watch {
 // alarms demands the whole set for each function, nothing else, and words that
 // help at night.
 func (i *inspection) alarms() {
-	found := map[string]string{} // alarms by what they watch
+	found, words := map[string]string{}, map[string]string{} // alarms by what they watch, and what they say
 	for _, r := range i.existing(kindAlarm) {
 		p := i.properties(r.id)
-		i.words(r.id, textOf(p["AlarmDescription"]))
+		words[r.id] = textOf(p["AlarmDescription"])
 		topic := "AlarmTopic"
 		if arn := i.parameter("AlarmTopicArn"); arn != "" {
 			topic = arn
@@ -128,11 +127,14 @@ func (i *inspection) alarms() {
 		found[key] = r.id
 	}
 	for _, f := range i.s.Functions {
+		firsts := i.firsts(f)
 		for kind, w := range i.watches(f) {
 			key := canonical(w)
 			if found[key] == "" {
 				i.report("%s has no alarm for %s, which is %s", f.Name, kind, key)
+				continue
 			}
+			i.words(found[key], words[found[key]], f, firsts[kind])
 			delete(found, key)
 		}
 	}
@@ -148,28 +150,4 @@ func canonical(v any) string {
 		return err.Error()
 	}
 	return string(data)
-}
-
-// command finds what to run first, and output an output with a command line.
-var (
-	command = regexp.MustCompile(`\baws [a-z]+ [a-z-]+\b|\boutput [A-Za-z]+Command\b`)
-	output  = regexp.MustCompile(`\boutput ([A-Za-z]+)`)
-)
-
-func (i *inspection) words(id, text string) {
-	if len(text) < 100 || len(text) > 1024 { // CloudWatch's most
-		i.report("%s: a description of %d bytes", id, len(text))
-	}
-	_, first, ok := strings.Cut(text, " First ")
-	if !ok || !command.MatchString(first) {
-		i.report("%s: the description does not say what to run first: %s", id, text)
-	}
-	if !strings.HasSuffix(text, " Runbook: "+i.parameter("RunbookUrl")) {
-		i.report("%s: the description does not lead to the runbook: %s", id, text)
-	}
-	for _, named := range output.FindAllStringSubmatch(text, -1) {
-		if member(member(i.root, "Outputs"), named[1]) == nil {
-			i.report("%s: the description names the output %s, but there is none", id, named[1])
-		}
-	}
 }

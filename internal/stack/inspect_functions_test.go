@@ -2,7 +2,6 @@ package stack
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +16,13 @@ var variables = map[string]string{
 	"SQSAFE_LOG_EXCERPT_BYTES": "LogExcerptBytes", "SQSAFE_METRICS_NAMESPACE": "MetricsNamespace",
 }
 
+// functionProperties are those that are known to do no harm. ReservedConcurrentExecutions of 0 would have SQS count
+// receives that never run, DeadLetterQueue and Policies do not do for a queue what they seem to.
+var functionProperties = []string{
+	"Architectures", "AutoPublishAlias", "AutoPublishAliasAllProperties", "CodeUri", "DeploymentPreference", "Description",
+	"Environment", "Events", "Handler", "LoggingConfig", "MemorySize", "Role", "Runtime", "Timeout", "VersionDescription",
+}
+
 func (i *inspection) functions() {
 	for _, f := range i.s.Functions {
 		p := i.properties(f.LogicalID)
@@ -25,11 +31,7 @@ func (i *inspection) functions() {
 		i.expect(f.Name+": BuildMethod", f.BuildMethod, "go1.x")
 		i.expect(f.Name+": Architectures", p["Architectures"], "["+i.parameter("Architecture")+"]")
 		i.expect(f.Name+": Timeout", f.Timeout.Seconds(), i.parameter("FunctionTimeout"))
-		for _, name := range []string{"DeadLetterQueue", "Policies"} { // neither does for a queue what it seems to do
-			if p[name] != nil {
-				i.report("%s has the property %s", f.Name, name)
-			}
-		}
+		i.only(f.Name, p, functionProperties...)
 		i.events(f, p)
 		i.environment(f)
 		i.logging(f, p)
@@ -73,12 +75,15 @@ func (i *inspection) environment(f Function) {
 func (i *inspection) logging(f Function, p map[string]any) {
 	log := at(p, "LoggingConfig")
 	i.expect(f.Name+": LogFormat", at(log, "LogFormat"), "JSON")
+	i.expect(f.Name+": SystemLogLevel", at(log, "SystemLogLevel"), "INFO") // timeouts are among its reports
+	i.only(f.Name+": LoggingConfig", log, "ApplicationLogLevel", "LogFormat", "LogGroup", "SystemLogLevel")
 	i.expect(f.Name+": ApplicationLogLevel", at(log, "ApplicationLogLevel"), i.parameter("LogLevel"))
 	group, _ := at(log, "LogGroup").(string)
 	if r := i.t.resource(group); r == nil || r.kind != "AWS::Logs::LogGroup" {
 		i.report("%s: LogGroup is %q, want one of this template", f.Name, group)
 		return
 	}
+	i.policies(group, "Delete", "Retain")
 	i.expect(group+": RetentionInDays", i.properties(group)["RetentionInDays"], i.parameter("LogRetentionDays"))
 }
 
@@ -87,6 +92,7 @@ func (i *inspection) deployment(f Function, p map[string]any) {
 	i.expect(f.Name+": AutoPublishAlias", p["AutoPublishAlias"], "live")
 	i.expect(f.Name+": AutoPublishAliasAllProperties", p["AutoPublishAliasAllProperties"], "true")
 	i.expect(f.Name+": deployment", at(p, "DeploymentPreference", "Type"), i.parameter("DeploymentType"))
+	i.only(f.Name+": DeploymentPreference", p["DeploymentPreference"], "Alarms", "Type")
 	prefix := strings.TrimSuffix(f.LogicalID, "Function")
 	i.expect(f.Name+": rollback alarms", at(p, "DeploymentPreference", "Alarms"),
 		"["+prefix+"DeadLetterFloodAlarm "+prefix+"FunctionErrorsAlarm]")
@@ -142,18 +148,21 @@ func (i *inspection) queues() {
 		for _, q := range []Queue{source, dead} {
 			i.expect(q.LogicalID+": SqsManagedSseEnabled", q.Attributes["SqsManagedSseEnabled"], "true")
 		}
-		i.retained(dead.LogicalID)
+		i.policies(dead.LogicalID, "Retain", "Retain")   // the evidence
+		i.policies(source.LogicalID, "Delete", "Retain") // jobs wait in it, and its name must not be in the way
 	}
 }
 
-// retained demands that evidence outlives the stack.
-func (i *inspection) retained(id string) {
-	for _, policy := range []string{"DeletionPolicy", "UpdateReplacePolicy"} {
+// policies demands what becomes of a resource when it is deleted, and when it is
+// replaced.
+func (i *inspection) policies(id, deletion, replacement string) {
+	r := member(member(i.root, "Resources"), id)
+	for policy, want := range map[string]string{"DeletionPolicy": deletion, "UpdateReplacePolicy": replacement} {
 		got := ""
-		if n := member(member(member(i.root, "Resources"), id), policy); n != nil {
+		if n := member(r, policy); n != nil {
 			got = n.Value
 		}
-		i.expect(id+": "+policy, got, "Retain")
+		i.expect(id+": "+policy, got, want)
 	}
 }
 
@@ -163,7 +172,7 @@ func (i *inspection) tables() {
 		i.expect(table.Name+": BillingMode", p["BillingMode"], "PAY_PER_REQUEST")
 		i.expect(table.Name+": recovery",
 			at(p, "PointInTimeRecoverySpecification", "PointInTimeRecoveryEnabled"), "true")
-		i.retained(table.LogicalID)
+		i.policies(table.LogicalID, "Retain", "Retain")
 	}
 	for _, f := range i.s.Functions {
 		index := slices.IndexFunc(i.s.Tables, func(t Table) bool { return t.Name == f.Environment["SQSAFE_TABLE"] })
@@ -175,77 +184,6 @@ func (i *inspection) tables() {
 		i.expect(ledger.Name+": keys", ledger.Keys, "[{id HASH}]")
 		i.expect(ledger.Name+": TTL attribute", ledger.TTLAttribute, "expiration")
 	}
-}
-
-// item finds the rights to items that a function of its own table may have.
-var item = regexp.MustCompile(`^dynamodb:(Get|Put|Update|Delete|ConditionCheck)Item$`)
-
-// roles demands a role of its own for each function, with what it does and no
-// more.
-func (i *inspection) roles() {
-	for _, f := range i.s.Functions {
-		p := i.properties(f.LogicalID)
-		role, ok := strings.CutSuffix(strings.TrimSpace(textOf(p["Role"])), ".Arn")
-		if r := i.t.resource(role); !ok || r == nil || r.kind != "AWS::IAM::Role" {
-			i.report("%s: Role is %q, want one of this template", f.Name, p["Role"])
-			continue
-		}
-		if i.properties(role)["ManagedPolicyArns"] != nil {
-			i.report("%s has managed policies", role)
-		}
-		source, _ := i.s.Queue(f.Events[0].Queue)
-		dead, _ := i.s.Queue(source.DeadLetterQueue)
-		want := map[string]string{
-			source.ARN: "[sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:ReceiveMessage]",
-			dead.ARN:   "[sqs:SendMessage]",
-			textOf(at(p, "LoggingConfig", "LogGroup")) + ".Arn": "[logs:CreateLogStream logs:PutLogEvents]",
-		}
-		own := map[string]bool{}
-		for _, t := range i.s.Tables {
-			for name, value := range f.Environment {
-				if value == t.Name && name == "SQSAFE_TABLE" {
-					want[t.ARN] = "[dynamodb:UpdateItem]"
-				} else if value == t.Name {
-					own[t.ARN] = true
-				}
-			}
-		}
-		i.compareRights(role, i.rights(role), want, own)
-	}
-}
-
-func (i *inspection) compareRights(role string, got map[string][]string, want map[string]string, own map[string]bool) {
-	for resource, actions := range got {
-		switch {
-		case own[resource]:
-			if slices.ContainsFunc(actions, func(a string) bool { return !item.MatchString(a) }) {
-				i.report("%s may %v on %s, want rights to items only", role, actions, resource)
-			}
-		case want[resource] == "":
-			i.report("%s may %v on %s, want nothing on that", role, actions, resource)
-		default:
-			i.expect(role+": rights on "+resource, actions, want[resource])
-		}
-	}
-	for resource := range want {
-		if got[resource] == nil {
-			i.report("%s has no right on %s", role, resource)
-		}
-	}
-}
-
-// rights gives the actions that a role allows, by resource.
-func (i *inspection) rights(role string) map[string][]string {
-	all := map[string][]string{}
-	for _, policy := range list(i.properties(role)["Policies"]) {
-		for _, statement := range list(at(policy, "PolicyDocument", "Statement")) {
-			for _, resource := range oneOrMore(at(statement, "Resource")) {
-				all[resource] = append(all[resource], oneOrMore(at(statement, "Action"))...)
-				slices.Sort(all[resource])
-			}
-		}
-	}
-	return all
 }
 
 // oneOrMore reads a text, or a list of texts.

@@ -48,7 +48,8 @@ func inspectUnder(root *yaml.Node, parameters map[string]string) []string {
 	i.t = &template{file: repositoryTemplate, options: options, standIns: true}
 	i.t.declare(root)
 	for _, look := range []func(){
-		i.parameters, i.references, i.functions, i.queues, i.tables, i.roles, i.alarms, i.dashboard, i.outputs,
+		i.parameters, i.ranges, i.kinds, i.references, i.functions, i.queues, i.tables, i.roles, i.topic, i.alarms,
+		i.dashboard, i.outputs,
 	} {
 		look()
 	}
@@ -126,8 +127,8 @@ func (i *inspection) parameters() {
 	for _, e := range entries(member(i.root, "Parameters")) {
 		has := func(name string) bool { return member(e.value, name) != nil }
 		bounded := has("AllowedPattern") || has("AllowedValues") || has("MinValue") && has("MaxValue")
-		if !bounded || !has("Default") || !has("Description") {
-			i.report("parameter %s lacks a range, a default or a description", e.key.Value)
+		if !bounded || !has("Type") || !has("Default") || !has("Description") {
+			i.report("parameter %s lacks a range, a type, a default or a description", e.key.Value)
 		}
 		if !used[e.key.Value] {
 			i.report("parameter %s is used nowhere", e.key.Value)
@@ -198,12 +199,24 @@ func (i *inspection) walk(n *yaml.Node, named func(at *yaml.Node, name string), 
 func changed() map[string]string {
 	return map[string]string{
 		"AlarmSet": "full", "ExpectTraffic": "true", "AlarmTopicArn": "arn:aws:sns:us-east-1:123456789012:pager",
+		"AlarmEmail":     "pager@example.com",
 		"FloodThreshold": "7", "DeadLetterAgeThreshold": "600", "QueueAgeThreshold": "601", "StalledMinutes": "6",
 		"PartialFailurePercent": "9", "FunctionTimeout": "20", "VisibilityTimeout": "121", "MaximumConcurrency": "3",
 		"MaxReceiveCount": "40", "FifoMaxReceiveCount": "90", "MaxAttempts": "5", "UnclassifiedAttempts": "2",
-		"Backoff": "stepped", "Jitter": "0.5", "Concurrency": "4", "LogLevel": "WARN", "LogExcerptBytes": "64",
+		"Backoff": "stepped", "Jitter": "0.5", "Concurrency": "4", "LogLevel": "DEBUG", "LogExcerptBytes": "64",
 		"MetricsNamespace": "shop/jobs", "LogRetentionDays": "7", "RunbookUrl": "https://wiki.example.com/runbook",
 		"Architecture": "x86_64", "DeploymentType": "AllAtOnce", "EndpointUrl": "http://127.0.0.1:4570",
+	}
+}
+
+// utmost are the longest values, with a subscriber of the stack's own topic.
+func utmost() map[string]string {
+	return map[string]string{
+		"AlarmEmail": "pager@example.com", "FunctionTimeout": "900", "VisibilityTimeout": "43200",
+		"MaxAttempts": "50", "UnclassifiedAttempts": "50", "Backoff": "exponential", "Jitter": "0.3333",
+		"Concurrency": "100", "MaxReceiveCount": "1000", "FifoMaxReceiveCount": "1000", "LogLevel": "DEBUG",
+		"LogExcerptBytes": "1024", "MetricsNamespace": strings.Repeat("x", 40), "StalledMinutes": "60",
+		"PaymentUrl": "https://" + strings.Repeat("x", 92), "NotifyUrl": "https://" + strings.Repeat("x", 92),
 	}
 }
 
@@ -218,7 +231,7 @@ func repositoryText(t *testing.T) string {
 
 func TestRepositoryTemplatePassesInspection(t *testing.T) {
 	t.Parallel()
-	for _, problem := range inspect(repositoryText(t), nil, changed()) {
+	for _, problem := range inspect(repositoryText(t), nil, changed(), utmost()) {
 		t.Error(problem)
 	}
 }

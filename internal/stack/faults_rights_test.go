@@ -1,0 +1,122 @@
+package stack
+
+// rightsFlaws are those of roles, topics and what becomes of resources.
+var rightsFlaws = []flaw{
+	// Rights.
+	{
+		"a wildcard resource", "Resource: !GetAtt LedgerTable.Arn", `Resource: "*"`,
+		"ChargeRole may [dynamodb:UpdateItem] on *",
+	},
+	{"a wildcard action", "Action: dynamodb:UpdateItem", "Action: dynamodb:*", "rights on arn:aws:dynamodb"},
+	{"no right to back off", "                  - sqs:ChangeMessageVisibility\n", "", "ChargeRole: rights on"},
+	{
+		"a right to send to the source", "                  - sqs:GetQueueAttributes\n",
+		"                  - sqs:GetQueueAttributes\n                  - sqs:SendMessage\n",
+		"ChargeRole: rights on",
+	},
+	{
+		"rights on another function's queue", "Resource: !GetAtt NotifyDeadLetterQueue.Arn",
+		"Resource: !GetAtt StockDeadLetterQueue.Arn", "NotifyRole may",
+	},
+	{
+		"a scan of the stock",
+		"                Action: dynamodb:UpdateItem\n                Resource: !GetAtt StockTable.Arn",
+		"                Action: dynamodb:Scan\n                Resource: !GetAtt StockTable.Arn",
+		"rights to items only",
+	},
+	{"SAM's own role", "      Role: !GetAtt ChargeRole.Arn\n", "", "want one of this template"},
+	{
+		"a managed policy", "      Description: What the charge function may do.\n",
+		"      ManagedPolicyArns: [arn:aws:iam::aws:policy/service-role/AWSLambdaSQSQueueExecutionRole]\n",
+		"ChargeRole has the property ManagedPolicyArns",
+	},
+	{
+		"a right that is denied", "- Sid: Ledger\n                Effect: Allow",
+		"- Sid: Ledger\n                Effect: Deny", "Effect is Deny",
+	},
+	{
+		"a role for everybody", "Principal: {Service: lambda.amazonaws.com}", `Principal: {AWS: "*"}`,
+		"AssumeRolePolicyDocument is",
+	},
+	{
+		"a role for another service", "{Service: lambda.amazonaws.com}", "{Service: ec2.amazonaws.com}",
+		"AssumeRolePolicyDocument is",
+	},
+	{
+		"all actions but some", "              - Sid: Log\n",
+		"              - Sid: More\n                Effect: Allow\n                NotAction: iam:*\n" +
+			"                Resource: !GetAtt LedgerTable.Arn\n              - Sid: Log\n",
+		"has the property NotAction",
+	},
+	{
+		"all resources but one", "              - Sid: Log\n",
+		"              - Sid: More\n                Effect: Allow\n" +
+			"                Action: sqs:SendMessage\n                NotResource: !GetAtt LedgerTable.Arn\n" +
+			"              - Sid: Log\n",
+		"has the property NotResource",
+	},
+	{
+		"a condition that never holds", "Action: sqs:SendMessage\n",
+		"Action: sqs:SendMessage\n                Condition: {StringEquals: {aws:RequestedRegion: nowhere}}\n",
+		"has the property Condition",
+	},
+	{
+		"a boundary", "      Description: What the charge function may do.\n",
+		"      PermissionsBoundary: arn:aws:iam::aws:policy/ReadOnlyAccess\n", "has the property PermissionsBoundary",
+	},
+	{
+		"a queue that is open to all", "  AlarmTopic:\n",
+		"  OpenPolicy:\n    Type: AWS::SQS::QueuePolicy\n    Properties:\n" +
+			"      Queues: [!Ref ChargeQueue]\n\n  AlarmTopic:\n",
+		"OpenPolicy is an AWS::SQS::QueuePolicy",
+	},
+	{
+		"a subscriber of another stack's topic", "    - !Condition HasOwnTopic\n",
+		"    - !Not [!Equals [!Ref AlarmEmail, \"\"]]\n", "0 topics and 1 subscriptions",
+	},
+	{"a subscription by text message", "Protocol: email", "Protocol: sms", "AlarmSubscription is"},
+	{
+		"a subscription of the topic to itself", "Endpoint: !Ref AlarmEmail", "Endpoint: !Ref AlarmTopic",
+		"AlarmSubscription is",
+	},
+	{
+		"a subscription that filters", "      Protocol: email\n",
+		"      Protocol: email\n      FilterPolicy: {a: [b]}\n", "AlarmSubscription is",
+	},
+	{
+		"a topic that alarms cannot publish to", "    Condition: HasOwnTopic\n",
+		"    Condition: HasOwnTopic\n    Properties: {KmsMasterKeyId: alias/aws/sns}\n",
+		"has the property KmsMasterKeyId",
+	},
+	{"subscribers not told of", "- NOBODY, since", "- Somebody, since", "does not say that alarms reach NOBODY"},
+	{
+		"a queue in the way of the next stack",
+		"  ChargeQueue:\n    Type: AWS::SQS::Queue\n    DeletionPolicy: Delete",
+		"  ChargeQueue:\n    Type: AWS::SQS::Queue\n    DeletionPolicy: Retain",
+		"ChargeQueue: DeletionPolicy is Retain",
+	},
+	{
+		"jobs that go with a queue's name", "    UpdateReplacePolicy: Retain\n    Properties:\n      QueueName",
+		"    UpdateReplacePolicy: Delete\n    Properties:\n      QueueName",
+		"ChargeQueue: UpdateReplacePolicy is Delete",
+	},
+	{
+		"a log that goes with its name", "    UpdateReplacePolicy: Retain\n    Properties:\n      RetentionInDays",
+		"    UpdateReplacePolicy: Delete\n    Properties:\n      RetentionInDays",
+		"ChargeLogGroup: UpdateReplacePolicy is Delete",
+	},
+	{
+		"no concurrency at all", "      CodeUri: functions/charge/\n",
+		"      CodeUri: functions/charge/\n      ReservedConcurrentExecutions: 0\n",
+		"has the property ReservedConcurrentExecutions",
+	},
+	{
+		"a network of its own", "      CodeUri: functions/charge/\n",
+		"      CodeUri: functions/charge/\n      VpcConfig: {SubnetIds: [subnet-1]}\n", "has the property VpcConfig",
+	},
+	{
+		"deployments at once", "      DeploymentPreference:\n",
+		"      DeploymentPreference:\n        Enabled: false\n", "has the property Enabled",
+	},
+	{"timeouts that nobody reports", "SystemLogLevel: INFO", "SystemLogLevel: WARN", "SystemLogLevel is WARN"},
+}

@@ -1,0 +1,136 @@
+package stack
+
+import (
+	"slices"
+	"strings"
+)
+
+// kinds demands that nothing is deployed that nobody looks at here.
+func (i *inspection) kinds() {
+	known := []string{
+		kindAlarm, "AWS::CloudWatch::Dashboard", "AWS::DynamoDB::Table", "AWS::IAM::Role", "AWS::Logs::LogGroup",
+		"AWS::SNS::Subscription", "AWS::SNS::Topic", "AWS::SQS::Queue", kindFunction,
+	}
+	for _, r := range i.t.resources {
+		if !slices.Contains(known, r.kind) {
+			i.report("%s is an %s, which is not among %v", r.id, r.kind, known)
+		}
+	}
+}
+
+// topic demands that alarms get to whom the parameters name.
+func (i *inspection) topic() {
+	own, address := i.parameter("AlarmTopicArn") == "", i.parameter("AlarmEmail")
+	topics, subscriptions := i.existing("AWS::SNS::Topic"), i.existing("AWS::SNS::Subscription")
+	subscribers := "the subscribers of the topic in AlarmTopicArn"
+	switch {
+	case own && address == "":
+		subscribers = "NOBODY, since the topic has no subscription yet; deploy with AlarmEmail or AlarmTopicArn"
+	case own:
+		subscribers = "the address in AlarmEmail, once somebody has followed the link in the mail from SNS"
+		want := `{"Endpoint":"` + address + `","Protocol":"email","TopicArn":"AlarmTopic"}`
+		for _, s := range subscriptions {
+			i.expect(s.id, canonical(i.properties(s.id)), want)
+		}
+	}
+	wanted := map[bool]int{true: 1}
+	if len(topics) != wanted[own] || len(subscriptions) != wanted[own && address != ""] {
+		i.report("%d topics and %d subscriptions with AlarmTopicArn %q and AlarmEmail %q",
+			len(topics), len(subscriptions), i.parameter("AlarmTopicArn"), address)
+	}
+	for _, t := range topics { // with SNS's own key, alarms may not publish
+		i.only(t.id, i.properties(t.id))
+	}
+	i.expect("output AlarmSubscribers", i.output("AlarmSubscribers"), subscribers)
+	for _, d := range i.existing("AWS::CloudWatch::Dashboard") {
+		if !strings.Contains(textOf(i.properties(d.id)["DashboardBody"]), "**Alarms reach "+subscribers+".**") {
+			i.report("%s does not say that alarms reach %s", d.id, subscribers)
+		}
+		if !strings.Contains(textOf(i.properties(d.id)["DashboardBody"]), "[runbook]("+i.parameter("RunbookUrl")+")") {
+			i.report("%s does not lead to the runbook", d.id)
+		}
+	}
+}
+
+func (i *inspection) output(name string) string {
+	value := member(member(member(i.root, "Outputs"), name), "Value")
+	if value == nil {
+		i.report("there is no output %s", name)
+		return ""
+	}
+	return i.t.text(value, "output "+name)
+}
+
+// presets are the defaults that decide what happens to somebody who sets nothing.
+var presets = map[string]string{
+	"DeploymentType": "Canary10Percent5Minutes", "LogLevel": "INFO", "LogExcerptBytes": "1024", "LogRetentionDays": "30",
+	"FloodThreshold": "10", "QueueAgeThreshold": "900", "DeadLetterAgeThreshold": "86400", "StalledMinutes": "5",
+	"PartialFailurePercent": "5", "MetricsNamespace": "sqsafe", "AlarmSet": "basic", "ExpectTraffic": "false",
+	"AlarmTopicArn": "", "AlarmEmail": "", "EndpointUrl": "", "FunctionTimeout": "30", "VisibilityTimeout": "180",
+	"MaximumConcurrency": "5", "Concurrency": "1", "MaxReceiveCount": "30", "FifoMaxReceiveCount": "200",
+	"MaxAttempts": "0", "UnclassifiedAttempts": "3",
+}
+
+// trials are values of parameters, and which of them a template takes.
+var trials = []struct{ parameter, taken, refused string }{
+	{"AlarmTopicArn", "arn:aws-cn:sns:cn-north-1:123456789012:pager", "arn:aws:sqs:us-east-1:123456789012:pager x pager"},
+	{"AlarmEmail", "a@b.example", "pager @"},
+	{"LogLevel", "DEBUG INFO", "WARN ERROR TRACE FATAL"},
+	{"LogRetentionDays", "7 365", "0 2 3653"},
+	{"StalledMinutes", "5 60", "4 61"},
+	{"FunctionTimeout", "1 900", "0 901"},
+	{"VisibilityTimeout", "1 43200", "0 43201"},
+	{"MaximumConcurrency", "2 1000", "1 1001"},
+	{"MaxReceiveCount", "5 1000", "1 1001"},
+	{"FifoMaxReceiveCount", "5 1000", "1 1001"},
+	{"MaxAttempts", "0 50", "-1 51"},
+	{"UnclassifiedAttempts", "1 50", "0 51"},
+	{"Concurrency", "1 100", "0 101"},
+	{"LogExcerptBytes", "0 1024", "-1 1025"},
+	{"DeadLetterAgeThreshold", "60 432000", "59 432001"},
+	{"QueueAgeThreshold", "60 172800", "59 172801"},
+	{"PartialFailurePercent", "1 99", "0 100"},
+	{"PaymentUrl", "http://p.example", "p.example https://" + strings.Repeat("x", 93)},
+	{"NotifyUrl", "http://n.example", "n.example https://" + strings.Repeat("x", 93)},
+	{"EndpointUrl", "http://127.0.0.1:4570", "127.0.0.1:4570"},
+	{"FloodThreshold", "1 1000000", "0 1000001"},
+	{"DeploymentType", "AllAtOnce Canary10Percent5Minutes Canary10Percent10Minutes Canary10Percent15Minutes " +
+		"Linear10PercentEvery1Minute Linear10PercentEvery2Minutes", "Canary10Percent30Minutes None"},
+	{"MetricsNamespace", "off shop/jobs Acme/A A/B " + strings.Repeat("x", 40), "AWS/SQS AWS " + strings.Repeat("x", 41)},
+	{"Jitter", "0 0.5 0.3333 1 1.0", "1.1 0.33333 .5 1e-9 2"},
+	{"QueueName", "a " + strings.Repeat("x", 80), "a.fifo " + strings.Repeat("x", 81)},
+	{"NotifyQueueName", "a " + strings.Repeat("x", 80), "a.fifo " + strings.Repeat("x", 81)},
+	{"StockQueueName", "a.fifo " + strings.Repeat("x", 75) + ".fifo", "a " + strings.Repeat("x", 76) + ".fifo"},
+	{"ExampleQueueName", "a " + strings.Repeat("x", 80), "a.fifo " + strings.Repeat("x", 81)},
+	{"RunbookUrl", "https://wiki.example.com/r", "wiki.example.com https://" + strings.Repeat("x", 201)},
+}
+
+// ranges holds parameters against values in and outside of their ranges.
+func (i *inspection) ranges() {
+	for _, e := range entries(member(i.root, "Parameters")) {
+		preset := member(e.value, "Default")
+		if want, ok := presets[e.key.Value]; ok && preset != nil {
+			i.expect("default of "+e.key.Value, preset.Value, want)
+		}
+	}
+	for _, tt := range trials {
+		p := i.t.parameters[tt.parameter]
+		if p == nil {
+			continue
+		}
+		takes := func(value string) bool {
+			tried := &parameter{name: p.name, kind: p.kind, rules: p.rules, node: p.node, value: &value}
+			return tried.problem() == "" && i.t.patternProblem(tried) == ""
+		}
+		for value := range strings.FieldsSeq(tt.taken) {
+			if !takes(value) {
+				i.report("parameter %s does not take %q", p.name, value)
+			}
+		}
+		for value := range strings.FieldsSeq(tt.refused) {
+			if takes(value) {
+				i.report("parameter %s takes %q", p.name, value)
+			}
+		}
+	}
+}
