@@ -145,7 +145,7 @@ func TestABrokenPayloadIsThatHoweverLateItIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, cut := range []bool{false, true} {
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-			defer cancel()
+			t.Cleanup(cancel)
 			if cut {
 				time.AfterFunc(time.Second, cancel)
 			}

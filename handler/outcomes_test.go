@@ -188,7 +188,7 @@ func TestResolveWorksWithoutAProcessor(t *testing.T) {
 		t.Errorf("%v after %v, want a retry after 8 to 10 s", r.Outcome, r.Delay)
 	}
 	again := m.Resolve(t.Context(), r)
-	if again == r || again.Outcome != r.Outcome || again.Delay != r.Delay || again.Err != r.Err {
+	if again == r || again.Outcome != r.Outcome || again.Delay != r.Delay || !errors.Is(again.Err, r.Err) {
 		t.Errorf("a Result resolves to %v, want an equal one of its own", again)
 	}
 }

@@ -54,7 +54,7 @@ func wantDenied(t *testing.T, errs []error, n int) {
 	}
 	for i, err := range errs {
 		api, ok := errors.AsType[smithy.APIError](err)
-		if !errors.Is(err, queue.ErrDenied) || !ok || api.ErrorCode() != "AccessDenied" || err != errs[0] {
+		if !errors.Is(err, queue.ErrDenied) || !ok || api.ErrorCode() != "AccessDenied" || !errors.Is(err, errs[0]) {
 			t.Errorf("answer %d: %v, want a denial with what SQS said", i, err)
 		}
 	}

@@ -117,7 +117,8 @@ func TestJournalReadsTheFunctionsLog(t *testing.T) {
 	t.Parallel()
 	four := 4.0
 	j, events := newTestJournal()
-	j.output("Fn", `{"timestamp":"2026-01-02T03:04:05Z","level":"INFO","message":"outcome","messageId":"m1","queue":"jobs",`+
+	j.output("Fn", `{"timestamp":"2026-01-02T03:04:05Z","level":"INFO","message":"outcome",`+
+		`"messageId":"m1","queue":"jobs",`+
 		`"receiveCount":2,"outcome":"retry","class":"retryable","reason":"timeout","rule":"net.timeout",`+
 		`"attempt":2,"delaySeconds":4}`)
 	j.output("Fn", `{"message":"outcome","messageId":"m2","outcome":"crash","stack":"main.charge\n\tmain.go:17"}`)

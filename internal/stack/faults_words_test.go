@@ -77,7 +77,7 @@ var wordsFlaws = []flaw{
 	},
 	{"debugging from the start", "Default: INFO", "Default: DEBUG", "default of LogLevel is DEBUG"},
 	{
-		"no canary from the start", "Default: Canary10Percent5Minutes", "Default: AllAtOnce",
+		"all at once from the start", "Default: Linear10PercentEvery1Minute", "Default: AllAtOnce",
 		"default of DeploymentType is AllAtOnce",
 	},
 	{

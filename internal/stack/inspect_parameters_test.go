@@ -63,8 +63,9 @@ func (i *inspection) output(name string) string {
 
 // presets are the defaults that decide what happens to somebody who sets nothing.
 var presets = map[string]string{
-	"DeploymentType": "Canary10Percent5Minutes", "LogLevel": "INFO", "LogExcerptBytes": "1024", "LogRetentionDays": "30",
-	"FloodThreshold": "10", "QueueAgeThreshold": "900", "DeadLetterAgeThreshold": "86400", "StalledMinutes": "5",
+	"DeploymentType": "Linear10PercentEvery1Minute", "LogLevel": "INFO",
+	"LogExcerptBytes": "1024", "LogRetentionDays": "30",
+	"FloodThreshold": "10", "QueueAgeThreshold": "900", "DeadLetterAgeThreshold": "14400", "StalledMinutes": "5",
 	"PartialFailurePercent": "5", "MetricsNamespace": "sqsafe", "AlarmSet": "basic", "ExpectTraffic": "false",
 	"AlarmTopicArn": "", "AlarmEmail": "", "EndpointUrl": "", "FunctionTimeout": "30", "VisibilityTimeout": "180",
 	"MaximumConcurrency": "5", "Concurrency": "1", "MaxReceiveCount": "30", "FifoMaxReceiveCount": "200",
@@ -95,7 +96,8 @@ var trials = []struct{ parameter, taken, refused string }{
 	{"EndpointUrl", "http://127.0.0.1:4570", "127.0.0.1:4570"},
 	{"FloodThreshold", "1 1000000", "0 1000001"},
 	{"DeploymentType", "AllAtOnce Canary10Percent5Minutes Canary10Percent10Minutes Canary10Percent15Minutes " +
-		"Linear10PercentEvery1Minute Linear10PercentEvery2Minutes", "Canary10Percent30Minutes None"},
+		"Canary10Percent30Minutes Linear10PercentEvery1Minute Linear10PercentEvery2Minutes",
+		"Linear10PercentEvery3Minutes None"},
 	{"MetricsNamespace", "off shop/jobs Acme/A A/B " + strings.Repeat("x", 40), "AWS/SQS AWS " + strings.Repeat("x", 41)},
 	{"Jitter", "0 0.5 0.3333 1 1.0", "1.1 0.33333 .5 1e-9 2"},
 	{"QueueName", "a " + strings.Repeat("x", 80), "a.fifo " + strings.Repeat("x", 81)},
