@@ -152,7 +152,7 @@ func TestAConflictOnTheJobsItemCostsNothing(t *testing.T) {
 				r := s.deliver()
 				s.want(r, handler.OutcomeRetry, "conflict", "update", "transaction", "update")
 				var cancelled *types.TransactionCanceledException
-				if !errors.As(r.Err, &cancelled) || r.Delay < time.Second || r.Delay > 1200*time.Millisecond {
+				if !errors.As(r.Err, &cancelled) || r.Delay < time.Second || r.Delay > 2*time.Second {
 					s.Errorf("result is %+v, want a retry after a second for the client's error", r)
 				}
 				pass(r.Delay)

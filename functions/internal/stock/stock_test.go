@@ -79,7 +79,11 @@ func (w *warehouse) Send(_ context.Context, letters []handler.Letter) []handler.
 	for _, l := range letters {
 		w.dead = append(w.dead, l.Message.MessageId+" "+l.Failure.Reason+": "+l.Failure.Message)
 	}
-	return make([]handler.Sent, len(letters))
+	sent := make([]handler.Sent, len(letters))
+	for i, l := range letters {
+		sent[i].MessageID = "dead-" + l.Message.MessageId
+	}
+	return sent
 }
 
 // deliver hands jobs to the function, as messages m1, m2 and so on of one
