@@ -7,7 +7,17 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
-// invocation is the time that one batch has.
+// invocation is the time that one batch has. From the cut on, the reserve R is
+// shared out so that each stage has what it needs when the one before it hangs:
+//
+//	R/4     no further verdict is begun, and calls of user code are left behind
+//	0.45 R  middleware's writes end
+//	R/2     messages are given up
+//	0.7 R   calls to the dead-letter queue end
+//	0.9 R   visibility changes and deletes end
+//	0.95 R  hooks end
+//
+// Who does not heed the end of its context gets another R/40.
 type invocation struct {
 	start    time.Time
 	deadline time.Time // zero: no limit
