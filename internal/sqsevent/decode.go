@@ -58,45 +58,40 @@ func plain(data []byte) bool {
 func (r *reader) record(m *events.SQSMessage) {
 	var seen uint16
 	once := func(bit uint16) {
-		if seen&bit != 0 {
-			r.failed = true
-		}
+		r.failed = r.failed || seen&bit != 0
 		seen |= bit
+	}
+	text := func(bit uint16) string {
+		once(bit)
+		return r.str()
 	}
 	r.object(func(name string) {
 		switch name {
 		case "messageId":
-			once(1 << 0)
-			m.MessageId = r.str()
+			m.MessageId = text(1 << 0)
 		case "receiptHandle":
-			once(1 << 1)
-			m.ReceiptHandle = r.str()
+			m.ReceiptHandle = text(1 << 1)
 		case "body":
-			once(1 << 2)
-			m.Body = r.str()
+			m.Body = text(1 << 2)
 		case "md5OfBody":
-			once(1 << 3)
-			m.Md5OfBody = r.str()
+			m.Md5OfBody = text(1 << 3)
+		case "eventSourceARN":
+			m.EventSourceARN = text(1 << 4)
+		case "eventSource":
+			m.EventSource = text(1 << 5)
+		case "awsRegion":
+			m.AWSRegion = text(1 << 6)
 		case "md5OfMessageAttributes":
-			once(1 << 4)
+			once(1 << 7)
 			if !r.null() {
 				m.Md5OfMessageAttributes = r.str()
 			}
 		case "attributes":
-			once(1 << 5)
+			once(1 << 8)
 			m.Attributes = r.attributes()
 		case "messageAttributes":
-			once(1 << 6)
-			m.MessageAttributes = r.messageAttributes()
-		case "eventSourceARN":
-			once(1 << 7)
-			m.EventSourceARN = r.str()
-		case "eventSource":
-			once(1 << 8)
-			m.EventSource = r.str()
-		case "awsRegion":
 			once(1 << 9)
-			m.AWSRegion = r.str()
+			m.MessageAttributes = r.messageAttributes()
 		default:
 			r.failed = true
 		}
