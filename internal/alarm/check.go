@@ -42,11 +42,11 @@ var queryID = regexp.MustCompile(`^[a-z][A-Za-z0-9_]{0,254}$`)
 // An UnsupportedError names something that CloudWatch has and this package
 // does not.
 type UnsupportedError struct {
-	// What is not implemented, such as "the function SEARCH".
+	// What is not supported, such as "the function SEARCH".
 	What string
 }
 
-func (e *UnsupportedError) Error() string { return e.What + " is not implemented here" }
+func (e *UnsupportedError) Error() string { return e.What + " is not supported here" }
 
 func unsupported(format string, args ...any) error {
 	return &UnsupportedError{What: fmt.Sprintf(format, args...)}

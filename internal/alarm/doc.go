@@ -6,6 +6,6 @@
 // CloudWatch alarms treat missing data", "Using metric math"). Alarms are
 // evaluated at the end of each minute over a window that slides with it.
 // Where the guide leaves something open, [Options] has both readings. What is
-// not implemented (percentiles, anomaly bands, composite alarms, metric math
+// not supported (percentiles, anomaly bands, composite alarms, metric math
 // beyond the operators and a few functions) is refused by name.
 package alarm

@@ -210,8 +210,8 @@ func TestExpressionsThatAreNotImplemented(t *testing.T) {
 	} {
 		_, err := computed(t, expression, columns, alarm.Options{})
 		u, ok := errors.AsType[*alarm.UnsupportedError](err)
-		if !ok || u.What != want || !strings.Contains(err.Error(), want+" is not implemented here") {
-			t.Errorf("%s: got %v, want %q not to be implemented", expression, err, want)
+		if !ok || u.What != want || !strings.Contains(err.Error(), want+" is not supported here") {
+			t.Errorf("%s: got %v, want %q not to be supported", expression, err, want)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func tokenize(text string) ([]string, error) {
 
 func firstWord(text string) string { return strings.Fields(text)[0] }
 
-// foreign are CloudWatch's functions that are not implemented here.
+// foreign are CloudWatch's functions that are not supported here.
 var foreign = []string{
 	"ANOMALY_DETECTION_BAND", "DATAPOINT_COUNT", "DATE", "DAY", "DB_PERF_INSIGHTS", "DIFF_TIME", "EPOCH", "FIRST",
 	"HOUR", "INSIGHT_RULE_METRIC", "LAMBDA", "LAST", "LOG", "LOG10", "METRICS", "METRIC_COUNT", "MINUTE", "MONTH",
