@@ -50,8 +50,10 @@ type batch struct {
 	scouts []*entry
 	// scouting counts those of them of which it is not known yet.
 	scouting int
-	// frail counts the messages that are taken alone and have not been settled.
-	frail int
+	// frail counts the messages that are taken alone and have not been settled,
+	// backwards tells in which order they are.
+	frail     int
+	backwards bool
 	// decoded tells that all messages were, ahead of suspects.
 	decoded bool
 	// cursor is where the first entry is that has not been started.
@@ -173,7 +175,7 @@ func (b *batch) sort() {
 		sorted = sorted && (i == 0 || b.entries[i-1].rank <= e.rank)
 	}
 	if !sorted {
-		slices.SortStableFunc(b.entries, compare)
+		slices.SortStableFunc(b.entries, b.compare)
 	}
 	for i, e := range b.entries {
 		e.index = i
@@ -192,9 +194,9 @@ func (b *batch) rank(e *entry) int {
 	}
 }
 
-func compare(x, y *entry) int {
-	if x.frail && y.frail {
-		return compareFrail(x, y)
+func (b *batch) compare(x, y *entry) int {
+	if b.frail > 0 {
+		return b.compareFrail(x, y)
 	}
 	return x.rank - y.rank
 }

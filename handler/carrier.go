@@ -67,6 +67,9 @@ func (c *carrier) carry(next errand) {
 		func() error { return b.seated(ctx, m) },
 		func(err error) {
 			r := b.decided(ctx, m, err)
+			if r.Outcome != OutcomeCrash { // else a goroutine that was left behind may read it
+				m.asReceived(next.entry.record)
+			}
 			if r.Outcome == OutcomeCrash {
 				b.options.Process.distrust(r)
 			}

@@ -21,15 +21,17 @@ func (rs *resolver) frail(m *Message) bool {
 
 // findFrail marks the messages of a batch in which all are frail.
 func (b *batch) findFrail() {
+	most := 0
 	for _, e := range b.entries {
 		if !b.resolver.frail(e.message) {
 			return
 		}
+		most = max(most, e.message.ReceiveCount())
 	}
 	if len(b.entries) < 2 || b.options.Source == nil {
 		return
 	}
-	b.frail = len(b.entries)
+	b.frail, b.backwards = len(b.entries), most%2 == 1
 	for _, e := range b.entries {
 		e.frail = true
 	}
@@ -37,18 +39,17 @@ func (b *batch) findFrail() {
 
 // compareFrail orders frail messages by their ids, those of FIFO queues by their
 // groups, forwards at the one receive and backwards at the next.
-func compareFrail(x, y *entry) int {
+func (b *batch) compareFrail(x, y *entry) int {
 	name := func(e *entry) string {
 		if e.fifo {
 			return e.group
 		}
 		return e.record.MessageId
 	}
-	order := cmp.Compare(name(x), name(y))
-	if max(x.message.ReceiveCount(), y.message.ReceiveCount())%2 == 1 {
-		return -order
+	if b.backwards {
+		x, y = y, x
 	}
-	return order
+	return cmp.Compare(name(x), name(y))
 }
 
 // places is how many messages may run at a time for now. A dead letter of a frail

@@ -140,3 +140,18 @@ func TestASuspectNearItsEndDoesNotWaitForTheOthers(t *testing.T) {
 		t.Errorf("order (-want +got):\n%s", diff)
 	}
 }
+
+// Messages that were received unequally often still have one order.
+func TestUnequalReceivesHaveOneOrder(t *testing.T) {
+	t.Parallel()
+	for most, want := range map[int][]string{
+		8: {"decode m1", "decode m2", "decode m3"}, 7: {"decode m3", "decode m2", "decode m1"},
+	} {
+		got := frail(t, newQueues(), same,
+			received(6, record("m2", "x")), received(most, record("m1", "x")), received(most-1, record("m3", "x")))
+		got = slices.DeleteFunc(got, func(s string) bool { return s[:6] != "decode" })
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("receive %d (-want +got):\n%s", most, diff)
+		}
+	}
+}

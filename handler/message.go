@@ -102,6 +102,13 @@ func (m *Message) QueueName() string { return QueueName(m.EventSourceARN) }
 // QueueName is the last part of a queue's ARN.
 func QueueName(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1:] }
 
+// asReceived undoes what user code has changed of that by which the message is
+// hidden, deleted and dead-lettered.
+func (m *Message) asReceived(record *events.SQSMessage) {
+	m.MessageId, m.ReceiptHandle, m.EventSourceARN = record.MessageId, record.ReceiptHandle, record.EventSourceARN
+	m.Body = record.Body
+}
+
 // run is the number of the job's present run, from 1: those that failed and
 // those that crashed have come before it.
 func (m *Message) run() int { return m.Job.History.Len() + m.Job.Crashes + 1 }
