@@ -1,0 +1,206 @@
+package runqueue
+
+// Identified says that a delivery was decoded and asks for that job.
+func (q *Queue) Identified(i int, job string) {
+	it := &q.items[i]
+	it.job = job
+	if reason := q.blockedBy(i); reason != None && !it.verdict {
+		q.count.begun--
+		q.defers(i, reason)
+		return
+	}
+	if before, known := q.byJob[job]; known && q.items[before].state != ended {
+		q.items[before].follower = i
+		q.byJob[job] = i
+		q.count.begun--
+		q.waitFor(i, duplicate)
+		return
+	}
+	if q.byJob == nil {
+		q.byJob = map[string]int{}
+	}
+	q.byJob[job] = i
+	it.state = claiming
+	q.act(Action{Kind: Claim, Index: i})
+}
+
+// Claimed says that a job is claimed and may run. Unsettled is the number of claims
+// before this one that ended without a result, crashes that of crashes in a row.
+func (q *Queue) Claimed(i, unsettled, crashes int) {
+	it := &q.items[i]
+	it.unsettled, it.crashes = unsettled, crashes
+	q.count.begun--
+	it.state = claimed
+	if it.verdict && !q.flags.poisoned {
+		q.settles(i, Bury, NoTime)
+		return
+	}
+	if reason := q.blockedBy(i); reason != None {
+		q.release(i, reason)
+		return
+	}
+	if unsettled >= crashSuspect || crashes > 0 {
+		q.waitFor(i, suspect)
+		q.suspects = append(q.suspects, i)
+		if q.holds(i) {
+			q.count.holding++
+		}
+		return
+	}
+	if it.slot {
+		q.start(i)
+		return
+	}
+	q.ready.push(it.position)
+}
+
+// Settling says that a delivery has its result, which is being written. Ran reports
+// whether a run has come to its end.
+func (q *Queue) Settling(i int, ran bool) {
+	it := &q.items[i]
+	if it.state == decoding || it.state == claiming {
+		q.count.begun--
+	}
+	q.leaveSlot(it)
+	q.uncount(it)
+	it.state = settling
+	q.count.settling++
+	q.flags.ran = q.flags.ran || ran
+}
+
+// Sending says that the verdict on a delivery is written and its letter on its way.
+func (q *Queue) Sending(i int) {
+	it := &q.items[i]
+	q.leaveState(it)
+	q.freeProcess(i)
+	it.state = sending
+	q.count.sending++
+}
+
+// Ended says that nothing more is to be done for a delivery. Acknowledged reports
+// whether its message is to be deleted.
+func (q *Queue) Ended(i int, acknowledged bool) {
+	it := &q.items[i]
+	q.leaveState(it)
+	q.freeProcess(i)
+	q.end(i, acknowledged)
+}
+
+// Refused says that the process did not let a delivery begin or start. Nothing more
+// starts until Freed.
+func (q *Queue) Refused(i int) {
+	it := &q.items[i]
+	q.flags.taken = true
+	switch it.state {
+	case decoding:
+		q.count.begun--
+		it.state = waiting
+		if it.slot {
+			q.leaveSlot(it)
+			q.begin.push(it.position)
+		} else {
+			q.count.ahead--
+			q.aheadFrom = min(q.aheadFrom, it.position)
+		}
+	case running:
+		q.leaveSlot(it)
+		q.count.started--
+		if q.config.Ledger {
+			it.state = claimed
+			q.ready.push(it.position)
+		} else {
+			it.state = waiting
+			q.begin.push(it.position)
+		}
+	}
+	q.flags.sweep = true
+}
+
+// Freed says that the process may let deliveries start again.
+func (q *Queue) Freed() { q.flags.taken = false }
+
+// Granted says that the suspect that asked has the process.
+func (q *Queue) Granted(i int) {
+	if q.asking != i {
+		q.act(Action{Kind: Free, Index: i})
+		return
+	}
+	q.asking, q.lone = -1, i
+	q.unpark(i)
+	it := &q.items[i]
+	q.takeSlot(it)
+	it.state = running
+	q.count.started++
+	q.act(Action{Kind: StartAlone, Index: i})
+}
+
+// Denied says that the process was not idle in time for the suspect that asked.
+func (q *Queue) Denied(i int) {
+	if q.asking != i {
+		return
+	}
+	q.asking = -1
+	q.giveUpAlone(i)
+}
+
+// LoneOver says that a lone run has lasted so long that it keeps nobody back any
+// more.
+func (q *Queue) LoneOver(i int) { q.freeProcess(i) }
+
+// Slow says that the claim of a delivery takes long: later ones do not wait for it.
+func (q *Queue) Slow(i int) { q.uncount(&q.items[i]) }
+
+// Stalled says that no slot has become free for a long time: what waits is left to
+// another receive, but for what has none.
+func (q *Queue) Stalled() {
+	for _, i := range q.order {
+		switch it := &q.items[i]; {
+		case q.LastReceive(i) && it.state != suspect:
+		case it.state == suspect:
+			q.withdraw(i)
+			q.giveUpAlone(i)
+		case it.state == claimed:
+			q.release(i, NoSlot)
+		case it.state == waiting || it.state == identified:
+			if q.isHead(i) {
+				q.defers(i, NoSlot)
+			}
+		}
+	}
+}
+
+// Lost says that another delivery has the job of one that waits.
+func (q *Queue) Lost(i int) {
+	if s := q.items[i].state; s == claimed || s == suspect {
+		q.release(i, NoTime)
+	}
+}
+
+// Late says that the last job has started for which there is time.
+func (q *Queue) Late() { q.flags.late, q.flags.sweep = true, true }
+
+// Cut says that nothing starts any more.
+func (q *Queue) Cut() { q.flags.cut, q.flags.sweep = true, true }
+
+// VerdictsOver says that no delivery is written off any more.
+func (q *Queue) VerdictsOver() { q.flags.verdictsOver, q.flags.sweep = true, true }
+
+// Drain says that the process was told to stop.
+func (q *Queue) Drain() { q.flags.draining, q.flags.sweep = true, true }
+
+// Poison says that the process is about to end.
+func (q *Queue) Poison() { q.flags.poisoned, q.flags.sweep = true, true }
+
+// Breaker says whether the breaker is open.
+func (q *Queue) Breaker(open bool) {
+	if q.flags.breakerOpen == open {
+		return
+	}
+	q.flags.breakerOpen, q.flags.probed = open, false
+}
+
+// Probed says whether a delivery may run although the breaker is open.
+func (q *Queue) Probed(i int, granted bool) {
+	q.items[i].probe = granted
+	q.flags.sweep = true
+}
