@@ -2,227 +2,233 @@ package handler
 
 import (
 	"context"
-	"slices"
-	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/sqsafe/sqsafe/internal/deadline"
+	"github.com/sqsafe/sqsafe/internal/host"
+	"github.com/sqsafe/sqsafe/internal/runqueue"
 )
-
-// batch is one invocation: the messages in the order in which they run, and
-// what became of each. All but what mu guards belongs to the invocation's own
-// goroutine.
-type batch struct {
-	*Processor
-	ctx        context.Context
-	invocation *invocation
-	// jobs is the context of all runs: it ends when running messages are cut off.
-	// Last is the one of those that are only taken to their verdict.
-	jobs, last context.Context
-	cancelJobs context.CancelFunc
-	entries    []*entry
-	// signals are what messages tell; errands wakes the carriers that are idle.
-	signals chan signal
-	errands chan errand
-	idle    int
-	// over is closed when nobody reads signals any more, left when calls of user
-	// code are not waited for any longer.
-	over, left chan struct{}
-	// draining is closed when nothing more is to be started; nil if nobody says.
-	draining <-chan struct{}
-	ending   ending
-	groups   map[string]*group
-	outbox   outbox
-	breaker  breaker
-	hung     [hookKinds]atomic.Bool
-	// crash is the result of a message of this batch that has put the process in
-	// doubt.
-	crash *Result
-	// parked are the messages that stepped aside, in the order in which they did.
-	parked   []*entry
-	parkedAs [stateEnded]int
-	// pressing counts the suspects among them that are urgent.
-	pressing int
-	// running counts the messages on their way through the chain, hooking those of
-	// which a hook is being told, started all that were started.
-	running, hooking, started int
-	// scouts are the messages that have used up half of their receives.
-	scouts []*entry
-	// scouting counts those of them of which it is not known yet.
-	scouting int
-	// frail counts the messages that are taken alone and have not been settled,
-	// backwards tells in which order they are.
-	frail     int
-	backwards bool
-	// decoded tells that all messages were, ahead of suspects.
-	decoded bool
-	// cursor is where the first entry is that has not been started.
-	cursor int
-
-	mu sync.Mutex
-	// twins holds, by job, the entry that came first.
-	twins map[string]*entry
-}
-
-type entry struct {
-	message *Message
-	identity
-	result *Result
-	state  state
-	index  int
-	rank   int
-	// seat is the message's place while it is taken through the chain.
-	seat seat
-	// decided is set by whoever decides the message: its carrier, or the batch
-	// that gives it up.
-	decided atomic.Bool
-	// frail tells that the message is taken alone, deleted that it was deleted
-	// before the batch was answered.
-	frail, deleted bool
-	// first tells that the message is the first to be started.
-	first bool
-	// sent tells that the dead-letter queue has confirmed the message, unsettled
-	// that its queue did not do what was asked for it.
-	sent, unsettled bool
-	// scout tells that the message was started before its time, to find out whether
-	// it is a suspect, shown that it has been.
-	scout, shown bool
-	// call wakes a message that stepped aside.
-	call chan string
-	// follows is the entry whose outcome a twin waits for.
-	follows     *entry
-	payloadHash string
-}
-
-// identity is what the event said of a message, whatever user code makes of the
-// message afterwards: by it the batch is kept in order and answered.
-type identity struct {
-	record *events.SQSMessage
-	group  string
-	fifo   bool
-	// urgent tells that half of the receives are used up.
-	urgent bool
-}
-
-// identify notes it of a message that nobody has had yet.
-func (rs *resolver) identify(record *events.SQSMessage, m *Message) identity {
-	return identity{record: record, group: m.GroupID(), fifo: m.FIFO(), urgent: rs.urgent(m)}
-}
-
-// state is where an entry is on its way.
-type state uint8
 
 const (
-	// stateWaiting has not been started.
-	stateWaiting state = iota
-	// stateRunning is on its way through the chain.
-	stateRunning
-	// stateSuspect waits to run alone, stateTwin for the outcome of another, and
-	// stateClaimed, being no suspect, for its place in the order.
-	stateSuspect
-	stateTwin
-	stateClaimed
-	// stateEnded has its result.
-	stateEnded
+	// claimsAhead is how many first deliveries are claimed before a slot is free.
+	claimsAhead = 10
+	// minUnsettled is how many settles may at least be unanswered when a job starts.
+	minUnsettled = 10
+	// eventBuffer lets goroutines go on while the loop is busy.
+	eventBuffer = 64
 )
 
-// acknowledged tells whether the message may be deleted from its queue.
-func (e *entry) acknowledged() bool {
-	if e.result == nil {
-		return false
-	}
-	switch e.result.Outcome {
-	case OutcomeDone, OutcomeDuplicate, OutcomeDropped:
-		return true
-	case OutcomeDead:
-		return e.sent
-	default:
-		return false
-	}
+// batch is one invocation. All of it belongs to the goroutine of run, which reads
+// what other goroutines post to events, unless said otherwise.
+type batch struct {
+	*Processor
+	ctx   context.Context
+	table deadline.Table
+	// start and end are those of the invocation; end is zero without a deadline.
+	start, end time.Time
+	// jobs is the context of all runs: it ends at the cut.
+	jobs       context.Context
+	cancelJobs context.CancelCauseFunc
+
+	deliveries []*delivery
+	queue      *runqueue.Queue
+	letters    outbox
+	hider      hider
+	// events carries what happens from other goroutines to the loop. Over is closed
+	// when nobody reads it any more.
+	events chan func()
+	over   chan struct{}
+	// hurry is closed by a crash.
+	hurry chan struct{}
+	// processChanged says that the process may be free.
+	processChanged chan struct{}
+	// draining is closed when nothing more is to start; nil if nobody says.
+	draining <-chan struct{}
+
+	times times
+	timer *time.Timer
+	// asking is the suspect that asks for the process, -1 for none; holding reports
+	// whether it keeps others back meanwhile.
+	asking  int
+	holding bool
+	// heads are the deliveries whose failure sent the rest of their FIFO group home.
+	heads map[int]*delivery
+	// hooking counts hooks under way.
+	hooking int
+	// crash is the result of the delivery that makes the process end.
+	crash *Result
+	// stopping reports whether the host has cancelled the batch.
+	stopping bool
+}
+
+// phase is what user code is at work on for a delivery.
+type phase uint8
+
+const (
+	phaseNone phase = iota
+	phaseDecoding
+	phaseRunning
+)
+
+// delivery is one message on its way through a batch.
+type delivery struct {
+	index int
+	// record is the message as it came, and message what stages made of it.
+	record  *events.SQSMessage
+	message *Message
+	group   int
+
+	run   *run
+	claim Claim
+	// job is what the ledger said of the job, and no user code has in its hands.
+	job   Job
+	phase phase
+	// claimedAt is when the claim was asked for, quietSince when a quiet start was
+	// first refused.
+	claimedAt, quietSince time.Time
+	// probe reports whether it runs although the breaker is open.
+	probe bool
+
+	result *Result
+	// acked reports whether the message may be deleted. The watchdog reads it too.
+	acked atomic.Bool
+	// atWork and settling are how the process counts it.
+	atWork, settling bool
+	// alone reports whether its run is alone and a crash counted, left whether a
+	// goroutine of user code was left behind.
+	alone, left bool
+	// sent, deleted and failed tell what SQS did with it: failed is set where it did
+	// not do what was asked.
+	sent, deleted, failed bool
 }
 
 func (p *Processor) newBatch(ctx context.Context, event events.SQSEvent) *batch {
+	start := time.Now()
+	end, _ := ctx.Deadline()
 	b := &batch{
-		Processor:  p,
-		ctx:        ctx,
-		invocation: newInvocation(ctx, p.options.Reserve),
-		breaker:    breaker{limit: p.options.Breaker},
-		signals:    make(chan signal, min(p.options.Concurrency, len(event.Records))+packsUnderWay),
-		errands:    make(chan errand, min(p.options.Concurrency, len(event.Records))),
-		over:       make(chan struct{}),
-		left:       make(chan struct{}),
-		draining:   drain(ctx),
+		Processor: p, ctx: ctx, start: start, end: end, asking: -1,
+		table:          deadline.New(start, end, p.options.Reserve),
+		events:         make(chan func(), eventBuffer),
+		over:           make(chan struct{}),
+		hurry:          make(chan struct{}),
+		processChanged: make(chan struct{}, 1),
+		draining:       host.Draining(ctx),
 	}
-	messages, entries := make([]Message, len(event.Records)), make([]entry, len(event.Records))
-	b.entries = make([]*entry, len(entries))
-	for i := range entries {
-		m, e := &messages[i], &entries[i]
-		m.SQSMessage, m.resolver, m.received = event.Records[i], p.resolver, b.invocation.start
-		e.message, e.identity = m, p.resolver.identify(&event.Records[i], m)
-		b.entries[i] = e
+	b.times.lastFreed = start
+	deliveries, messages := make([]delivery, len(event.Records)), make([]Message, len(event.Records))
+	b.deliveries = make([]*delivery, len(event.Records))
+	known := make([]runqueue.Delivery, len(event.Records))
+	groups := map[string]int{}
+	for i := range event.Records {
+		record, m, d := &event.Records[i], &messages[i], &deliveries[i]
+		*m = Message{SQSMessage: *record, resolver: p.resolver, received: start}
+		d.index, d.record, d.message = i, record, m
+		if m.FIFO() {
+			d.group = number(groups, m.GroupID())
+		}
+		b.deliveries[i] = d
+		known[i] = runqueue.Delivery{Receives: m.ReceiveCount(), Group: d.group}
 	}
+	b.queue = runqueue.New(known, p.queueConfig())
 	return b
 }
 
-// sort puts first-time messages of a standard queue before redelivered ones,
-// which may be what uses up the time, and before all those that have no other
-// chance than this. FIFO queues keep their order.
-func (b *batch) sort() {
-	b.findFrail()
-	sorted := b.frail == 0
-	for i, e := range b.entries {
-		e.rank = b.rank(e)
-		sorted = sorted && (i == 0 || b.entries[i-1].rank <= e.rank)
+// number returns the number of a FIFO group, from 1.
+func number(groups map[string]int, name string) int {
+	n, known := groups[name]
+	if !known {
+		n = len(groups) + 1
+		groups[name] = n
 	}
-	if !sorted {
-		slices.SortStableFunc(b.entries, b.compare)
+	return n
+}
+
+func (p *Processor) queueConfig() runqueue.Config {
+	o := &p.options
+	c := runqueue.Config{
+		Slots: o.Concurrency, Unsettled: max(minUnsettled, 2*o.Concurrency), Unsent: packLetters * packsUnderWay,
+		MaxReceives: o.MaxReceives, Ledger: o.Ledger != nil,
 	}
-	for i, e := range b.entries {
-		e.index = i
-		if !b.options.ClaimInTurn && e.urgent && !e.fifo && !e.frail {
-			b.scouts = append(b.scouts, e)
+	if o.AwaitSettle {
+		c.Unsettled = 1
+	}
+	if o.Ledger != nil && o.Ledger.Ahead() {
+		c.Ahead = claimsAhead
+	}
+	return c
+}
+
+// run takes all deliveries to their outcome, and tells SQS what is to be told.
+func (b *batch) run() {
+	defer close(b.over)
+	b.begin()
+	defer b.timer.Stop()
+	for {
+		b.perform()
+		if b.queue.Idle() && b.letters.isEmpty() && b.hooking == 0 {
+			break
 		}
+		b.listen()
+	}
+	b.cancelJobs(nil)
+	b.hideAll()
+	if b.crash != nil {
+		b.deleteFinished()
+	}
+	b.onBatch()
+}
+
+func (b *batch) begin() {
+	jobs := b.ctx
+	stop := context.CancelFunc(func() {})
+	if b.table.Bounded() {
+		jobs, stop = context.WithDeadline(jobs, b.table.At(deadline.Cut))
+	}
+	var cancel context.CancelCauseFunc
+	b.jobs, cancel = context.WithCancelCause(jobs)
+	b.cancelJobs = func(cause error) { cancel(cause); stop() }
+	b.timer = time.NewTimer(time.Hour)
+	b.timer.Stop()
+	b.times.lastStart = b.table.LastStart(b.process.longest())
+	if b.process.poisoned() != nil {
+		b.queue.Poison()
+	}
+	b.passTime(b.start)
+	if b.table.Bounded() && len(b.deliveries) > 0 && !b.start.Before(b.table.End()) {
+		b.warnOfPastDeadline()
 	}
 }
 
-func (b *batch) rank(e *entry) int {
-	switch m := e.message; {
-	case e.fifo || e.frail || b.resolver.lastReceive(m):
-		return 0
-	default:
-		return min(m.ReceiveCount(), 2)
+// post hands an event to the loop, if it still reads.
+func (b *batch) post(event func()) {
+	select {
+	case b.events <- event:
+	case <-b.over:
 	}
 }
 
-func (b *batch) compare(x, y *entry) int {
-	if b.frail > 0 {
-		return b.compareFrail(x, y)
+// listen waits for what happens next, and takes it in.
+func (b *batch) listen() {
+	b.setTimer()
+	cancelled := b.ctx.Done()
+	if b.stopping || b.times.cut {
+		cancelled = nil
 	}
-	return x.rank - y.rank
-}
-
-// stopped tells whether nothing more may be started in this process.
-func (b *batch) stopped() bool { return b.options.Process.distrusted() != nil }
-
-// afterCrash is the reason of what is not started since the process is to end.
-func (b *batch) afterCrash() string {
-	if b.stopped() {
-		return ReasonAfterCrash
+	select {
+	case event := <-b.events:
+		event()
+	case <-b.processChanged:
+		b.onProcessChanged()
+	case <-b.draining:
+		b.draining = nil
+		b.queue.Drain()
+	case <-cancelled:
+		b.onCancelled()
+	case <-b.timer.C:
+		b.times.next = time.Time{}
+		b.passTime(time.Now())
 	}
-	return ""
-}
-
-// register gives the first entry of the batch that asks for a job.
-func (b *batch) register(e *entry, job, payloadHash string) *entry {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if first := b.twins[job]; first != nil {
-		return first
-	}
-	if b.twins == nil {
-		b.twins = map[string]*entry{}
-	}
-	e.payloadHash = payloadHash
-	b.twins[job] = e
-	return e
 }

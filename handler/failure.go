@@ -51,7 +51,7 @@ func evidence(r *Result, now time.Time) *Failure {
 		Reason:   r.Decision.Reason,
 		Rule:     r.Decision.Rule,
 		Types:    fault.Types(r.Err),
-		Message:  cut(text(r.Err), failureTextBytes),
+		Message:  truncate(text(r.Err), failureTextBytes),
 		Stack:    stack(r.Err),
 		Key:      r.Job.Key,
 		Epoch:    r.Job.Epoch,
@@ -91,8 +91,8 @@ func caught() string {
 }
 
 var bookkeeping = map[string]bool{
-	"handler.stack": true, "handler.evidence": true, "handler.account": true,
-	"handler.(*resolver).resolve": true, "handler.(*Message).Resolve": true,
+	"handler.stack": true, "handler.evidence": true, "handler.recordAttempt": true,
+	"handler.(*resolver).resolve": true, "handler.(*resolver).complete": true,
 }
 
 // fingerprint leaves out texts and times, so that failures of one kind count as one.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+
+	"github.com/sqsafe/sqsafe/internal/usercall"
 )
 
 // Go runs fn on a goroutine of its own that belongs to the message of ctx: the
@@ -18,7 +20,7 @@ import (
 // Where no handler is under way, be it over or not begun, there is nobody to tell:
 // a panic ends the process, and an error is logged.
 func Go(ctx context.Context, fn func(ctx context.Context) error) {
-	if m := FromContext(ctx); m != nil && m.crew.start(func() error { return fn(ctx) }) {
+	if r := runOf(ctx); r != nil && r.crew.start(func() error { return fn(ctx) }) {
 		return
 	}
 	go func() {
@@ -49,7 +51,7 @@ func (c *crew) start(f func() error) bool {
 		return false
 	}
 	c.running++
-	go recovered(f, c.ended)
+	go usercall.Catch(f, func(err error, p *usercall.Panic) { c.ended(asError(err, p)) })
 	return true
 }
 
@@ -57,7 +59,7 @@ func (c *crew) ended(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil {
-		c.errs = append(c.errs, solid(err))
+		c.errs = append(c.errs, err)
 	}
 	if _, panicked := err.(*PanicError); panicked && c.cancel != nil {
 		c.cancel()
@@ -84,7 +86,7 @@ func (c *crew) join(err error) error {
 		c.mu.Lock()
 	}
 	c.dismissed = true
-	err = solid(err)
+	err = rejectTypedNil(err)
 	if len(c.errs) == 0 {
 		return err
 	}
@@ -98,4 +100,29 @@ func (c *crew) admit() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.dismissed = false
+}
+
+// cancelBy sets what ends the context of the run.
+func (c *crew) cancelBy(cancel context.CancelFunc) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.cancel = cancel
+}
+
+// joinStrays waits for goroutines that middleware has started by [Go], which are none
+// of the function's: a panic counts, an error is logged.
+func (b *batch) joinStrays(ctx context.Context, r *run, err error) error {
+	if res := AsResult(err); res != nil && res.Outcome == OutcomeCrash {
+		return err
+	}
+	stray := r.crew.join(nil)
+	if stray == nil {
+		return err
+	}
+	if p, ok := asPanic(stray); ok {
+		return p
+	}
+	b.options.Logger.LogAttrs(ctx, slog.LevelError, "goroutine failed outside of the handler",
+		slog.String("messageId", r.message.MessageId), slog.String("error", truncate(text(stray), logTextBytes)))
+	return err
 }

@@ -2,112 +2,72 @@ package handler
 
 import (
 	"context"
-	"errors"
 	"log/slog"
-	"time"
 )
 
-// Hooks are told what becomes of messages. They change nothing: a hook that
-// panics is logged. One that takes longer than [HookTime], or than the invocation
-// has, is logged, left behind, and not called again for that batch. All of them
-// must be safe for concurrent use, and nil ones are skipped.
+// Hooks are told what becomes of messages. They change nothing: a hook that panics is
+// logged. The answer of the batch waits for them, up to the end of the invocation.
+// All of them must be safe for concurrent use, and nil ones are skipped.
 type Hooks struct {
-	// OnError is called once for each run that failed, with the decision on its
-	// error: a retry, a death, a drop or a crash.
+	// OnError is called once for each run that failed, with the decision on its error:
+	// a retry, a death, a drop or a crash. The Result is the hook's own.
 	OnError func(ctx context.Context, m *Message, r *Result)
-	// OnDead is called once the dead-letter queue has confirmed a message, with
-	// the id that it gave.
+	// OnDead is called once the dead-letter queue has confirmed a message, with the id
+	// that it gave.
 	OnDead func(ctx context.Context, letter Letter, deadLetterID string)
 	// OnBatch is called at the end of each batch, before a crash too.
 	OnBatch func(ctx context.Context, r Report)
 }
 
-// HookTime is how long a hook may take.
-const HookTime = time.Second
-
-type hookKind int
-
-const (
-	hookOnError hookKind = iota
-	hookOnDead
-	hookOnBatch
-	hookRedact
-	hookKinds
-)
-
-var hookNames = [hookKinds]string{"OnError", "OnDead", "OnBatch", "Redact"}
-
-// hooksOnError tells whether OnError is to be told of a result.
-func (b *batch) hooksOnError(r *Result) bool {
-	if b.options.Hooks.OnError == nil || r.Err == nil || b.hung[hookOnError].Load() {
-		return false
+// tellError calls OnError for a result that it is to be told of.
+func (b *batch) tellError(d *delivery, r *Result) {
+	if b.options.Hooks.OnError == nil || r.Err == nil {
+		return
 	}
 	switch r.Outcome {
 	case OutcomeRetry, OutcomeDead, OutcomeDropped, OutcomeCrash:
-		return true
-	default:
-		return false
+		m, own := d.message, r.clone()
+		ctx := context.WithValue(context.WithoutCancel(b.ctx), runKey{}, &run{message: m})
+		b.hook("OnError", func() { b.options.Hooks.OnError(ctx, m, own) })
 	}
 }
 
-// onError tells of a result that is the hook's own: what is sent may still move the
-// delay of the other, and carries its failure.
-func (b *batch) onError(ctx context.Context, m *Message, own *Result) {
-	b.hook(hookOnError, func() { b.options.Hooks.OnError(context.WithoutCancel(ctx), m, own) })
+// tellDead calls OnDead for a letter that has arrived.
+func (b *batch) tellDead(d *delivery, deadLetterID string) {
+	if b.options.Hooks.OnDead == nil {
+		return
+	}
+	letter := Letter{Message: d.message, Failure: *d.result.Failure, DeadLetterID: deadLetterID}
+	b.hook("OnDead", func() { b.options.Hooks.OnDead(context.WithoutCancel(b.ctx), letter, deadLetterID) })
 }
 
-func (b *batch) onDead(ctx context.Context, letter Letter, deadLetterID string) {
-	if b.options.Hooks.OnDead != nil {
-		b.hook(hookOnDead, func() { b.options.Hooks.OnDead(ctx, letter, deadLetterID) })
-	}
+// hook calls a hook beside the loop, which waits for it before the batch ends.
+func (b *batch) hook(name string, f func()) {
+	b.hooking++
+	go func() {
+		err := catchPanic(func() error { f(); return nil })
+		b.post(func() {
+			b.hooking--
+			if err != nil {
+				b.logHook(name, err)
+			}
+		})
+	}()
 }
 
-func (b *batch) onBatch(ctx context.Context) {
-	if b.options.Hooks.OnBatch != nil {
-		r := b.report()
-		b.hook(hookOnBatch, func() { b.options.Hooks.OnBatch(ctx, r) })
+// onBatch calls OnBatch with the report of the batch.
+func (b *batch) onBatch() {
+	if b.options.Hooks.OnBatch == nil {
+		return
 	}
-}
-
-// minimumHookTime is for hooks that are called when it is late.
-const minimumHookTime = 10 * time.Millisecond
-
-// hookTime leaves time for what follows the hook: letters are sent behind OnError,
-// messages hidden behind OnDead, and the answer given behind OnBatch.
-func (b *batch) hookTime(kind hookKind) time.Duration {
-	if !b.invocation.bounded() {
-		return HookTime
-	}
-	keep := [hookKinds]time.Duration{
-		hookOnError: b.invocation.reserve * 3 / 4,
-		hookOnDead:  b.invocation.reserve / 5,
-		hookOnBatch: b.invocation.reserve / 20,
-		hookRedact:  b.invocation.reserve / 5,
-	}
-	left := time.Until(b.invocation.deadline) - keep[kind]
-	return max(min(left, HookTime), minimumHookTime)
-}
-
-// hook calls a hook that answers nothing.
-func (b *batch) hook(kind hookKind, f func()) {
-	hooked(b, kind, func() struct{} { f(); return struct{}{} })
-}
-
-// hooked keeps what goes wrong in a hook from the message that it is told of. What
-// it gives then is empty.
-func hooked[T any](b *batch, kind hookKind, f func() T) (answer T) {
-	if b.hung[kind].Load() {
-		return answer
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), b.hookTime(kind))
-	defer cancel()
-	answer, err := within(ctx, 0, f)
-	if errors.Is(err, errGivenUp) {
-		b.hung[kind].Store(true)
-	}
+	r := b.report()
+	err := catchPanic(func() error { b.options.Hooks.OnBatch(context.WithoutCancel(b.ctx), r); return nil })
 	if err != nil {
-		b.options.Logger.LogAttrs(context.WithoutCancel(b.ctx), slog.LevelError, "hook failed",
-			slog.String("hook", hookNames[kind]), slog.String("error", cut(text(err), logTextBytes)))
+		b.logHook("OnBatch", err)
 	}
-	return answer
+}
+
+func (b *batch) logHook(name string, err error) {
+	b.options.Logger.LogAttrs(context.WithoutCancel(b.ctx), slog.LevelError, "hook failed",
+		slog.String("hook", name), slog.String("error", truncate(text(err), logTextBytes)))
 }

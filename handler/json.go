@@ -47,17 +47,16 @@ type typed[T any] struct {
 	decoding
 }
 
-// Prepare decodes and validates the content, and keeps the value with the message.
-func (t typed[T]) Prepare(_ context.Context, m *Message) error {
+// Prepare decodes and validates the content, and returns the call of the function.
+func (t typed[T]) Prepare(_ context.Context, m *Message) (func(context.Context) error, error) {
 	payload := new(T)
 	if err := t.decode(m.Content(), payload); err != nil {
-		return &fault.DecodeError{Err: err}
+		return nil, &fault.DecodeError{Err: err}
 	}
 	if err := validate(payload); err != nil {
-		return &fault.ValidationError{Err: err}
+		return nil, &fault.ValidationError{Err: err}
 	}
-	m.payload = payload
-	return nil
+	return func(ctx context.Context) error { return t.fn(ctx, *payload) }, nil
 }
 
 // validate asks *T, which has the methods of T too, and, where T is itself a
@@ -70,18 +69,6 @@ func validate[T any](payload *T) error {
 		return v.Validate()
 	}
 	return nil
-}
-
-// Handle calls the function with the value that Prepare has left.
-func (t typed[T]) Handle(ctx context.Context, m *Message) error {
-	payload, ok := m.payload.(*T)
-	if !ok {
-		if err := t.Prepare(ctx, m); err != nil {
-			return err
-		}
-		payload = m.payload.(*T)
-	}
-	return t.fn(ctx, *payload)
 }
 
 func (d decoding) decode(content string, into any) error {

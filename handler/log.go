@@ -1,13 +1,15 @@
 package handler
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 )
 
 // LogOutcome is the message of the one log line that each message gets.
 const LogOutcome = "outcome"
+
+// LogCrashed is the message of the log line for a process that is to end.
+const LogCrashed = "process crashed"
 
 // LogDeadLettered is the message of the log line for a confirmed dead letter.
 const LogDeadLettered = "dead-lettered"
@@ -25,31 +27,31 @@ var outcomeLevels = map[Outcome]slog.Level{
 	OutcomeUnrecorded: slog.LevelWarn,
 }
 
-// log writes the line of one message. It carries no payload. That of a plain
-// success is for debugging.
-func (b *batch) log(e *entry) {
-	r := e.result
+// log writes the line of one message. It carries no payload. That of a plain success
+// is for debugging.
+func (b *batch) log(d *delivery) {
+	r := d.result
 	level := outcomeLevels[r.Outcome]
-	if r.Outcome == OutcomeDone && r.Decision.Reason == "" && e.message.run() == 1 {
+	if r.Outcome == OutcomeDone && r.Decision.Reason == "" && d.job.History.Len()+d.job.Crashes == 0 {
 		level = slog.LevelDebug
 	}
 	if !b.options.Logger.Enabled(b.ctx, level) {
 		return
 	}
-	attrs := append(b.identify(e), slog.String("outcome", r.Outcome.String()))
-	if r.Err != nil && r.Outcome != OutcomeUnrun {
+	attrs := append(b.identify(d), slog.String("outcome", r.Outcome.String()))
+	if r.Err != nil && r.Outcome != OutcomeDeferred {
 		attrs = append(attrs, slog.String("class", r.Decision.Class.String()))
 	}
-	attrs = appendText(attrs, "reason", cut(r.Decision.Reason, logNameBytes))
-	attrs = appendText(attrs, "rule", cut(r.Decision.Rule, logNameBytes))
-	if n := attemptNumber(e); n > 0 {
+	attrs = appendText(attrs, "reason", truncate(r.Decision.Reason, logNameBytes))
+	attrs = appendText(attrs, "rule", truncate(r.Decision.Rule, logNameBytes))
+	if n := attemptNumber(d); n > 0 {
 		attrs = append(attrs, slog.Int("attempt", n))
 	}
 	if r.Delay > 0 {
 		attrs = append(attrs, slog.Float64("delaySeconds", r.Delay.Seconds()))
 	}
 	if r.Err != nil {
-		attrs = appendText(attrs, "error", cut(text(r.Err), logTextBytes))
+		attrs = appendText(attrs, "error", truncate(text(r.Err), logTextBytes))
 	}
 	if p, ok := asPanic(r.Err); ok && r.Outcome == OutcomeCrash {
 		attrs = append(attrs, slog.String("stack", p.Stack))
@@ -59,21 +61,21 @@ func (b *batch) log(e *entry) {
 
 // logSent writes the line of a confirmed dead letter, with what a person wants to
 // see first. The death itself was logged as an outcome.
-func (b *batch) logSent(e *entry, sent Sent) {
+func (b *batch) logSent(d *delivery, deadLetterID string) {
 	if !b.options.Logger.Enabled(b.ctx, slog.LevelInfo) {
 		return
 	}
-	f := e.result.Failure
-	attrs := append(b.identify(e), slog.String("class", f.Class))
-	attrs = appendText(attrs, "reason", cut(f.Reason, logNameBytes))
-	attrs = appendText(attrs, "rule", cut(f.Rule, logNameBytes))
+	f := d.result.Failure
+	attrs := append(b.identify(d), slog.String("class", f.Class))
+	attrs = appendText(attrs, "reason", truncate(f.Reason, logNameBytes))
+	attrs = appendText(attrs, "rule", truncate(f.Rule, logNameBytes))
 	if n := len(f.History.Attempts); n > 0 {
 		attrs = append(attrs, slog.Int("attempt", f.History.Attempts[n-1].Number))
 	}
-	attrs = appendText(attrs, "error", cut(f.Message, logTextBytes))
-	attrs = appendText(attrs, "stack", cut(f.Stack, logStackBytes))
-	attrs = appendText(attrs, "excerpt", b.excerpt(e.message))
-	attrs = append(attrs, slog.String("deadLetterId", sent.MessageID))
+	attrs = appendText(attrs, "error", truncate(f.Message, logTextBytes))
+	attrs = appendText(attrs, "stack", truncate(f.Stack, logStackBytes))
+	attrs = appendText(attrs, "excerpt", b.excerpt(d.message))
+	attrs = append(attrs, slog.String("deadLetterId", deadLetterID))
 	b.options.Logger.LogAttrs(b.ctx, slog.LevelInfo, LogDeadLettered, attrs...)
 }
 
@@ -85,69 +87,42 @@ func (b *batch) excerpt(m *Message) string {
 	}
 	shown := m.Content()
 	if b.options.Redact != nil {
-		shown = hooked(b, hookRedact, func() string { return b.options.Redact(m) })
+		shown = ""
+		if err := catchPanic(func() error { shown = b.options.Redact(m); return nil }); err != nil {
+			b.logHook("Redact", err)
+		}
 	}
-	return cut(shown, b.options.ExcerptBytes)
+	return truncate(shown, b.options.ExcerptBytes)
 }
 
-func (b *batch) logError(e *entry, what string, err error) {
-	attrs := append(b.identify(e), slog.String("error", cut(text(err), logTextBytes)))
+func (b *batch) logError(d *delivery, what string, err error) {
+	attrs := append(b.identify(d), slog.String("error", truncate(text(err), logTextBytes)))
 	b.options.Logger.LogAttrs(context.WithoutCancel(b.ctx), slog.LevelError, what, attrs...)
 }
 
-// logErrors logs what a queue did not do, a missing answer included. Failed is
-// why there is no answer at all. One call fails for all of its messages, so that
-// each error gets one line, with the first message and the number of them.
-func (b *batch) logErrors(entries []*entry, what string, answers []error, failed error) {
-	type failure struct {
-		first *entry
-		said  string
-	}
-	var distinct []failure
-	count := map[string]int{}
-	for i, e := range entries {
-		err := cmp.Or(failed, ErrUnanswered)
-		if i < len(answers) {
-			err = answers[i]
-		}
-		if err == nil {
-			continue
-		}
-		e.unsettled = true
-		said := cut(text(err), logTextBytes)
-		if count[said]++; count[said] == 1 {
-			distinct = append(distinct, failure{e, said})
-		}
-	}
-	for _, f := range distinct {
-		attrs := append(b.identify(f.first), slog.String("error", f.said), slog.Int("messages", count[f.said]))
-		b.options.Logger.LogAttrs(context.WithoutCancel(b.ctx), slog.LevelError, what, attrs...)
-	}
-}
-
-func (b *batch) identify(e *entry) []slog.Attr {
+func (b *batch) identify(d *delivery) []slog.Attr {
 	attrs := []slog.Attr{
-		slog.String("messageId", e.record.MessageId),
-		slog.String("queue", QueueName(e.record.EventSourceARN)),
-		slog.Int("receiveCount", e.message.ReceiveCount()),
+		slog.String("messageId", d.record.MessageId),
+		slog.String("queue", QueueName(d.record.EventSourceARN)),
+		slog.Int("receiveCount", d.message.ReceiveCount()),
 	}
-	attrs = appendText(attrs, "key", cut(e.message.Job.Key, logNameBytes))
+	attrs = appendText(attrs, "key", truncate(d.job.Key, logNameBytes))
 	return appendText(attrs, "requestId", requestID(b.ctx))
 }
 
 // attemptNumber counts the runs of the job; 0 where the function did not run.
-func attemptNumber(e *entry) int {
-	if e.message.started.IsZero() {
+func attemptNumber(d *delivery) int {
+	if d.run == nil || !d.run.started() {
 		return 0
 	}
-	switch e.result.Outcome {
+	switch d.result.Outcome {
 	case OutcomeRetry, OutcomeDead, OutcomeDropped:
-		if n := len(e.result.Job.History.Attempts); n > 0 {
-			return e.result.Job.History.Attempts[n-1].Number
+		if n := len(d.result.Job.History.Attempts); n > 0 {
+			return d.result.Job.History.Attempts[n-1].Number
 		}
 		return 0
 	case OutcomeDone, OutcomeUnrecorded, OutcomeCrash:
-		return e.message.run()
+		return d.job.History.Len() + d.job.Crashes + 1
 	default:
 		return 0
 	}
@@ -158,4 +133,20 @@ func appendText(attrs []slog.Attr, key, value string) []slog.Attr {
 		return attrs
 	}
 	return append(attrs, slog.String(key, value))
+}
+
+// panicSafeHandler keeps panics of a log handler from jobs: what cannot be logged is
+// lost, and nothing else.
+type panicSafeHandler struct{ slog.Handler }
+
+// Enabled implements [slog.Handler].
+func (s panicSafeHandler) Enabled(ctx context.Context, level slog.Level) bool {
+	defer func() { _ = recover() }()
+	return s.Handler.Enabled(ctx, level)
+}
+
+// Handle implements [slog.Handler].
+func (s panicSafeHandler) Handle(ctx context.Context, r slog.Record) error {
+	defer func() { _ = recover() }()
+	return s.Handler.Handle(ctx, r)
 }

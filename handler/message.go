@@ -8,52 +8,40 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// Message is one record of a batch, with what the stages before the user's
-// function have found out about it. One goroutine at a time handles it, unless
-// the user's function was left behind ([ErrAbandoned]).
+// Message is one record of a batch, with what is known of its job. It may be
+// copied.
 type Message struct {
 	events.SQSMessage
 
-	// Job is what the ledger knows; without idempotency it stays zero.
+	// Job is what the ledger knows of the job; zero without a ledger.
 	Job Job
-	// Replay is what a dead-letter record says that the message carried when it
+	// Replay is what a dead-letter record said that the message carried when it
 	// came; nil on a message that was never dead-lettered.
 	Replay *Replay
 
-	// content and enclosed are what an envelope holds.
+	// unwrapped, content and enclosed are what an envelope holds.
 	unwrapped bool
 	content   string
 	enclosed  map[string]string
 
-	payload  any
 	resolver *resolver
 	received time.Time
-	started  time.Time
-
-	// seat is the message's place in its batch; nil outside of one.
-	seat *seat
-	// prepared tells that Prepare was called, and prepareErr what it said.
-	prepared   bool
-	prepareErr error
-	// unrunReason is why the message is taken through the chain without a run.
-	unrunReason string
-	crew        crew
 }
 
-// Job is the state of a job over its deliveries. Idempotency fills it in
-// before the user's function runs and stores the one in [Result] afterwards.
+// Job is the state of a job over its deliveries. The ledger fills it in before the
+// user's function runs, and stores the one of the [Result] afterwards.
 type Job struct {
 	// Key is the idempotency key as the user's function passes it on.
 	Key string
-	// Epoch counts how often the job was begun anew after a death, from 0.
+	// Epoch counts how often the job began anew after a death, from 0.
 	Epoch int
-	// Attempts counts the failures that cost budget.
+	// Attempts counts the failures that used up budget.
 	Attempts int
 	// Unclassified counts those of them whose class no rule knew.
 	Unclassified int
-	// Crashes counts the runs that ended with the process.
+	// Crashes counts the runs in a row that ended with the process.
 	Crashes int
-	// History tells of the failed runs.
+	// History has the failed runs.
 	History History
 }
 
@@ -63,14 +51,15 @@ type Replay struct {
 	Key string
 	// Epoch is the epoch in which the job died.
 	Epoch int
-	// Verdict tells whether the ledger holds the death; without it Epoch means nothing.
+	// Verdict reports whether the ledger holds the death; without it Epoch means
+	// nothing.
 	Verdict bool
 	// MessageID is the id that the message had when it was first sent.
 	MessageID string
 }
 
-// ReceiveCount is how often SQS has handed the message out, this time
-// included; 1 where SQS did not say.
+// ReceiveCount is how often SQS has handed the message out, this time included; 1
+// where SQS did not say.
 func (m *Message) ReceiveCount() int {
 	n, err := strconv.Atoi(m.Attributes["ApproximateReceiveCount"])
 	if err != nil || n < 1 {
@@ -92,8 +81,8 @@ func (m *Message) SentAt() time.Time {
 	return time.UnixMilli(ms)
 }
 
-// FIFO tells whether the message comes from a FIFO queue. The queue's ARN says
-// so, not the message group, since fair queues are standard queues with groups.
+// FIFO reports whether the message comes from a FIFO queue. The queue's ARN says
+// so, not the message group, since standard queues have groups too.
 func (m *Message) FIFO() bool { return strings.HasSuffix(m.EventSourceARN, ".fifo") }
 
 // QueueName is the last part of the source queue's ARN.
@@ -102,6 +91,17 @@ func (m *Message) QueueName() string { return QueueName(m.EventSourceARN) }
 // QueueName is the last part of a queue's ARN.
 func QueueName(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1:] }
 
+// LastAttempt reports whether the job is dead if this run fails with an error that
+// uses up budget: the budget of Options.Backoff has one run left, or the queue no
+// further receive. Profiles by reason may end a job earlier or later.
+func (m *Message) LastAttempt() bool {
+	rs := m.resolver
+	if rs == nil {
+		rs = &resolver{options: (*Options)(nil).withDefaults()}
+	}
+	return rs.lastReceive(m) || rs.spentBy(m)+1 >= rs.options.Backoff.Attempts()
+}
+
 // asReceived undoes what user code has changed of that by which the message is
 // hidden, deleted and dead-lettered.
 func (m *Message) asReceived(record *events.SQSMessage) {
@@ -109,11 +109,11 @@ func (m *Message) asReceived(record *events.SQSMessage) {
 	m.Body = record.Body
 }
 
-// run is the number of the job's present run, from 1: those that failed and
+// runNumber is the number of the job's present run, from 1: those that failed and
 // those that crashed have come before it.
-func (m *Message) run() int { return m.Job.History.Len() + m.Job.Crashes + 1 }
+func (m *Message) runNumber() int { return m.Job.History.Len() + m.Job.Crashes + 1 }
 
-// age is how long ago the message was received; 0 for one outside of a batch.
+// age is how long ago the message was received.
 func (m *Message) age() time.Duration {
 	if m.received.IsZero() {
 		return 0

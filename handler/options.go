@@ -33,16 +33,16 @@ type Backoff interface {
 // classifies with [fault.Rules], waits by [backoff.Exponential], and leaves dead
 // letters and visibility timeouts to the queue.
 type Options struct {
-	// Middleware wraps the user's function, the first outermost. It runs after
-	// the payload was decoded and validated. An error of the user's function
-	// reaches it classified, as a [Result].
+	// Middleware wraps the run of a job, the first outermost.
 	Middleware []Middleware
+	// Ledger makes a job take effect once although its message comes several times; nil
+	// runs it at each delivery. Package idem has one.
+	Ledger Ledger
 	// DeadLetter takes dead jobs; nil leaves them to the queue's redrive policy.
 	DeadLetter DeadLetter
-	// Source is the queue that the batches come from; nil leaves failed messages
-	// to the queue's own visibility timeout, and lets a crash redeliver the
-	// whole batch.
-	Source Source
+	// Queue is the queue that the batches come from; nil leaves failed messages to the
+	// queue's own visibility timeout, and a crash redelivers the whole batch.
+	Queue Queue
 	// Classifier defaults to fault.Rules().
 	Classifier Classifier
 	// Backoff defaults to backoff.Exponential{}. One with a method Validate()
@@ -58,14 +58,15 @@ type Options struct {
 	// Concurrency is how many messages of a batch run at a time, those of one
 	// FIFO group one after another; 0 means 1.
 	Concurrency int
-	// Breaker is how many failures of the surroundings in a row (no connection, no
-	// answer, too many calls, no rights) end a batch: the rest comes back unrun, at
-	// no cost to its budget. 0 means 3, a number below 0 never.
+	// Breaker is how many failures in a row of what jobs depend on (no connection, no
+	// answer, too many calls, no rights) open the breaker. While it is open one job
+	// runs every ten seconds, and all others are deferred at no cost to their budget. 0
+	// means 3, a number below 0 never.
 	Breaker int
-	// ClaimInTurn keeps the processor from taking messages through the middleware
-	// before their turn to run, as it does with those that have used up half of
-	// MaxReceives: of them it wants to know first which have ended their process.
-	ClaimInTurn bool
+	// AwaitSettle starts a job only when the ledger has the outcome of the one before.
+	// It is for functions whose effect takes no key: without it a process that dies
+	// within one round trip of a start can repeat the job before.
+	AwaitSettle bool
 	// BackoffByReason is the Backoff for failures of some reasons; a nil one stands
 	// for Backoff. A nil map means backoff.Stepped{} for fault.ReasonEnvironment,
 	// which takes a person to mend.
@@ -79,16 +80,10 @@ type Options struct {
 	PanicAsPermanent bool
 	// Hooks are told what becomes of messages.
 	Hooks Hooks
-	// Restore is called for every message before anything looks at it, and may
-	// change it; that of package dlq takes out what a dead letter carries. Its panic
-	// is a permanent failure of the message. A hang ends the process.
+	// Restore is called for every message before it is decoded, and may change it; that
+	// of package dlq takes out what a dead letter carries. Its panic is a permanent
+	// failure of the message.
 	Restore func(m *Message)
-	// Process is shared by the processors of one program; nil gives the processor
-	// one of its own.
-	Process *Process
-	// Exit ends the process when others of its invocations have held it up since
-	// one crashed, at that one's deadline; nil panics on a goroutine of its own.
-	Exit func()
 	// Reserve is the time kept at the end of an invocation for settling: no
 	// message starts in it, and running ones are cancelled at its begin. 0 means
 	// a tenth of the time, at least 2 s. It is never more than half of the time.
@@ -97,11 +92,12 @@ type Options struct {
 	// up to 1024; 0 means 1024, and a number below 0 that it shows nothing.
 	ExcerptBytes int
 	// Redact gives the text of which that line shows the begin, without what must
-	// not be logged; nil means the content as it is. One that panics or hangs is
-	// treated as a hook is, and the line shows nothing.
+	// not be logged; nil means the content as it is. Where it panics, the line shows
+	// nothing.
 	Redact func(m *Message) string
 	// Logger gets one line for each message; nil means slog.Default(). A line whose
-	// writing panics is lost. The batch waits for each line.
+	// writing panics is lost. The batch waits for each line, up to the end of the
+	// invocation.
 	Logger *slog.Logger
 	// Random gives numbers in [0, 1) for jitter and rounding, and must be safe
 	// for concurrent use; nil means math/rand/v2.
@@ -112,7 +108,6 @@ const (
 	defaultUnclassifiedAttempts = 3
 	defaultBreaker              = 3
 	maxExcerpt                  = 1024
-	minimumReserve              = 2 * time.Second
 )
 
 func (o *Options) withDefaults() Options {
@@ -141,16 +136,10 @@ func (o *Options) withDefaults() Options {
 	if out.ExcerptBytes == 0 || out.ExcerptBytes > maxExcerpt {
 		out.ExcerptBytes = maxExcerpt
 	}
-	if out.Process == nil {
-		out.Process = &Process{}
-	}
-	if out.Exit == nil {
-		out.Exit = func() { panic("the process outlived a crash") }
-	}
 	if out.Logger == nil {
 		out.Logger = slog.Default()
 	}
-	out.Logger = slog.New(spared{out.Logger.Handler()})
+	out.Logger = slog.New(panicSafeHandler{out.Logger.Handler()})
 	if out.Random == nil {
 		out.Random = rand.Float64
 	}

@@ -20,9 +20,9 @@ const (
 	OutcomeUnrecorded
 	// OutcomeDead says that the job goes to the dead-letter queue.
 	OutcomeDead
-	// OutcomeUnrun says that the job was not started, or cut off early, and
-	// comes back with its budget untouched.
-	OutcomeUnrun
+	// OutcomeDeferred says that the job was not started, or cut off early, and comes
+	// back with its budget untouched.
+	OutcomeDeferred
 	// OutcomeCrash says that the process cannot be trusted any more.
 	OutcomeCrash
 	// OutcomeDropped says that the job is dead and that the options want no dead
@@ -31,7 +31,7 @@ const (
 )
 
 var outcomeNames = [...]string{
-	"none", "done", "duplicate", "retry", "busy", "unrecorded", "dead", "unrun", "crash", "dropped",
+	"none", "done", "duplicate", "retry", "busy", "unrecorded", "dead", "deferred", "crash", "dropped",
 }
 
 // String gives the name that logs carry.

@@ -5,67 +5,192 @@ import (
 	"time"
 )
 
-// Process is what the invocations of one operating system process share: whose
-// turn it is, and whether the process can still be trusted. The zero value is
-// ready for use, and it is safe for concurrent use. It must not be copied.
-//
-// Processors of one program share one, by [Options]: a job that is suspected of
-// ending its process runs while no other does, and when one has crashed nothing
-// more is started by any of them.
-type Process struct {
-	turn turn
+const (
+	// holdTime is how long a suspect keeps others from starting while it waits for
+	// the process to be idle.
+	holdTime = 30 * time.Second
+	// holdPause is how long no suspect does that again after one has waited in vain.
+	holdPause = 5 * time.Minute
+	// recentRuns is how many runs tell how long a run may take.
+	recentRuns = 20
+)
 
-	mu          sync.Mutex
-	invocations int
-	doubt       *Result
+// process is what the invocations of one operating system process share. It is
+// taken or free: a suspect has it alone, while no other delivery is at work. There
+// is no line to wait in. Who is refused is told when something has changed.
+type process struct {
+	mu sync.Mutex
+	// atWork counts the deliveries from the begin of their decoding to their end,
+	// without those that wait; settling those of them whose run is over.
+	atWork, settling int
+	// lone is the batch that has the process, holder the one that keeps others back.
+	lone, holder *batch
+	pausedUntil  time.Time
+	batches      map[*batch]bool
+	// poison is what made the process end; nil if nothing has.
+	poison *Result
+	// runs are how long the last runs took, next is where the next one goes.
+	runs [recentRuns]time.Duration
+	next int
 }
 
-// enter counts an invocation, and tells what put the process in doubt before it
-// began; nil if nothing has.
-func (p *Process) enter() (doubt *Result) {
+// join adds an invocation, and returns what has poisoned the process before.
+func (p *process) join(b *batch) *Result {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.invocations++
-	return p.doubt
+	if p.batches == nil {
+		p.batches = map[*batch]bool{}
+	}
+	p.batches[b] = true
+	return p.poison
 }
 
-func (p *Process) leave() {
+func (p *process) leave(b *batch) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.invocations--
+	delete(p.batches, b)
+	p.free(b)
 }
 
-// distrust notes what put the process in doubt. The first stands.
-func (p *Process) distrust(r *Result) {
+// busy reports whether invocations are under way.
+func (p *process) busy() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.doubt == nil {
-		p.doubt = r
+	return len(p.batches) > 0
+}
+
+// begin counts a delivery that starts its decoding or its run, unless the process is
+// taken. One that is to be quiet is refused while another is settling.
+func (p *process) begin(quiet bool) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.lone != nil || p.holder != nil || quiet && p.settling > 0 {
+		return false
+	}
+	p.atWork++
+	return true
+}
+
+// beginAnyway counts a delivery whatever the process is.
+func (p *process) beginAnyway() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.atWork++
+}
+
+// settle notes that the run of a delivery at work is over.
+func (p *process) settle() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.settling++
+}
+
+// end counts off a delivery at work.
+func (p *process) end(settled bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.atWork--
+	if settled {
+		p.settling--
+	}
+	if p.atWork == 0 || settled && p.settling == 0 {
+		p.changed()
 	}
 }
 
-// distrusted is what put the process in doubt; nil if nothing has.
-func (p *Process) distrusted() *Result {
+// askResult is the answer to a suspect that asks for the process.
+type askResult int
+
+const (
+	askWaits askResult = iota
+	askGranted
+	askDenied
+)
+
+// ask gives a batch the process if it is idle. A suspect that holds keeps others
+// from starting until it has asked again, or retracts.
+func (p *process) ask(b *batch, hold bool, now time.Time) askResult {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.doubt
+	switch {
+	case p.lone == nil && p.atWork == 0 && (p.holder == nil || p.holder == b):
+		p.lone, p.holder = b, nil
+		return askGranted
+	case hold && now.Before(p.pausedUntil) && p.lone == nil:
+		return askDenied
+	case hold && p.holder == nil:
+		p.holder = b
+	}
+	return askWaits
 }
 
-// watch ends the process at the latest when the claims of an invocation that
-// crashed lapse, if others hold it up: the Lambda runtime waits for all of them.
-func (p *Process) watch(deadline time.Time, exit func()) {
-	if deadline.IsZero() {
+// retract takes back what a batch has asked for. After a hold in vain no suspect
+// holds the process for a while.
+func (p *process) retract(b *batch, inVain bool, now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if inVain && p.holder == b {
+		p.pausedUntil = now.Add(holdPause)
+	}
+	p.free(b)
+}
+
+// free gives back what the batch has of the process.
+func (p *process) free(b *batch) {
+	if p.lone != b && p.holder != b {
 		return
 	}
-	time.AfterFunc(time.Until(deadline), func() {
-		if p.busy() {
-			exit()
-		}
-	})
+	if p.lone == b {
+		p.lone = nil
+	}
+	if p.holder == b {
+		p.holder = nil
+	}
+	p.changed()
 }
 
-func (p *Process) busy() bool {
+// changed tells all invocations to look again.
+func (p *process) changed() {
+	for b := range p.batches {
+		select {
+		case b.processChanged <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// poisonBy notes what makes the process end. The first stands.
+func (p *process) poisonBy(r *Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.invocations > 0
+	if p.poison == nil {
+		p.poison = r
+	}
+	p.changed()
+}
+
+// poisoned is what makes the process end; nil if nothing does.
+func (p *process) poisoned() *Result {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.poison
+}
+
+// noteRun remembers how long a run took.
+func (p *process) noteRun(took time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.runs[p.next] = took
+	p.next = (p.next + 1) % recentRuns
+}
+
+// longest is how long the longest of the last runs took.
+func (p *process) longest() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	most := time.Duration(0)
+	for _, took := range p.runs {
+		most = max(most, took)
+	}
+	return most
 }

@@ -2,81 +2,149 @@ package handler
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
+	"runtime"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-lambda-go/lambda/messages"
+
+	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/internal/deadline"
+	"github.com/sqsafe/sqsafe/internal/sqsevent"
+	"github.com/sqsafe/sqsafe/internal/usercall"
 )
 
-// Processor handles batches of SQS messages as a Lambda function gets them. It
-// is safe for concurrent use: all state is that of one invocation, or of its
-// [Process].
+// Processor handles batches of SQS messages as a Lambda function gets them. It is
+// safe for concurrent use. All state is that of one invocation, but for its breaker
+// and for what its invocations share because they run in one process: so a program
+// has one Processor for a function.
 type Processor struct {
 	handler  Handler
 	options  Options
 	resolver *resolver
 	chain    Func
+	breaker  breaker
+	process  process
 }
 
-// NewProcessor makes a Processor that hands each message to h. A nil o is the
-// zero Options. It panics when h is nil, a middleware returns a nil Func or a
-// Backoff says that it is not valid, since every job would meet that.
-func NewProcessor(h Handler, o *Options) *Processor {
+// NewProcessor returns a Processor that hands each message to h. A nil o is the
+// zero Options. The error says that h is nil, that a middleware returned a nil Func,
+// or that a Backoff is not valid.
+func NewProcessor(h Handler, o *Options) (*Processor, error) {
 	if f, isFunc := h.(Func); h == nil || isFunc && f == nil {
-		panic("handler.NewProcessor: the handler is nil; give it one, such as handler.JSON(charge)")
+		return nil, errors.New("handler: the handler is nil; give it one, such as handler.JSON(charge)")
 	}
 	p := &Processor{handler: h, options: o.withDefaults()}
 	if err := p.options.validate(); err != nil {
-		panic(err)
+		return nil, err
 	}
 	p.resolver = &resolver{options: p.options}
-	p.chain = p.prepare(Chain(p.options.Middleware...)(p.perform))
-	return p
+	p.breaker.limit = p.options.Breaker
+	var err error
+	p.chain, err = chain(p.options.Middleware, p.call)
+	return p, err
 }
 
 // ErrNotSQS is the error for an event that is not a batch of SQS messages.
 var ErrNotSQS = errors.New("not an SQS event")
 
-// Handle handles one batch, message by message, and answers with the messages
-// that are to come back. It returns an error, which makes Lambda keep the whole
-// batch, only where no outcome can be told for a single message: for an event
-// that is not from SQS ([ErrNotSQS]). When user code has panicked, Handle
-// settles and acknowledges what was finished, and panics; from then on it starts
-// nothing any more.
+// Invoke is [Processor.Handle] for an event as Lambda sends it, and answers as
+// Lambda reads it. It makes a Processor the handler for lambda.Start: decoding by
+// way of lambda.Start(p.Handle) takes several times as long, and is most of what a
+// large batch costs. An event that is no JSON gives an error with [ErrNotSQS].
+func (p *Processor) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
+	event, err := sqsevent.Decode(payload)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotSQS, err)
+	}
+	response, err := p.Handle(ctx, event)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(response)
+}
+
+// Handle handles one batch, message by message, and returns the messages that are
+// to come back. It returns before the deadline of ctx, whatever hangs: it reports
+// what is not settled by then, and nothing starts in this process any more.
+//
+// The error is [ErrNotSQS]: the event is not from SQS, so that no outcome can be
+// told for a single message, and Lambda keeps the whole batch. When user code has
+// panicked, or ignored that it was cancelled, Handle settles and deletes what was
+// finished, and panics, so that the process ends.
 func (p *Processor) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	if err := check(event); err != nil {
 		return events.SQSEventResponse{}, err
 	}
-	doubt := p.options.Process.enter()
-	defer p.options.Process.leave()
 	b := p.newBatch(ctx, event)
-	b.handle()
+	poison := p.process.join(b)
+	defer p.process.leave(b)
+	ended, inTime := b.handle()
 	switch {
+	case !inTime:
+		return b.answerLate(), nil
+	case ended != nil:
+		panic(fmt.Sprintf("%v\n%s", ended.Value, ended.Stack))
 	case b.crash != nil:
-		p.options.Process.watch(b.invocation.deadline, p.options.Exit)
+		b.logCrash(b.crash.Err)
+		p.process.watch(b.table.End())
 		panic(exit(b.crash))
-	case doubt != nil:
-		panic(exit(doubt))
+	case poison != nil:
+		panic(exit(poison))
 	}
 	return b.response(), nil
 }
 
-// handle runs the messages and settles them.
-func (b *batch) handle() {
-	var cancelLast context.CancelFunc
-	b.jobs, b.cancelJobs = b.invocation.jobContext(b.ctx)
-	defer b.cancelJobs()
-	b.last, cancelLast = b.invocation.verdictContext(b.ctx)
-	defer cancelLast()
-	b.run()
-	b.reportUndecided()
-	b.hide()
-	if b.crash != nil {
-		b.acknowledge()
+// handle runs the batch and waits for it, but no longer than until the watchdog's
+// time. Where there is no deadline, that begins with the end of the host's context, or
+// with a crash. Ended is a panic of the engine itself.
+func (b *batch) handle() (ended *usercall.Panic, inTime bool) {
+	watchdog := time.NewTimer(time.Until(b.table.At(deadline.Answer)))
+	defer watchdog.Stop()
+	cancelled, hurry := b.ctx.Done(), b.hurry
+	if b.table.Bounded() {
+		cancelled, hurry = nil, nil
+	} else {
+		watchdog.Stop()
 	}
-	b.onBatch(context.WithoutCancel(b.ctx))
+	done := make(chan *usercall.Panic, 1)
+	go usercall.Catch(
+		func() error { b.run(); return nil },
+		func(_ error, p *usercall.Panic) { done <- p },
+	)
+	for {
+		select {
+		case ended = <-done:
+			return ended, true
+		case <-cancelled:
+			watchdog.Reset(deadline.Grace)
+			cancelled, hurry = nil, nil
+		case <-hurry:
+			watchdog.Reset(deadline.CrashGrace + deadline.Grace)
+			hurry = nil
+		case <-watchdog.C:
+			return nil, false
+		}
+	}
 }
 
+// answerLate is the answer of the watchdog: something hangs, and nobody knows what
+// it still does. So nothing starts in this process any more, and the next
+// invocation ends it.
+func (b *batch) answerLate() events.SQSEventResponse {
+	b.process.poisonBy(&Result{Outcome: OutcomeCrash, Decision: fault.Decision{Reason: ReasonHung}, Err: errHung})
+	go b.logCrash(errHung) // the logger may be what hangs
+	return b.response()
+}
+
+var errHung = errors.New("something hung until the end of the invocation: user code, middleware, a hook, " +
+	"the logger, a queue or the ledger; see the stacks of the goroutines")
+
+// check refuses what is no batch of SQS messages.
 func check(event events.SQSEvent) error {
 	if event.Records == nil {
 		return fmt.Errorf("%w: it has no Records", ErrNotSQS)
@@ -91,4 +159,40 @@ func check(event events.SQSEvent) error {
 		}
 	}
 	return nil
+}
+
+// exit is the value to panic with so that the Lambda runtime reports the original
+// message and ends the process.
+func exit(r *Result) messages.InvokeResponse_Error {
+	out := messages.InvokeResponse_Error{Type: fmt.Sprintf("%T", r.Err), ShouldExit: true}
+	if r.Err != nil {
+		out.Message = truncate(text(r.Err), failureTextBytes)
+	}
+	return out
+}
+
+// watch ends the process at the latest when the claims of a crashed invocation end,
+// if others hold it up: the Lambda runtime waits for all of them.
+func (p *process) watch(end time.Time) {
+	if end.IsZero() {
+		return
+	}
+	time.AfterFunc(time.Until(end), func() {
+		if p.busy() {
+			panic("the process outlived a crash")
+		}
+	})
+}
+
+// stackBytes is how much of the stacks of all goroutines is logged at a crash.
+const stackBytes = 128 << 10
+
+// logCrash writes the line of a crash, with the stacks of all goroutines: what hangs
+// or still runs is in them. They hold no payload.
+func (b *batch) logCrash(err error) {
+	stacks := make([]byte, stackBytes)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	b.options.Logger.LogAttrs(context.WithoutCancel(b.ctx), slog.LevelError, LogCrashed,
+		slog.String("error", truncate(text(err), logTextBytes)), slog.String("requestId", requestID(b.ctx)),
+		slog.String("goroutines", string(stacks)))
 }

@@ -21,7 +21,18 @@ const (
 	ReasonGroupHead = "group_head"
 	// ReasonAfterCrash says that another job has put the process in doubt.
 	ReasonAfterCrash = "after_crash"
-	// ReasonBreaker says that several jobs of the batch in a row met surroundings
-	// that are down.
+	// ReasonBreaker says that several jobs in a row failed since what they depend on is
+	// down.
 	ReasonBreaker = "breaker"
+	// ReasonNoSlot says that in an invocation without a deadline no slot became free
+	// for the message.
+	ReasonNoSlot = "no_slot"
+	// ReasonNotAlone says that a job that may have crashed the process before found it
+	// not idle.
+	ReasonNotAlone = "not_alone"
+	// ReasonMiddleware says that middleware gave the message up by a nil error, or did
+	// not return after the function had.
+	ReasonMiddleware = "middleware"
+	// ReasonHung says that the batch was answered by the watchdog.
+	ReasonHung = "hung"
 )

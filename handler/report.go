@@ -22,8 +22,8 @@ type Report struct {
 	// Unsettled counts the messages whose visibility timeout could not be changed,
 	// or that could not be deleted before a crash.
 	Unsettled int
-	// BreakerOpen tells whether the rest of the batch came back unrun since the
-	// surroundings are down.
+	// BreakerOpen tells whether the rest of the batch was deferred since the
+	// what jobs depend on is down.
 	BreakerOpen bool
 	// Crashed tells whether the process ends after this batch.
 	Crashed bool
@@ -43,19 +43,17 @@ type Count struct {
 
 func (b *batch) report() Report {
 	r := Report{
-		Messages:    len(b.entries),
-		BreakerOpen: b.breaker.open(),
+		Messages:    len(b.deliveries),
+		BreakerOpen: b.breaker.isOpen(),
 		Crashed:     b.crash != nil,
-		Took:        time.Since(b.invocation.start),
-	}
-	if b.invocation.bounded() {
-		r.TimeLeft = max(time.Until(b.invocation.deadline), 0)
+		Took:        time.Since(b.start),
+		TimeLeft:    b.table.Left(time.Now()),
 	}
 	at := map[Count]int{}
-	for _, e := range b.entries {
-		r.Queue = QueueName(e.record.EventSourceARN)
-		r.add(e)
-		kind := Count{Outcome: e.result.Outcome, Class: e.result.Decision.Class, Reason: e.result.Decision.Reason}
+	for _, d := range b.deliveries {
+		r.Queue = QueueName(d.record.EventSourceARN)
+		r.add(d)
+		kind := Count{Outcome: d.result.Outcome, Class: d.result.Decision.Class, Reason: d.result.Decision.Reason}
 		i, known := at[kind]
 		if !known {
 			i = len(r.Counts)
@@ -67,16 +65,16 @@ func (b *batch) report() Report {
 	return r
 }
 
-func (r *Report) add(e *entry) {
-	if !e.message.started.IsZero() {
+func (r *Report) add(d *delivery) {
+	if d.run != nil && d.run.started() {
 		r.Runs++
 	}
-	if e.unsettled {
+	if d.failed {
 		r.Unsettled++
 	}
 	switch {
-	case e.result.Outcome != OutcomeDead:
-	case e.sent:
+	case d.result.Outcome != OutcomeDead:
+	case d.sent:
 		r.Sent++
 	default:
 		r.Unsent++

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"net"
+	"os"
 	"slices"
 	"time"
 
@@ -16,133 +19,140 @@ type resolver struct {
 	options Options
 }
 
-// Resolve turns what a Func returned into a Result. Nil is done, an error that
-// holds a Result is that Result, and any other error is classified: its Result
-// says retry with the delay, dead with the evidence, or unrun, and carries the
-// job with this run counted. Middleware that stores outcomes calls it; calling
-// it again on the Result gives an equal one. What it gives is the caller's own.
-func (m *Message) Resolve(ctx context.Context, err error) *Result {
+// resolve turns what user code returned into a Result. Nil is done, an error that
+// holds a Result is that Result, and any other error is classified. The Result is
+// the caller's own. The run is nil for an error from before the run.
+func (rs *resolver) resolve(ctx context.Context, m *Message, r *run, err error) *Result {
 	if err == nil {
 		return &Result{Outcome: OutcomeDone, Job: m.Job}
 	}
-	if r := AsResult(err); r != nil {
-		return r.clone()
+	if res := AsResult(err); res != nil {
+		return res.clone()
 	}
-	return m.decider().resolve(ctx, m, solid(err))
-}
-
-// Random gives a number in [0, 1) from the source that [Options] name, for
-// middleware that spreads delays.
-func (m *Message) Random() float64 { return m.decider().options.Random() }
-
-// decider gives the processor's resolver, or one with the defaults for a
-// message outside of a batch.
-func (m *Message) decider() *resolver {
-	if m.resolver == nil {
-		return &resolver{options: (*Options)(nil).withDefaults()}
+	err = rejectTypedNil(err)
+	if res := crashed(m, err); res != nil {
+		return res
 	}
-	return m.resolver
-}
-
-func (rs *resolver) resolve(ctx context.Context, m *Message, err error) *Result {
-	if r := crashed(m, err); r != nil {
-		return r
-	}
-	if r := cancelled(ctx, m, err); r != nil {
-		return r
+	if reason, deferred := rs.cutShort(ctx, r, err); deferred {
+		return rs.deferred(m, reason, err)
 	}
 	d := rs.options.Classifier.Classify(ctx, err)
-	r := &Result{Outcome: OutcomeRetry, Decision: d, Err: err, Job: m.Job}
+	if d.Class == fault.ClassPermanent && isCancellation(ctx, err) {
+		d = fault.Decision{Class: fault.ClassRetryable, Reason: fault.ReasonTimeout, Rule: "cancelled by the processor"}
+	}
+	res := &Result{Outcome: OutcomeRetry, Decision: d, Err: err, Job: m.Job}
 	if d.Reason == fault.ReasonProgrammerFault && d.Class == fault.ClassUnclassified {
-		r.Outcome = OutcomeCrash
-		return r
+		res.Outcome = OutcomeCrash
+		return res
 	}
 	if d.Class == fault.ClassPermanent {
-		r.Outcome = OutcomeDead
+		res.Outcome = OutcomeDead
 	} else {
-		rs.budget(m, r)
+		rs.budget(m, res)
 	}
-	account(ctx, m, r, d.Reason)
-	return rs.drop(r)
+	recordAttempt(ctx, m, r, res, d.Reason)
+	return rs.drop(res)
+}
+
+// complete adds what a Result that did not come from an error of the job lacks: the
+// delay of one that names a time, and the evidence of a dead one.
+func (rs *resolver) complete(ctx context.Context, m *Message, job Job, res *Result) *Result {
+	if res.Outcome == OutcomeDead && res.Failure == nil {
+		res.Job = job
+		recordAttempt(ctx, m, nil, res, res.Decision.Reason)
+		res = rs.drop(res)
+	}
+	rs.setDelay(m, res)
+	return res
 }
 
 // drop gives up a dead job whose reason the options name.
-func (rs *resolver) drop(r *Result) *Result {
-	if r.Outcome == OutcomeDead && slices.Contains(rs.options.Drop, r.Decision.Reason) {
-		r.Outcome = OutcomeDropped
+func (rs *resolver) drop(res *Result) *Result {
+	if res.Outcome == OutcomeDead && slices.Contains(rs.options.Drop, res.Decision.Reason) {
+		res.Outcome = OutcomeDropped
 	}
-	return r
+	return res
 }
 
+// crashed is the result of a panic, nil for any other error.
 func crashed(m *Message, err error) *Result {
-	r := &Result{Outcome: OutcomeCrash, Err: err, Job: m.Job}
+	res := &Result{Outcome: OutcomeCrash, Err: err, Job: m.Job}
 	if errors.Is(err, ErrAbandoned) {
-		r.Decision = fault.Decision{Reason: ReasonAbandoned}
-		return r
+		res.Decision = fault.Decision{Reason: ReasonAbandoned}
+		return res
 	}
-	if _, loose := looseIn(err); loose {
-		r.Decision = fault.Decision{Reason: ReasonPanic}
-		return r
-	}
-	return nil
-}
-
-// cancelled finds runs that were cut off for no fault of the job.
-func cancelled(ctx context.Context, m *Message, err error) *Result {
-	if fault.Tagged(err) {
-		return nil
-	}
-	switch ctx.Err() {
-	case context.Canceled:
-		if reason := m.calledOff(err); reason != "" {
-			return m.NotRun(ctx, reason, err)
-		}
-	case context.DeadlineExceeded:
-		inv, ok := ctx.Value(invocationKey{}).(*invocation)
-		if ok && inv.over() && !m.started.IsZero() && inv.cutShort(m.started) {
-			return m.NotRun(ctx, ReasonNoTime, err)
-		}
+	if _, uncaught := uncaughtPanic(err); uncaught {
+		res.Decision = fault.Decision{Reason: ReasonPanic}
+		return res
 	}
 	return nil
 }
 
-// calledOff is why a message whose context was cancelled failed for no fault of
-// its own; empty if it did. What a cancellation does to a call reads differently
-// from client to client, so where the whole batch was cancelled any error counts.
-func (m *Message) calledOff(err error) string {
-	switch {
-	case m.seat != nil && m.seat.batch.jobs.Err() == context.Canceled:
-		return cmp.Or(m.seat.batch.afterCrash(), ReasonCancelled)
-	case errors.Is(err, context.Canceled):
-		return ReasonCancelled
-	default:
-		return ""
+// cutShort finds runs that were cut off for no fault of the job, which cost nothing.
+// What a cancellation does to a call reads differently from client to client, so
+// where the whole batch was cancelled any error counts that carries no tag.
+func (rs *resolver) cutShort(ctx context.Context, r *run, err error) (reason string, deferred bool) {
+	if ctx.Err() == nil || fault.Tagged(err) && !isCancellation(ctx, err) {
+		return "", false
 	}
+	if ctx.Err() == context.Canceled {
+		switch {
+		case r != nil && r.batch.jobs.Err() == context.Canceled:
+			return cmp.Or(r.batch.afterCrash(), ReasonCancelled), true
+		case errors.Is(err, context.Canceled):
+			return ReasonCancelled, true
+		}
+		return "", false
+	}
+	if r == nil || r.batch.jobs.Err() == nil || !r.started() {
+		return "", false
+	}
+	return ReasonNoTime, !r.batch.table.HadItsTime(time.Since(r.startTime()))
+}
+
+// isCancellation reports whether err comes from the end of the run's own context,
+// whatever tag is around it.
+func isCancellation(ctx context.Context, err error) bool {
+	if ctx.Err() == nil {
+		return false
+	}
+	for _, end := range []error{
+		context.Canceled, context.DeadlineExceeded, os.ErrDeadlineExceeded, net.ErrClosed, ctx.Err(), context.Cause(ctx),
+	} {
+		if errors.Is(err, end) {
+			return true
+		}
+	}
+	timeout, ok := errors.AsType[interface {
+		error
+		Timeout() bool
+	}](err)
+	return ok && timeout.Timeout()
 }
 
 // budget counts a failure that may be retried and decides between retry and death.
-func (rs *resolver) budget(m *Message, r *Result) {
+func (rs *resolver) budget(m *Message, res *Result) {
 	step := m.ReceiveCount()
-	if costs(r.Decision) {
-		r.Job.Attempts = rs.spentBy(m) + 1
+	if costs(res.Decision) {
+		res.Job.Attempts = rs.spentBy(m) + 1
 		if m.Job.Key == "" {
-			r.Job.Unclassified = r.Job.Attempts - 1
+			res.Job.Unclassified = res.Job.Attempts - 1
 		}
-		if r.Decision.Class == fault.ClassUnclassified {
-			r.Job.Unclassified++
+		if res.Decision.Class == fault.ClassUnclassified {
+			res.Job.Unclassified++
 		}
-		step = r.Job.Attempts
+		step = res.Job.Attempts
 	}
-	profile := rs.profile(r.Decision.Reason)
-	if reason := rs.spent(m, r, profile.Attempts()); reason != "" {
-		r.Outcome, r.Decision.Reason = OutcomeDead, reason
+	profile := rs.profile(res.Decision.Reason)
+	if reason := rs.spent(m, res, profile.Attempts()); reason != "" {
+		res.Outcome, res.Decision.Reason = OutcomeDead, reason
 		return
 	}
 	delay := profile.Delay(step, rs.options.Random)
-	if named := r.Decision.RetryAfter; named > delay {
+	if named := res.Decision.RetryAfter; named > delay {
 		delay = backoff.Spread(named, backoff.DefaultJitter, rs.options.Random)
 	}
-	r.Delay = rs.round(backoff.Clamp(delay, m.age()))
+	res.Delay = rs.round(backoff.Clamp(delay, m.age()))
 }
 
 // profile is the backoff for failures of one reason.
@@ -162,27 +172,90 @@ func (rs *resolver) spentBy(m *Message) int {
 	return m.Job.Attempts
 }
 
-// costs tells whether a failure uses up budget. What is wrong with the
-// surroundings is not the job's fault, and a wrong role must not flood the
-// dead-letter queue.
+// costs reports whether a failure uses up budget. What is wrong with what the job
+// depends on is not the job's fault, and a wrong role must not flood the dead-letter
+// queue.
 func costs(d fault.Decision) bool {
 	return d.Reason != fault.ReasonEnvironment && d.Reason != fault.ReasonStore
 }
 
-func (rs *resolver) spent(m *Message, r *Result, attempts int) string {
-	unclassified := r.Decision.Class == fault.ClassUnclassified
+func (rs *resolver) spent(m *Message, res *Result, attempts int) string {
+	unclassified := res.Decision.Class == fault.ClassUnclassified
 	switch {
-	case costs(r.Decision) && unclassified && r.Job.Unclassified >= rs.options.UnclassifiedAttempts:
+	case costs(res.Decision) && unclassified && res.Job.Unclassified >= rs.options.UnclassifiedAttempts:
 		return fault.ReasonUnclassified
-	case costs(r.Decision) && r.Job.Attempts >= attempts:
+	case costs(res.Decision) && res.Job.Attempts >= attempts:
 		return ReasonExhausted
-	case r.Decision.Reason != fault.ReasonStore && rs.lastReceive(m):
+	case res.Decision.Reason != fault.ReasonStore && rs.lastReceive(m):
 		return ReasonMaxReceives
 	}
 	return ""
 }
 
-// round never gives less than a second: nothing is retried at once.
-func (rs *resolver) round(d time.Duration) time.Duration {
-	return max(backoff.WholeSeconds(d, rs.options.Random), time.Second)
+// lastReceive reports whether SQS would move the message at its next receive.
+func (rs *resolver) lastReceive(m *Message) bool {
+	return rs.options.MaxReceives > 0 && m.ReceiveCount() >= rs.options.MaxReceives
+}
+
+// notRunError is the error of a job that is dead without having run to its end: at
+// its last receive there was no time left, or the process was told to stop.
+type notRunError struct {
+	// reason is why it did not run, err what cut it off; nil if it did not start.
+	reason string
+	err    error
+}
+
+// Error says why, and that this was the last receive.
+func (e *notRunError) Error() string {
+	if e.err != nil {
+		return fmt.Sprintf("cut off at its last receive (%s): %v", e.reason, e.err)
+	}
+	return fmt.Sprintf("not run at its last receive (%s)", e.reason)
+}
+
+// Unwrap returns what cut the run off.
+func (e *notRunError) Unwrap() error { return e.err }
+
+// lastWord makes a deferred message dead at its last receive, since SQS would move it
+// without a record. After a crash nothing new is decided, and what waits for the
+// head of its group stays in order.
+func (rs *resolver) lastWord(ctx context.Context, m *Message, r *run, res *Result) *Result {
+	reason := res.Decision.Reason
+	if res.Outcome != OutcomeDeferred || !rs.lastReceive(m) || reason == ReasonAfterCrash || reason == ReasonGroupHead {
+		return res
+	}
+	dead := &Result{
+		Outcome:  OutcomeDead,
+		Decision: fault.Decision{Class: fault.ClassRetryable, Reason: ReasonMaxReceives},
+		Err:      &notRunError{reason: reason, err: res.Err},
+		Job:      m.Job,
+	}
+	recordAttempt(ctx, m, r, dead, reason)
+	return rs.drop(dead)
+}
+
+const attemptTextBytes = 256
+
+// recordAttempt adds the run to the job's history, with the reason of its own error,
+// and to a dead job the evidence.
+func recordAttempt(ctx context.Context, m *Message, r *run, res *Result, reason string) {
+	now := time.Now()
+	a := Attempt{
+		Number:       m.runNumber(),
+		Start:        now,
+		End:          now,
+		Class:        res.Decision.Class.String(),
+		Reason:       reason,
+		Rule:         res.Decision.Rule,
+		Message:      truncate(text(res.Err), attemptTextBytes),
+		DelaySeconds: res.Delay.Seconds(),
+		RequestID:    requestID(ctx),
+	}
+	if r != nil && r.started() {
+		a.Start = r.startTime()
+	}
+	res.Job.History = m.Job.History.Append(a)
+	if res.Outcome == OutcomeDead {
+		res.Failure = evidence(res, now)
+	}
 }

@@ -1,37 +1,33 @@
 package handler
 
 import (
-	"context"
 	"errors"
 	"time"
 
 	"github.com/sqsafe/sqsafe/fault"
 )
 
-// Result is a decided outcome. It travels as the error of a [Func] from the
-// stage that decided to the stages around it, and is found with [errors.As].
+// Result is a decided outcome. It travels as the error of a [Func] from the stage
+// that decided to the middleware around it, and is found with [errors.As].
 type Result struct {
 	Outcome Outcome
-	// Decision says what the error means. For outcomes without an error only
-	// its Reason may be set.
+	// Decision says what the error means. For outcomes without an error only its
+	// Reason may be set.
 	Decision fault.Decision
-	// Delay is how long the message stays hidden before it comes back; 0 for
-	// outcomes that acknowledge it, and for those that leave the queue's own
-	// visibility timeout in force.
+	// Delay is how long the message stays hidden before it comes back. 0 for outcomes
+	// that acknowledge it, and for those that leave the queue's own visibility
+	// timeout in force.
 	Delay time.Duration
+	// Until is when the message may come back at the earliest, such as the end of
+	// another delivery's lease: the Delay is made of it, up to a fifth longer. Zero:
+	// there is no such time.
+	Until time.Time
 	// Err is the error behind the outcome, nil where there is none.
 	Err error
 	// Failure is the evidence of a dead job; nil for all other outcomes.
 	Failure *Failure
 	// Job is the state to store: the message's, with this run counted.
 	Job Job
-	// Lease is when the claim of this run lapses; zero without a claim. No
-	// dead letter is sent after it.
-	Lease time.Time
-	// AfterSend is called once the dead-letter queue has confirmed the message
-	// id under which it keeps the job; nil where nothing is to follow. Its
-	// error is logged: the message is acknowledged all the same.
-	AfterSend func(ctx context.Context, deadLetterID string) error
 }
 
 // Error describes the outcome and its cause.
@@ -46,13 +42,13 @@ func (r *Result) Error() string {
 	return s
 }
 
-// Unwrap gives the error behind the outcome.
+// Unwrap returns the error behind the outcome.
 func (r *Result) Unwrap() error { return r.Err }
 
-// AsResult finds the Result in err; nil if there is none. It may be shared by
-// all who return it: [Message.Resolve] gives a copy to change.
+// AsResult finds the Result in err; nil if there is none. All who return it may
+// share it, so it is not to be changed.
 func AsResult(err error) *Result {
-	if nilPointer(err) {
+	if err == nil || isTypedNil(err) {
 		return nil
 	}
 	if r, ok := errors.AsType[*Result](err); ok {
@@ -61,7 +57,7 @@ func AsResult(err error) *Result {
 	return nil
 }
 
-// clone gives a Result that can be changed without changing r.
+// clone returns a Result that can be changed without changing r.
 func (r *Result) clone() *Result {
 	own := *r
 	if r.Failure != nil {

@@ -1,139 +1,137 @@
 package handler
 
 import (
-	"cmp"
 	"context"
-	"errors"
+	"fmt"
 	"time"
 
-	"github.com/sqsafe/sqsafe/backoff"
+	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/internal/deadline"
+	"github.com/sqsafe/sqsafe/internal/usercall"
 )
 
-// ClockMargin is kept between what a claim allows and its end: two clocks may
-// differ by that much.
-const ClockMargin = 2 * time.Second
-
-// ErrUnanswered says that a queue did not answer for one of several messages.
-var ErrUnanswered = errors.New("the queue did not answer for this message")
-
-// ErrLeaseLapsed says that a dead letter was not sent because the claim on its
-// job may be another's by now.
-var ErrLeaseLapsed = errors.New("the claim on the job has lapsed")
-
-// sendDead sends a pack of dead jobs to the dead-letter queue and marks the
-// confirmed ones. It has a share of the turn: until the ledger knows of a letter,
-// no suspect is to end the process.
-func (b *batch) sendDead(pack []*entry) {
-	ready, letters, lease := b.letters(pack)
-	if len(ready) == 0 {
-		return
-	}
-	ctx, cancel := b.invocation.sendContext(b.ctx, lease)
-	defer cancel()
-	turn := &b.options.Process.turn
-	if ctx.Err() != nil || !turn.take(ctx, nil, false) {
-		for _, e := range ready {
-			b.unsent(e, context.Cause(ctx))
-		}
-		return
-	}
-	defer turn.giveBack(false)
-	answers, err := within(ctx, b.invocation.late(), func() []Sent { return b.options.DeadLetter.Send(ctx, letters) })
-	settle, cancelSettle := b.invocation.settleContext(b.ctx)
-	defer cancelSettle()
-	eachOf(len(ready), confirmsUnderWay, func(i int) {
-		answer := Sent{Err: cmp.Or(err, ErrUnanswered)}
-		if i < len(answers) {
-			answer = answers[i]
-		}
-		b.confirm(settle, ready[i], letters[i], answer)
-	})
+// settleContext is for writes to the ledger. It outlives the cancellation of the
+// batch, since what was decided is to be written all the same, but ends in time to
+// answer.
+func (b *batch) settleContext() (context.Context, context.CancelFunc) {
+	return b.contextUntil(deadline.Settle)
 }
 
-// letters leaves out the jobs whose claim may have passed to another. Lease is
-// the first to lapse of the others; zero without any.
-func (b *batch) letters(dead []*entry) (ready []*entry, letters []Letter, lease time.Time) {
-	for _, e := range dead {
-		own := e.result.Lease
-		if !own.IsZero() && time.Until(own) < ClockMargin {
-			b.unsent(e, ErrLeaseLapsed)
-			continue
-		}
-		if !own.IsZero() && (lease.IsZero() || own.Before(lease)) {
-			lease = own
-		}
-		ready = append(ready, e)
-		letters = append(letters, Letter{Message: e.message, Failure: *e.result.Failure})
+// contextUntil ends with a stage. Without a deadline it ends after Grace.
+func (b *batch) contextUntil(s deadline.Stage) (context.Context, context.CancelFunc) {
+	ctx := context.WithoutCancel(b.ctx)
+	if !b.table.Bounded() {
+		return context.WithTimeout(ctx, deadline.Grace)
 	}
-	return ready, letters, lease
+	return context.WithDeadline(ctx, b.table.At(s))
 }
 
-// confirm follows the answer for one letter. An answer that has neither id nor
-// error confirms nothing.
-func (b *batch) confirm(ctx context.Context, e *entry, letter Letter, sent Sent) {
-	if sent.Err == nil && sent.MessageID == "" {
-		sent.Err = ErrUnanswered
+// settle writes the end of a claim behind the run, on a goroutine of its own.
+func (b *batch) settle(d *delivery, ending func(context.Context) Ending) {
+	ctx, cancel := b.settleContext()
+	m, claim := d.message, d.claim
+	go func() {
+		defer cancel()
+		var e Ending
+		var res *Result
+		usercall.Catch(
+			func() error {
+				e = ending(ctx)
+				if res = claim.Settle(ctx, e); res != nil {
+					res = b.resolver.complete(ctx, m, res.Job, res)
+				}
+				return nil
+			},
+			func(err error, p *usercall.Panic) {
+				if err = asError(err, p); err != nil || res == nil {
+					res = b.unwritten(m, e, err)
+				}
+				b.post(func() { b.conclude(d, res) })
+			},
+		)
+	}()
+}
+
+// unwritten is the result where the ledger itself failed, by a panic or without an
+// answer.
+func (b *batch) unwritten(m *Message, e Ending, err error) *Result {
+	if err == nil {
+		err = errNoAnswer
 	}
-	if sent.Err != nil {
-		b.unsent(e, sent.Err)
+	res := b.resolver.storeFailed(m, fmt.Errorf("settling: %w", err))
+	if e.Result != nil && e.Result.Outcome == OutcomeDone {
+		res.Outcome = OutcomeUnrecorded
+	}
+	return res
+}
+
+// conclude takes in the final result of a delivery. A dead one goes on to the
+// dead-letter queue.
+func (b *batch) conclude(d *delivery, res *Result) {
+	d.result = res
+	if d.probe && !d.settledRun(res) {
+		b.breaker.unused()
+	}
+	if d.run != nil && !d.run.started() || d.run == nil {
+		if res.Decision.Reason == fault.ReasonStore {
+			b.breaker.note(res, time.Now())
+		}
+	}
+	b.log(d)
+	b.tellError(d, res)
+	if res.Outcome == OutcomeDead && b.options.DeadLetter != nil {
+		b.queue.Sending(d.index)
+		b.letters.add(b, d)
 		return
 	}
-	e.sent = true
-	if e.result.AfterSend != nil {
-		answer, err := within(ctx, b.invocation.late(), func() error { return e.result.AfterSend(ctx, sent.MessageID) })
-		if err = cmp.Or(err, answer); err != nil {
-			b.logError(e, "dead letter not confirmed in the ledger", err)
-		}
-	}
-	b.logSent(e, sent)
-	b.onDead(ctx, letter, sent.MessageID)
+	b.finish(d)
 }
 
-// unsent leaves the job to a later delivery, which must not come before the
-// claim has lapsed. The claims of a batch lapse together, so that only the jitter
-// keeps its messages from coming back together.
-func (b *batch) unsent(e *entry, err error) {
-	b.logError(e, "dead letter not sent", err)
-	delay := unrunBackoff.Delay(e.message.ReceiveCount(), b.options.Random)
-	if !e.result.Lease.IsZero() {
-		delay = max(delay, backoff.Spread(time.Until(e.result.Lease), backoff.DefaultJitter, b.options.Random))
-	}
-	e.result.Delay = delay
+// settledRun reports whether a probe has found something out.
+func (d *delivery) settledRun(res *Result) bool {
+	return d.run != nil && d.run.started() && res.Outcome != OutcomeDeferred || res.Decision.Reason == fault.ReasonStore
 }
 
-// hide makes failed messages come back after their delay. It runs last, since a
-// message must not reappear while its batch still runs.
-func (b *batch) hide() {
-	if b.options.Source == nil {
+// finish ends a delivery that has its result, and tells the run queue.
+func (b *batch) finish(d *delivery) {
+	b.noteEnd(d)
+	b.queue.Ended(d.index, d.acked.Load())
+}
+
+// deferNow ends a delivery that the run queue has sent home.
+func (b *batch) deferNow(d *delivery, reason string) {
+	res := b.resolver.deferred(d.message, reason, nil)
+	if head := b.heads[d.group]; reason == ReasonGroupHead && head != nil {
+		res.Delay = head.result.Delay
+	}
+	d.result = res
+	b.log(d)
+	b.noteEnd(d)
+}
+
+func (b *batch) noteEnd(d *delivery) {
+	d.acked.Store(d.acknowledged())
+	b.leaveWork(d)
+	if d.acked.Load() {
 		return
 	}
-	ctx, cancel := b.invocation.settleContext(b.ctx)
-	defer cancel()
-	var hidden []*entry
-	var changes []VisibilityChange
-	for _, e := range b.entries {
-		if e.acknowledged() || e.result.Delay <= 0 {
-			continue
+	if d.group > 0 && b.heads[d.group] == nil {
+		if b.heads == nil {
+			b.heads = map[int]*delivery{}
 		}
-		hidden = append(hidden, e)
-		changes = append(changes, VisibilityChange{Message: e.message, Timeout: b.timeout(e)})
+		b.heads[d.group] = d
 	}
-	if len(changes) == 0 {
-		return
-	}
-	answers, err := within(ctx, b.invocation.late(), func() []error {
-		return b.options.Source.ChangeVisibility(ctx, changes)
-	})
-	b.logErrors(hidden, "visibility timeout not changed", answers, err)
+	b.hider.add(b, d)
 }
 
-// timeout is the delay as SQS takes it. Delays that were chosen are whole by now,
-// rounded by chance. What is not is the rest of a claim, which must not end early:
-// the message would find its job claimed. So it is rounded up.
-func (b *batch) timeout(e *entry) time.Duration {
-	whole := e.result.Delay.Truncate(time.Second)
-	if whole < e.result.Delay {
-		whole += time.Second
+// acknowledged reports whether the message may be deleted from its queue.
+func (d *delivery) acknowledged() bool {
+	switch d.result.Outcome {
+	case OutcomeDone, OutcomeDuplicate, OutcomeDropped:
+		return true
+	case OutcomeDead:
+		return d.sent
+	default:
+		return false
 	}
-	return backoff.Clamp(whole, e.message.age()).Truncate(time.Second)
 }

@@ -18,8 +18,6 @@ type Completion struct {
 	claim Claim
 	key   string
 	write func() Settlement
-	// random is the processor's source of numbers in [0, 1).
-	random func() float64
 
 	handedOut, committed atomic.Bool
 }
@@ -27,7 +25,7 @@ type Completion struct {
 type completionKey struct{}
 
 // CompletionOf gives the completion of the job that ctx belongs to; nil where
-// the job runs without a claim, outside of [Middleware], and within a [Step],
+// the job runs without a claim, without a [Ledger], and within a [Step],
 // which could not be recorded any more.
 func CompletionOf(ctx context.Context) *Completion {
 	c, _ := ctx.Value(completionKey{}).(*Completion)
@@ -40,13 +38,13 @@ func CompletionOf(ctx context.Context) *Completion {
 // newCompletion is that of a claim. The time at which the store may forget the
 // job counts from the first use, so that a transaction that is built again is
 // the same transaction.
-func newCompletion(c *claimed) *Completion {
+func newCompletion(c *claim) *Completion {
 	keep := c.options.Keep
 	write := sync.OnceValue(func() Settlement {
 		return Settlement{Kind: SettleComplete, Expires: time.Now().Add(keep)}
 	})
 	return &Completion{
-		store: c.store, claim: c.answer.Claim, key: c.message.Job.Key, write: write, random: c.message.Random,
+		store: c.store, claim: c.answer.Claim, key: c.answer.Job.Key, write: write,
 	}
 }
 
@@ -69,7 +67,7 @@ func (c *Completion) HandOut() Settlement {
 }
 
 // Commit says that the settlement is written: the job is done, and
-// [Middleware] writes nothing more about it.
+// the [Ledger] writes nothing more about it.
 func (c *Completion) Commit() { c.committed.Store(true) }
 
 // Committed tells whether [Completion.Commit] was called. Without a completion
@@ -82,7 +80,7 @@ func (c *Completion) Contended(err error) error {
 	return &handler.Result{
 		Outcome:  handler.OutcomeRetry,
 		Decision: fault.Decision{Class: fault.ClassRetryable, Reason: fault.ReasonConflict},
-		Delay:    rest(c.random, time.Now()),
+		Until:    time.Now(),
 		Err:      err,
 	}
 }

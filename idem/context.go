@@ -5,7 +5,7 @@ import "context"
 type keyKey struct{}
 
 // Key is the idempotency key of the job that ctx belongs to, the same at every
-// attempt and replay; empty outside of [Middleware]. Pass it on to everything
+// attempt and replay; empty without a [Ledger]. Pass it on to everything
 // that takes such a key.
 func Key(ctx context.Context) string {
 	key, _ := ctx.Value(keyKey{}).(string)

@@ -77,7 +77,7 @@ func (r *Request) opens(item *Item) int {
 	if item.Status != StatusDead || r.MessageID == item.MessageID {
 		return 0
 	}
-	if r.SentAt.IsZero() || !r.SentAt.Before(item.DeadAt.Add(-handler.ClockMargin)) {
+	if r.SentAt.IsZero() || !r.SentAt.Before(item.DeadAt.Add(-clockMargin)) {
 		return max(r.Epoch, item.Epoch+1)
 	}
 	return r.Epoch

@@ -6,26 +6,108 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
-// hashScheme names what is hashed and how. It changes with either, so that a
-// deploy takes no payload for another.
-const hashScheme = "body1:"
+// Hash selects what of a payload is hashed, to tell one job from another that has the
+// same key. The zero value takes the whole payload: JSON by its values, and what is
+// not JSON byte by byte. Hashes of two selections are never compared, so that a deploy
+// may change it.
+type Hash struct {
+	fields  []string
+	nothing bool
+	err     error
+}
 
-// payloadHash is equal for bodies that say the same: JSON counts by its values,
-// whatever the order of members and the white space. Numbers count as written,
-// since 1.0 may be more exact than 1, and text as it is, since two spellings of
-// an accent may be two names. What is not JSON counts byte by byte, and so does
-// JSON that stands for no text.
+// HashFields takes members of a JSON payload only, named as [JSONField] names them: for
+// payloads with parts that change with each sending, such as a time. A member that is
+// missing counts as null, and what is not a JSON object is hashed as a whole.
+func HashFields(paths ...string) Hash {
+	h := Hash{fields: slices.Sorted(slices.Values(paths))}
+	for _, path := range paths {
+		if path == "" || slices.Contains(strings.Split(path, "."), "") {
+			h.err = fmt.Errorf("idem: HashFields: path %q has an empty name; write it like \"id\" or \"order.id\"", path)
+		}
+	}
+	if len(paths) == 0 {
+		h.err = errors.New("idem: HashFields: no path is named; name one, or use HashNothing")
+	}
+	return h
+}
+
+// HashNothing compares no payloads: whatever comes under one key is one job. A second
+// payload under a key that was used is a duplicate then, and is not run.
+func HashNothing() Hash { return Hash{nothing: true} }
+
+// wholeScheme names what is hashed and how. It changes with either, so that a deploy
+// takes no payload for another.
+const wholeScheme = "body1:"
+
+// validation is the hash of the content behind the name of its scheme.
+func (h Hash) validation(content string) string {
+	switch {
+	case h.nothing:
+		return "none1:"
+	case len(h.fields) > 0:
+		return h.ofFields(content)
+	default:
+		return wholeScheme + payloadHash(content)
+	}
+}
+
+// ofFields hashes the selected members, as an array of their canonical forms.
+func (h Hash) ofFields(content string) string {
+	names := sha256.Sum256([]byte(strings.Join(h.fields, "\x00")))
+	scheme := "fields1-" + hex.EncodeToString(names[:6]) + ":"
+	var members map[string]json.RawMessage
+	if json.Unmarshal([]byte(content), &members) != nil || members == nil {
+		return scheme + payloadHash(content)
+	}
+	values := make([]json.RawMessage, len(h.fields))
+	for i, path := range h.fields {
+		values[i] = member(members, strings.Split(path, "."))
+	}
+	selected, err := json.Marshal(values)
+	if err != nil {
+		return scheme + payloadHash(content)
+	}
+	return scheme + payloadHash(string(selected))
+}
+
+// member follows names through objects; null where there is no such member.
+func member(members map[string]json.RawMessage, names []string) json.RawMessage {
+	for i, name := range names {
+		value, ok := members[name]
+		if !ok {
+			break
+		}
+		if i == len(names)-1 {
+			return value
+		}
+		members = nil
+		if json.Unmarshal(value, &members) != nil {
+			break
+		}
+	}
+	return json.RawMessage("null")
+}
+
+// payloadHash is equal for contents that say the same: JSON counts by its values,
+// whatever the order of members and the white space. Numbers count as written, since
+// 1.0 may be more exact than 1, and text as it is, since two spellings of an accent may
+// be two names. What is not JSON counts byte by byte, and so does JSON that stands for
+// no text.
 func payloadHash(body string) string {
 	content := []byte(body)
 	if canonical, err := canonicalJSON(content); err == nil && !bytes.ContainsRune(canonical, utf8.RuneError) {
 		content = canonical
 	}
 	sum := sha256.Sum256(content)
-	return hashScheme + hex.EncodeToString(sum[:])
+	return hex.EncodeToString(sum[:])
 }
 
 var errNotJSON = errors.New("not one JSON value in UTF-8")

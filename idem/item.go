@@ -37,7 +37,8 @@ type Item struct {
 	MessageID string
 	// Epoch counts how often the job was begun anew after a death.
 	Epoch int
-	// Claims counts the claims of the epoch, Settled those whose run ended.
+	// Claims counts the claims of the epoch, Settled those up to the last whose run
+	// ended, and one for each that was given back.
 	Claims, Settled int
 	// Crashes counts the runs in a row that ended with the process, the one under
 	// way included if it runs alone. CrashStack is where the last of them panicked.
@@ -86,6 +87,6 @@ func (i *Item) holds(c Claim) bool {
 func (i *Item) claim() Claim {
 	return Claim{
 		ID: i.ID, Owner: i.Owner, MessageID: i.MessageID,
-		Epoch: i.Epoch, Settled: i.Settled, Lease: i.Lease,
+		Epoch: i.Epoch, Claims: i.Claims, Settled: i.Settled, Lease: i.Lease,
 	}
 }

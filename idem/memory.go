@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Memory is a [Store] and [Renewer] for tests and for programs of one process. It forgets
+// Memory is a [Store] for tests and for programs of one process. It forgets
 // everything when the process ends and nothing before. It is safe for
 // concurrent use.
 type Memory struct {
@@ -46,7 +46,7 @@ func (s *Memory) Settle(ctx context.Context, c Claim, settlement Settlement) err
 	return nil
 }
 
-// Renew implements [Renewer]. Its errors are those of Settle.
+// Renew implements [Store]. Its errors are those of Settle.
 func (s *Memory) Renew(ctx context.Context, c Claim, until time.Time) error {
 	return s.Settle(ctx, c, Settlement{Kind: SettleRenew, Lease: until})
 }

@@ -2,24 +2,30 @@ package idem
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"time"
+
+	"github.com/sqsafe/sqsafe/fault"
 )
 
-// Options tell [Middleware] how to claim jobs. The zero value works.
+// Options tell a [Ledger] how to claim jobs. The zero value works.
 type Options struct {
 	// Key finds a job's idempotency key; nil means [MessageID].
 	Key KeyFunc
-	// Lease is how long a claim holds where the invocation has no deadline.
-	// There a [Renewer] renews it every third of that time while the job runs,
-	// so that it is how long the job of a killed process waits. A job whose
-	// claim could not be renewed for as long is cancelled. 0 means 1 minute.
-	// A copy of a running job comes back about once in a lease and uses up
-	// receives, so jobs of half an hour and more want a longer one.
+	// Hash selects what of a payload tells one job from another under the same key; the
+	// zero value takes all of it. See [HashFields] and [HashNothing].
+	Hash Hash
+	// Lease is how long a claim lasts where the invocation has no deadline. It is
+	// renewed every third of that time until the job is settled, so that it is how long
+	// the job of a killed process waits. A job whose claim could not be renewed for as
+	// long is cancelled. 0 means 1 minute; the least is a second.
+	// A copy of a running job comes back about once in a lease and uses up receives, so
+	// jobs of half an hour and more want a longer one.
 	//
-	// A store that is no Renewer makes it the longest that a handler may take;
-	// 0 means 5 minutes. With a deadline a claim holds until then and is not
-	// renewed. The margin of two seconds for clocks that differ comes on top.
+	// With a deadline a claim lasts until then and is not renewed. The margin of two
+	// seconds for clocks that differ comes on top.
 	Lease time.Duration
 	// Keep is how long the store remembers a job after its last change; 0
 	// means 30 days. It should cover the retention of the queue and of its
@@ -43,17 +49,20 @@ type Options struct {
 	// Logger gets what went wrong in the store but changes no outcome; nil
 	// means slog.Default(). A line whose writing panics is lost.
 	Logger *slog.Logger
+
+	classifier fault.Table
+	random     func() float64
 }
 
 const (
-	// renewedLease is the default where claims are renewed, fixedLease the one
-	// where they are not.
-	renewedLease = time.Minute
-	fixedLease   = 5 * time.Minute
-	defaultKeep  = 30 * 24 * time.Hour
+	defaultLease = time.Minute
+	minLease     = time.Second
+	// letterLease is the least lease that is left to the sending of a dead letter.
+	letterLease = 5 * time.Minute
+	defaultKeep = 30 * 24 * time.Hour
 )
 
-func (o *Options) withDefaults(renews bool) Options {
+func (o *Options) withDefaults() (Options, error) {
 	var out Options
 	if o != nil {
 		out = *o
@@ -61,19 +70,25 @@ func (o *Options) withDefaults(renews bool) Options {
 	if out.Key == nil {
 		out.Key = MessageID()
 	}
-	if out.Lease <= 0 && renews {
-		out.Lease = renewedLease
+	if out.Lease == 0 {
+		out.Lease = defaultLease
 	}
-	if out.Lease <= 0 {
-		out.Lease = fixedLease
-	}
-	if out.Keep <= 0 {
+	if out.Keep == 0 {
 		out.Keep = defaultKeep
 	}
 	if out.Logger == nil {
 		out.Logger = slog.Default()
 	}
-	return out
+	out.classifier, out.random = fault.Rules(), rand.Float64
+	switch {
+	case out.Hash.err != nil:
+		return out, out.Hash.err
+	case out.Lease < minLease:
+		return out, fmt.Errorf("idem: Lease is %v; give it at least %v, or 0 for %v", out.Lease, minLease, defaultLease)
+	case out.Keep < time.Second:
+		return out, fmt.Errorf("idem: Keep is %v; give it at least %v, or 0 for %v", out.Keep, time.Second, defaultKeep)
+	}
+	return out, nil
 }
 
 // log keeps a panic of the log handler from the job.

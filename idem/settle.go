@@ -13,82 +13,77 @@ import (
 )
 
 const (
-	// settleTime bounds a write where the invocation has no deadline.
-	settleTime = 10 * time.Second
-	// crashTime bounds the mark of a crash: the process is about to end.
-	crashTime = 500 * time.Millisecond
-	// earlyBy is how much a released job may be claimed before its next attempt:
-	// a host whose clock is a little behind is not to find it claimed. More would
-	// let copies of the job run before their time.
+	// earlyBy is how much a released job may be claimed before its next attempt: a
+	// host whose clock is a little behind is not to find it claimed. More would let
+	// copies of the job run before their time.
 	earlyBy = 100 * time.Millisecond
 	// crashStackBytes is how much of a stack is kept with the job.
 	crashStackBytes = 4 << 10
 )
 
-// settle writes the outcome of the run and gives the result to report.
-func (c *claimed) settle(ctx context.Context, res *handler.Result) error {
-	if res.Job.Key != c.message.Job.Key {
-		// A result that the user made says nothing of the job.
-		res.Job = c.message.Job
-	}
+// Settle implements [handler.Claim].
+func (c *claim) Settle(ctx context.Context, e handler.Ending) *handler.Result {
+	c.renewal.stop()
+	res := e.Result
 	if c.completion.Committed() {
 		return c.committed(ctx, res)
-	}
-	if cutOff, ok := errors.AsType[*handler.NotRunError](res.Err); ok {
-		return c.giveUp(ctx, res, cutOff)
 	}
 	switch res.Outcome {
 	case handler.OutcomeDone, handler.OutcomeDuplicate:
 		return c.complete(ctx, res)
 	case handler.OutcomeRetry:
-		return c.release(ctx, res)
+		if e.Started {
+			return c.release(ctx, res)
+		}
 	case handler.OutcomeDead, handler.OutcomeDropped:
-		return c.bury(ctx, res, 0)
+		if res.Failure != nil {
+			return c.bury(ctx, e)
+		}
 	case handler.OutcomeCrash:
-		c.markCrash(ctx, res.Err)
-		return res
-	default:
-		return c.abort(ctx, res)
+		if e.Blamed {
+			return c.markCrash(ctx, e)
+		}
 	}
+	return c.abort(ctx, e)
 }
 
-// committed is the outcome of a job that its own transaction completed. Nothing
-// that it returns afterwards undoes that, and no other delivery would run it.
-func (c *claimed) committed(ctx context.Context, res *handler.Result) error {
+// committed is the outcome of a job that its own transaction completed. Nothing that
+// it returns afterwards undoes that, and no other delivery would run it.
+func (c *claim) committed(ctx context.Context, res *handler.Result) *handler.Result {
 	switch res.Outcome {
-	case handler.OutcomeDone:
-		return nil
-	case handler.OutcomeDuplicate, handler.OutcomeCrash:
+	case handler.OutcomeDone, handler.OutcomeDuplicate, handler.OutcomeCrash:
 		return res
 	}
 	c.warn(ctx, "error after the job was completed", res)
+	return c.completed()
+}
+
+// completed is the outcome of a job that is done already.
+func (c *claim) completed() *handler.Result {
 	return &handler.Result{
-		Outcome: handler.OutcomeDone, Decision: fault.Decision{Reason: ReasonCompleted}, Job: c.message.Job,
+		Outcome: handler.OutcomeDone, Decision: fault.Decision{Reason: ReasonCompleted}, Job: c.answer.Job,
 	}
 }
 
-func (c *claimed) complete(ctx context.Context, res *handler.Result) error {
+func (c *claim) complete(ctx context.Context, res *handler.Result) *handler.Result {
 	err := c.write(ctx, Settlement{Kind: SettleComplete})
-	if err == nil && res.Outcome == handler.OutcomeDone {
-		return nil
-	}
 	if err == nil {
 		return res
 	}
 	unrecorded := &handler.Result{
 		Outcome:  handler.OutcomeUnrecorded,
 		Decision: fault.Decision{Reason: fault.ReasonStore},
-		Delay:    rest(c.message.Random, c.answer.Claim.Lease),
+		Until:    c.leaseEnd(),
 		Err:      fmt.Errorf("done but not recorded: %w", err),
-		Job:      c.message.Job,
+		Job:      c.answer.Job,
 	}
 	if late, ok := errors.AsType[*LateError](err); ok {
-		unrecorded.Decision.Reason, unrecorded.Delay = ReasonLate, rest(c.message.Random, late.Until)
+		unrecorded.Decision.Reason, unrecorded.Until = ReasonLate, later(late.Until)
 	}
 	return unrecorded
 }
 
-func (c *claimed) release(ctx context.Context, res *handler.Result) error {
+func (c *claim) release(ctx context.Context, res *handler.Result) *handler.Result {
 	err := c.write(ctx, Settlement{
 		Kind:     SettleRelease,
 		Lease:    time.Now().Add(max(res.Delay-earlyBy, 0)),
@@ -97,99 +92,140 @@ func (c *claimed) release(ctx context.Context, res *handler.Result) error {
 	return c.unlessLate(ctx, err, res)
 }
 
-func (c *claimed) abort(ctx context.Context, res *handler.Result) error {
-	err := c.write(ctx, Settlement{
-		Kind: SettleAbort, Lease: time.Now(), Crashes: c.answer.Job.Crashes,
-	})
-	if c.lost != nil && res.Outcome == handler.OutcomeUnrun {
-		res = busy(c.message, ReasonLate, c.answer.Claim.Lease)
-		res.Err = c.lost
+// abort gives the job back as it was. One whose goroutine may still run keeps its
+// lease.
+func (c *claim) abort(ctx context.Context, e handler.Ending) *handler.Result {
+	res, lease := e.Result, time.Now()
+	if e.Running {
+		lease = c.leaseEnd()
+	}
+	err := c.write(ctx, Settlement{Kind: SettleAbort, Lease: lease, Crashes: c.answer.Job.Crashes})
+	if lost := c.lostErr(); lost != nil && res.Outcome == handler.OutcomeDeferred {
+		res = busy(ReasonLate, c.leaseEnd(), c.answer.Job)
+		res.Err = lost
 	}
 	return c.unlessLate(ctx, err, res)
 }
 
-// giveUp buries a job that was not run, or cut off, at its last receive. Who has
-// lost the job does not: another delivery may run it.
-func (c *claimed) giveUp(ctx context.Context, res *handler.Result, cutOff *handler.NotRunError) error {
-	if c.lost != nil {
-		return c.abort(ctx, c.message.Unrun(cutOff.Reason, cutOff.Err))
+// bury writes the verdict, without which no dead letter may be sent. That of a job
+// that is dropped is confirmed at once. A job that was not started keeps its count of
+// crashes. One whose claim is lost may run elsewhere, and is not buried here.
+func (c *claim) bury(ctx context.Context, e handler.Ending) *handler.Result {
+	res, now := e.Result, time.Now()
+	if lost := c.lostErr(); lost != nil && !e.Started {
+		return c.abort(ctx, handler.Ending{Result: deferred(handler.ReasonNoTime)})
 	}
-	return c.bury(ctx, res, c.answer.Job.Crashes)
-}
-
-// bury writes the verdict, without which no dead letter may be sent. That of a
-// job that is dropped is confirmed at once.
-func (c *claimed) bury(ctx context.Context, res *handler.Result, crashes int) error {
-	now := time.Now()
-	lease := c.sendLease(ctx, now)
-	if res.Failure == nil {
-		res.Failure = &handler.Failure{Class: res.Decision.Class.String(), Reason: res.Decision.Reason, Last: now}
-	}
-	res.Failure.Key, res.Failure.Epoch, res.Failure.Verdict = c.message.Job.Key, c.answer.Claim.Epoch, true
+	lease := leaseEnd(now, c.end, max(c.options.Lease, letterLease))
+	res.Failure.Key, res.Failure.Epoch, res.Failure.Verdict = c.answer.Job.Key, c.answer.Claim.Epoch, true
 	verdict := Settlement{
-		Kind: SettleVerdict, Lease: lease, DeadAt: now, Failure: res.Failure, Crashes: crashes,
+		Kind: SettleVerdict, Lease: lease, DeadAt: now, Failure: res.Failure,
 		Attempts: res.Job.Attempts, Unclassified: res.Job.Unclassified, History: res.Job.History,
 	}
-	dropped := res.Outcome == handler.OutcomeDropped
-	if dropped {
+	if !e.Started {
+		verdict.Crashes = c.answer.Job.Crashes
+	}
+	if res.Outcome == handler.OutcomeDropped {
 		verdict.DeadLetterID = DroppedLetter
 	}
 	err := c.write(ctx, verdict)
-	switch {
-	case err == nil && dropped:
-		return res
-	case err == nil:
-		res.Lease, res.AfterSend = lease, c.confirm
+	if err == nil {
+		c.setLease(lease)
 		return res
 	}
-	unwritten := storeFailed(c.message, fmt.Errorf("idem: verdict on %w: %w", res.Err, err))
-	unwritten.Delay = rest(c.message.Random, c.answer.Claim.Lease)
+	unwritten := storeFailed(fmt.Errorf("idem: verdict on %w: %w", res.Err, err))
+	unwritten.Until, unwritten.Job = c.leaseEnd(), c.answer.Job
 	return c.unlessLate(ctx, err, unwritten)
 }
 
-// confirm notes that the dead-letter queue has the job.
-func (c *claimed) confirm(ctx context.Context, deadLetterID string) error {
-	return c.store.Settle(ctx, c.answer.Claim, Settlement{Kind: SettleConfirm, DeadLetterID: deadLetterID})
+// markCrash counts the crash, as it was counted if the job ran alone, or one higher if
+// it did not, and keeps its place. A function that panicked runs no more, so its claim
+// ends; one that was abandoned may still run.
+func (c *claim) markCrash(ctx context.Context, e handler.Ending) *handler.Result {
+	mark := Settlement{Kind: SettleCrash, Crashes: c.answer.Job.Crashes + 1, Lease: time.Now()}
+	if e.Running {
+		mark.Lease = c.leaseEnd()
+	}
+	if panicked, ok := errors.AsType[*handler.PanicError](e.Result.Err); ok {
+		mark.CrashStack = stackHead(panicked.Stack)
+	}
+	if err := c.write(ctx, mark); err != nil {
+		c.warn(ctx, "crash not marked", err)
+	}
+	return e.Result
 }
 
-// unlessLate gives res, or what follows if the job is another's by now. What
-// could not be written for another cause is logged: the claim lapses by itself.
-func (c *claimed) unlessLate(ctx context.Context, err error, res *handler.Result) error {
+// unlessLate gives res, or what follows if the job is another's by now. What could not
+// be written for another cause is logged: the lease ends by itself.
+func (c *claim) unlessLate(ctx context.Context, err error, res *handler.Result) *handler.Result {
 	if err == nil {
 		return res
 	}
-	var late *LateError
-	if !errors.As(err, &late) {
+	late, ok := errors.AsType[*LateError](err)
+	switch {
+	case !ok:
 		c.warn(ctx, "claim not settled", err)
 		return res
-	}
-	if late.Status == StatusCompleted {
-		return &handler.Result{
-			Outcome: handler.OutcomeDone, Decision: fault.Decision{Reason: ReasonCompleted}, Job: c.message.Job,
-		}
+	case late.Status == StatusCompleted:
+		return c.completed()
 	}
 	c.warn(ctx, "claim lost", err)
-	lost := busy(c.message, ReasonLate, late.Until)
+	lost := busy(ReasonLate, late.Until, c.answer.Job)
 	lost.Err = errors.Join(err, res.Err)
 	return lost
 }
 
-// markCrash counts the crash, as it was counted if the job ran alone, and keeps
-// its place. A handler that panicked runs
-// no more, so its claim ends; one that was abandoned may still run.
-func (c *claimed) markCrash(ctx context.Context, err error) {
-	if c.completion.Committed() {
-		return
+// leaseEnd is the end of the claim as it is in the store.
+func (c *claim) leaseEnd() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lease
+}
+
+const (
+	retryBase = 50 * time.Millisecond
+	retryCap  = 2 * time.Second
+)
+
+// retryDelay spreads over its full width: the writes of a throttled table come
+// together.
+func (c *claim) retryDelay(attempt int) time.Duration {
+	limit := min(retryBase<<min(attempt, 6), retryCap)
+	return time.Duration(c.options.random() * float64(limit))
+}
+
+// write settles the claim. A write that fails for a passing reason, such as a throttled
+// table, is tried again until ctx ends: the retries of the SDK are bounded by number,
+// but what ran is to be recorded as long as there is time.
+func (c *claim) write(ctx context.Context, s Settlement) error {
+	s.Expires = time.Now().Add(c.options.Keep)
+	for attempt := 1; ; attempt++ {
+		err := c.store.Settle(ctx, c.answer.Claim, s)
+		if err == nil || !c.isPassing(ctx, err) {
+			return err
+		}
+		timer := time.NewTimer(c.retryDelay(attempt))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return err
+		}
 	}
-	mark := Settlement{Kind: SettleCrash, Crashes: c.crashed(), Lease: c.answer.Claim.Lease}
-	if panicked, ok := errors.AsType[*handler.PanicError](err); ok {
-		mark.Lease, mark.CrashStack = time.Now(), stackHead(panicked.Stack)
+}
+
+// isPassing reports whether a write is to be tried again.
+func (c *claim) isPassing(ctx context.Context, err error) bool {
+	if ctx.Err() != nil {
+		return false
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), crashTime)
-	defer cancel()
-	if err := c.store.Settle(ctx, c.answer.Claim, mark); err != nil {
-		c.warn(ctx, "crash not marked", err)
+	if _, late := errors.AsType[*LateError](err); late {
+		return false
 	}
+	if _, bounded := ctx.Deadline(); !bounded {
+		return false
+	}
+	d := c.options.classifier.Classify(ctx, err)
+	return d.Class == fault.ClassRetryable && d.Reason != fault.ReasonEnvironment
 }
 
 // stackHead is the stack from where the panic happened, cut to size.
@@ -205,22 +241,13 @@ func stackHead(stack string) string {
 	return stack
 }
 
-// writeContext outlives the job's context, which may be cancelled by now: what
-// was decided is still to be written, before the message is given up.
-func writeContext(ctx context.Context) (context.Context, context.CancelFunc) {
-	end, ok := handler.SettleDeadline(ctx)
-	if !ok {
-		end = time.Now().Add(settleTime)
-	}
-	return context.WithDeadline(context.WithoutCancel(ctx), end)
-}
+// writeTime bounds a write for which nothing else does.
+const writeTime = 10 * time.Second
 
-// write settles the claim.
-func (c *claimed) write(ctx context.Context, s Settlement) error {
-	ctx, cancel := writeContext(ctx)
-	defer cancel()
-	s.Expires = time.Now().Add(c.options.Keep)
-	return c.store.Settle(ctx, c.answer.Claim, s)
+// writeContext outlives the job's context, which may be cancelled by now: a step that
+// is done is to be recorded all the same.
+func writeContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), writeTime)
 }
 
 // logKeyBytes is how much of a key a log line carries; a payload may make it long.
@@ -233,7 +260,7 @@ func keyField(key string) slog.Attr {
 	return slog.String("key", key)
 }
 
-func (c *claimed) warn(ctx context.Context, what string, err error) {
+func (c *claim) warn(ctx context.Context, what string, err error) {
 	c.options.log(ctx, slog.LevelWarn, what,
 		slog.String("messageId", c.answer.Claim.MessageID),
 		keyField(c.answer.Job.Key),

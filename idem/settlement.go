@@ -28,10 +28,10 @@ const (
 	// is, since the process may be damaged.
 	SettleCrash
 	// SettleRenew makes the claim hold longer. It ends no run, so it leaves
-	// Settled as it is. Only [Renewer] writes it.
+	// Settled as it is. Only Renew writes it.
 	SettleRenew
 	// SettleStep records a part of the job. It ends no run, so it leaves
-	// Settled as it is. Only [Stepper] writes it.
+	// Settled as it is. Only RecordStep writes it.
 	SettleStep
 	// SettleAlone counts a crash ahead of a run that may end its process without
 	// a word. It ends no run, so it leaves Settled as it is.
@@ -140,8 +140,18 @@ func (s *Settlement) Apply(item Item, c Claim) Item {
 	if s.Kind != SettleComplete {
 		item.Lease = s.Lease.Truncate(time.Millisecond)
 	}
-	item.Settled, item.Crashes, item.Expiration = c.Settled+1, s.Crashes, s.Expires.Truncate(time.Second)
+	item.Settled, item.Crashes, item.Expiration = s.Settles(c), s.Crashes, s.Expires.Truncate(time.Second)
 	return item
+}
+
+// Settles is the item's count of settled claims after a settlement of claim c that
+// ends a run. A run that came to its end settles all claims before it: what they did
+// is no question any more. A claim that was given back settles one.
+func (s *Settlement) Settles(c Claim) int {
+	if s.Kind == SettleAbort || c.Claims == 0 {
+		return c.Settled + 1
+	}
+	return c.Claims
 }
 
 // LateError says that a claim was lost before its settlement was written:

@@ -5,16 +5,6 @@ import (
 	"maps"
 )
 
-// Stepper is a [Store] that can record the parts of a job. [Step] calls it.
-type Stepper interface {
-	// RecordStep adds a step to the job's item and changes nothing else. It is
-	// one conditional write: the item must have the claim's owner, be in
-	// progress, and have the claim's count of settled runs. It gives a
-	// [*LateError] otherwise. A step that the item has stays as it is. Asked
-	// again after a lost answer it gives nil.
-	RecordStep(ctx context.Context, c Claim, s StepRecord) error
-}
-
 // StepRecord says that a part of a job is done.
 type StepRecord struct {
 	// Name is the step's own in its job.
@@ -49,7 +39,7 @@ func (s *StepRecord) Apply(item Item) Item {
 	return item
 }
 
-// RecordStep implements [Stepper]. Its only errors are [*LateError] and those
+// RecordStep implements [Store]. Its only errors are [*LateError] and those
 // of ctx.
 func (s *Memory) RecordStep(ctx context.Context, c Claim, step StepRecord) error {
 	if err := ctx.Err(); err != nil {

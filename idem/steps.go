@@ -17,11 +17,11 @@ const stepsBytes = 48 << 10
 
 // steps are those of one run of a job.
 type steps struct {
-	*guard
+	*Ledger
 	key   string
 	claim Claim
-	// recorder is nil where the store cannot record steps.
-	recorder Stepper
+	// recorder is where steps are recorded.
+	recorder Store
 	// unprotected tells that the job runs without a claim.
 	unprotected bool
 	// lease is when the claim lapses; zero where it is renewed, and where there
@@ -64,8 +64,8 @@ func withSteps(ctx context.Context, s *steps) context.Context {
 }
 
 // newSteps knows what earlier runs have done.
-func newSteps(g *guard, key string, done map[string]string) *steps {
-	s := &steps{guard: g, key: key, byName: map[string]*step{}}
+func newSteps(l *Ledger, key string, done map[string]string) *steps {
+	s := &steps{Ledger: l, key: key, byName: map[string]*step{}}
 	for name, result := range done {
 		s.byName[name] = &step{state: stepRecorded, result: result, bytes: stepBytes(name, len(result))}
 	}
@@ -115,8 +115,6 @@ func (s *steps) forbids(at *step, bytes int) string {
 		return "it is running already; a name stands for one step"
 	case s.ended || s.completion != nil && s.completion.Committed():
 		return "the job has come to its end; its steps have to end before it returns, or commits its transaction"
-	case s.recorder == nil && !s.unprotected:
-		return fmt.Sprintf("the store, a %T, is no idem.Stepper", s.store)
 	case at == nil && s.used()+bytes > stepsBytes:
 		return fmt.Sprintf("the job has %d steps, and no room for another; keep smaller results, or fewer steps",
 			len(s.byName))
@@ -169,7 +167,7 @@ func (s *steps) hindered(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if !s.lease.IsZero() && hindrance(ctx, s.lease) != "" {
+	if !s.lease.IsZero() && blockedBy(ctx, s.lease.Add(-clockMargin)) != "" {
 		return &LostError{ID: s.claim.ID}
 	}
 	return nil

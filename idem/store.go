@@ -18,6 +18,17 @@ type Store interface {
 	// claim is lost and the item belongs to another by now; nothing is written
 	// then. Asked again after a lost answer it gives nil.
 	Settle(ctx context.Context, c Claim, s Settlement) error
+	// Renew makes a claim last until then, kept in milliseconds, and changes nothing
+	// else. It is one conditional write: the item must have the claim's owner, be in
+	// progress, and have the claim's count of settled claims. It gives a [*LateError]
+	// otherwise. It never shortens a lease: asked for an earlier end than the item has
+	// by now, it writes nothing and gives nil, so that a request which arrives late
+	// does no harm. Asked again after a lost answer it gives nil.
+	Renew(ctx context.Context, c Claim, until time.Time) error
+	// RecordStep adds a step to the job's item and changes nothing else. It is one
+	// conditional write, with the conditions and the error of Renew. A step that the
+	// item has stays as it is. Asked again after a lost answer it gives nil.
+	RecordStep(ctx context.Context, c Claim, s StepRecord) error
 }
 
 // Request asks for a claim.
@@ -104,8 +115,9 @@ type Claim struct {
 	MessageID string
 	// Epoch counts how often the job was begun anew after a death.
 	Epoch int
-	// Settled is the item's count before this claim is settled.
-	Settled int
+	// Claims is the item's count with this claim, Settled that of settled claims before
+	// this one is settled.
+	Claims, Settled int
 	// Lease is when the claim lapses.
 	Lease time.Time
 }

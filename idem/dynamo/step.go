@@ -13,7 +13,7 @@ import (
 // earlier step was recorded although the caller was told that it failed.
 const stepTries = 3
 
-// RecordStep implements [idem.Stepper]. Its errors are [*idem.LateError],
+// RecordStep implements [idem.Store]. Its errors are [*idem.LateError],
 // [ErrContended] and those of the client.
 func (s *Store) RecordStep(ctx context.Context, c idem.Claim, step idem.StepRecord) error {
 	first := step.First

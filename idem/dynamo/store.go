@@ -104,7 +104,7 @@ func (s *Store) Settle(ctx context.Context, c idem.Claim, settlement idem.Settle
 	return settlement.Refused(item, c)
 }
 
-// Renew implements [idem.Renewer]. Its errors are those of Settle.
+// Renew implements [idem.Store]. Its errors are those of Settle.
 func (s *Store) Renew(ctx context.Context, c idem.Claim, until time.Time) error {
 	return s.Settle(ctx, c, idem.Settlement{Kind: idem.SettleRenew, Lease: until})
 }

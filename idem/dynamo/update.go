@@ -186,7 +186,7 @@ func settle(c idem.Claim, s idem.Settlement) (*update, error) {
 	if s.Kind != idem.SettleComplete {
 		u.set(attributeLease, milliseconds(s.Lease))
 	}
-	u.set(attributeSettled, number(c.Settled+1))
+	u.set(attributeSettled, number(s.Settles(c)))
 	u.count(attributeCrashes, s.Crashes)
 	u.set(attributeExpiration, seconds(s.Expires))
 	return u, u.setRun(s)

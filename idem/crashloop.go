@@ -10,11 +10,11 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// crashLimit is the number of crashes in a row after which a job is not run again.
+// crashLimit is the number of crashes in a row after which a job does not run again.
 const crashLimit = 2
 
-// unfit is why the job may not run again, by what became of its runs; nil if it may.
-func (c *claimed) unfit() error {
+// refusal is why the job may not run again, by what became of its runs; nil if it may.
+func (c *claim) refusal() error {
 	switch {
 	case c.answer.Job.Crashes >= crashLimit:
 		return c.crashLoop()
@@ -24,9 +24,9 @@ func (c *claimed) unfit() error {
 	return nil
 }
 
-// unknownOutcome is the error of a job that was claimed before and not settled,
-// with what is known of the runs that may have been.
-func (c *claimed) unknownOutcome() error {
+// unknownOutcome is the error of a job that was claimed before and not settled, with
+// what is known of the runs that may have been.
+func (c *claim) unknownOutcome() error {
 	runs := c.answer.Claims - c.answer.Settled
 	err := fmt.Errorf("%d of %d claims ended without a result, so the job may have taken effect; "+
 		"marked crashes: %d; steps done: %s; replay the job if it is to run",
@@ -41,15 +41,18 @@ func stepNames(steps map[string]string) string {
 	return strings.Join(slices.Sorted(maps.Keys(steps)), ", ")
 }
 
-// crashLoop is the error of a job that ends its process at every run, with the
-// place of its last panic if that was marked.
-func (c *claimed) crashLoop() error {
-	err := fmt.Errorf("the job ended its process %d times in a row", c.answer.Job.Crashes)
+// crashLoop is the error of a job that ends its process at every run, with the place
+// of its last panic if that was marked. Deaths without a word before the job became a
+// suspect are claims without a result.
+func (c *claim) crashLoop() error {
+	err := fmt.Errorf("the job ended its process in its last %d runs that were watched; "+
+		"%d of its %d claims ended without a result",
+		c.answer.Job.Crashes, c.answer.Claims-c.answer.Settled, c.answer.Claims)
 	return fault.Permanent(c.withCrashStack(err), fault.Reason(ReasonCrashLoop))
 }
 
 // withCrashStack adds the place of the last panic, if that was marked.
-func (c *claimed) withCrashStack(err error) error {
+func (c *claim) withCrashStack(err error) error {
 	if c.answer.CrashStack == "" {
 		return err
 	}
@@ -62,5 +65,5 @@ type placed struct {
 	panicked *handler.PanicError
 }
 
-// Unwrap gives the panic.
+// Unwrap returns the panic.
 func (p *placed) Unwrap() error { return p.panicked }

@@ -1,0 +1,181 @@
+package handler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/internal/deadline"
+	"github.com/sqsafe/sqsafe/internal/usercall"
+)
+
+// claim asks the ledger for the job of a delivery.
+func (b *batch) claim(d *delivery) {
+	d.claimedAt = time.Now()
+	b.times.claiming = append(b.times.claiming, d)
+	ctx, cancel := b.jobs, context.CancelFunc(func() {})
+	if b.times.cut { // it is only taken to its verdict
+		ctx, cancel = b.settleContext()
+	}
+	r := d.run
+	go func() {
+		defer cancel()
+		var answer ClaimAnswer
+		usercall.Catch(
+			func() error {
+				answer = b.options.Ledger.Claim(ctx, r.message, r.identity, b.end)
+				return b.readAnswer(ctx, r.message, &answer)
+			},
+			func(err error, p *usercall.Panic) {
+				if err = asError(err, p); err != nil {
+					answer = ClaimAnswer{Decided: b.resolver.storeFailed(r.message, err)}
+				}
+				b.post(func() { b.claimed(d, answer) })
+			},
+		)
+	}()
+}
+
+var errNoAnswer = errors.New("handler: the ledger returned neither a claim nor an outcome")
+
+// readAnswer completes the results that an answer leads to.
+func (p *Processor) readAnswer(ctx context.Context, m *Message, a *ClaimAnswer) error {
+	switch {
+	case a.Decided != nil:
+		job := m.Job
+		if a.Claim != nil {
+			job, job.Key = a.Job, m.Job.Key
+		}
+		a.Decided = p.resolver.complete(ctx, m, job, a.Decided)
+	case a.Claim == nil:
+		return errNoAnswer
+	}
+	return nil
+}
+
+// claimed goes on with what the ledger has answered.
+func (b *batch) claimed(d *delivery, answer ClaimAnswer) {
+	if i := slices.Index(b.times.claiming, d); i >= 0 {
+		b.times.claiming = slices.Delete(b.times.claiming, i, i+1)
+	}
+	d.claim = answer.Claim
+	if d.claim != nil {
+		answer.Job.Key = d.job.Key
+		d.job = answer.Job
+		d.message.Job = d.job
+	}
+	switch {
+	case answer.Decided != nil:
+		b.toSettle(d, false)
+		b.conclude(d, answer.Decided)
+	case answer.Refusal != nil:
+		b.toSettle(d, false)
+		b.settle(d, func(ctx context.Context) Ending {
+			return Ending{Result: b.resolver.resolve(ctx, d.message, nil, answer.Refusal)}
+		})
+	default:
+		b.watchClaim(d)
+		b.queue.Claimed(d.index, answer.Unsettled, answer.Job.Crashes)
+	}
+}
+
+// watchClaim lets a delivery go that waits when its claim is lost.
+func (b *batch) watchClaim(d *delivery) {
+	lost := d.claim.Lost()
+	if lost == nil {
+		return
+	}
+	go func() {
+		select {
+		case <-lost:
+			b.post(func() { b.queue.Lost(d.index) })
+		case <-b.over:
+		}
+	}()
+}
+
+// release gives a claim back without a run.
+func (b *batch) release(d *delivery, reason string) {
+	b.settle(d, func(context.Context) Ending {
+		return Ending{Result: b.resolver.deferred(d.message, reason, nil)}
+	})
+}
+
+// bury writes off a delivery at its last receive that can run no more.
+func (b *batch) bury(d *delivery, reason string) {
+	write := func(ctx context.Context) Ending {
+		r := b.resolver.deferred(d.message, reason, nil)
+		return Ending{Result: b.resolver.lastWord(ctx, d.message, nil, r)}
+	}
+	if d.claim != nil {
+		b.settle(d, write)
+		return
+	}
+	b.conclude(d, write(b.ctx).Result)
+}
+
+// startAlone runs a suspect for which the process is taken. The crash that its run
+// may be is counted before.
+func (b *batch) startAlone(d *delivery) {
+	d.atWork, d.alone = true, true
+	b.process.beginAnyway()
+	if !b.table.Bounded() {
+		b.times.lone = time.Now().Add(loneTime)
+	}
+	b.launch(d)
+}
+
+// count writes that the run of a delivery may crash the process.
+func (b *batch) count(ctx context.Context, d *delivery) error {
+	ctx, cancel := context.WithTimeout(ctx, deadline.Grace)
+	defer cancel()
+	return catchPanic(func() error { return d.claim.CountCrash(ctx, true) })
+}
+
+// notCounted is the result of a delivery that may not run since its crash could not
+// be counted.
+func (b *batch) notCounted(m *Message, err error) *Result {
+	if reason := endReason(b.jobs); reason != "" {
+		return b.resolver.deferred(m, reason, nil)
+	}
+	return b.resolver.storeFailed(m, fmt.Errorf("counting a crash: %w", err))
+}
+
+// endLone lets others start beside a lone run that lasts long: its count is taken
+// back first.
+func (b *batch) endLone() {
+	b.times.lone = time.Time{}
+	i := b.queue.Lone()
+	if i < 0 || !b.deliveries[i].alone {
+		return
+	}
+	d := b.deliveries[i]
+	d.alone = false
+	ctx, cancel := b.settleContext()
+	go func() {
+		defer cancel()
+		err := catchPanic(func() error { return d.claim.CountCrash(ctx, false) })
+		b.post(func() {
+			if err != nil {
+				b.logError(d, "crash counted ahead not taken back", err)
+			}
+			b.queue.LoneOver(d.index)
+		})
+	}()
+}
+
+// storeFailed comes back later at no cost: without the ledger nothing protects the
+// job, and nothing that a run costs could be written down.
+func (rs *resolver) storeFailed(m *Message, err error) *Result {
+	r := &Result{
+		Outcome:  OutcomeRetry,
+		Decision: fault.Decision{Class: fault.ClassRetryable, Reason: fault.ReasonStore},
+		Err:      err,
+		Job:      m.Job,
+	}
+	rs.setDelay(m, r)
+	return r
+}

@@ -1,0 +1,175 @@
+package handler
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/sqsafe/sqsafe/internal/deadline"
+)
+
+const (
+	// slowClaim is how long later deliveries wait for the claim of an earlier one.
+	slowClaim = time.Second
+	// quietTime is how long a job with an unsettled claim waits until nothing of the
+	// process is settling.
+	quietTime = 5 * time.Second
+	// loneTime is how long a run that is alone keeps others out where there is no
+	// deadline.
+	loneTime = time.Minute
+	// stallTime is how long deliveries wait there while no slot becomes free.
+	stallTime = 30 * time.Second
+)
+
+// times are the points in time that a batch waits for; zero for none.
+type times struct {
+	// late, cut and left report which stages have passed.
+	late, cut, left bool
+	// lastStart is when the last job may start; it moves as runs get longer.
+	lastStart time.Time
+	// hold is when a suspect has waited long enough, lone when a lone run keeps
+	// nobody out any more, quiet when a quiet start is tried again in any case.
+	hold, lone, quiet time.Time
+	// lastFreed is when a slot became free.
+	lastFreed time.Time
+	// claiming are the deliveries whose claims are under way, in their order.
+	claiming []*delivery
+	// next is what the timer is set to.
+	next time.Time
+}
+
+// setTimer sets the timer to the next point in time.
+func (b *batch) setTimer() {
+	next := b.nextTime()
+	if next.Equal(b.times.next) {
+		return
+	}
+	b.times.next = next
+	if next.IsZero() {
+		b.timer.Stop()
+		return
+	}
+	b.timer.Reset(time.Until(next))
+}
+
+func (b *batch) nextTime() time.Time {
+	t := &b.times
+	var next time.Time
+	consider := func(at time.Time) {
+		if !at.IsZero() && (next.IsZero() || at.Before(next)) {
+			next = at
+		}
+	}
+	if b.table.Bounded() {
+		switch {
+		case !t.late && !t.cut:
+			consider(t.lastStart)
+		case !t.cut:
+			consider(b.table.At(deadline.Cut))
+		case !t.left:
+			consider(b.table.At(deadline.Leave))
+		}
+	} else if b.queue.Waiting() {
+		consider(t.lastFreed.Add(stallTime))
+	}
+	consider(t.hold)
+	consider(t.lone)
+	consider(t.quiet)
+	if len(t.claiming) > 0 {
+		consider(t.claiming[0].claimedAt.Add(slowClaim))
+	}
+	return next
+}
+
+// passTime makes events of the points in time that have passed.
+func (b *batch) passTime(now time.Time) {
+	t := &b.times
+	passed := func(at time.Time) bool { return !at.IsZero() && !now.Before(at) }
+	if b.table.Bounded() {
+		if !t.late && passed(t.lastStart) {
+			t.late = true
+			b.queue.Late()
+		}
+		if !t.cut && b.table.Reached(deadline.Cut, now) {
+			b.cut()
+		}
+		if !t.left && b.table.Reached(deadline.Leave, now) {
+			t.left = true
+			b.queue.VerdictsOver()
+			b.leaveBehind()
+		}
+	} else if b.queue.Waiting() && passed(t.lastFreed.Add(stallTime)) {
+		t.lastFreed = now
+		b.queue.Stalled()
+	}
+	if passed(t.hold) {
+		b.denyAlone(now)
+	}
+	if passed(t.lone) {
+		b.endLone()
+	}
+	if passed(t.quiet) {
+		t.quiet = time.Time{}
+		b.queue.Freed()
+	}
+	for len(t.claiming) > 0 && passed(t.claiming[0].claimedAt.Add(slowClaim)) {
+		b.queue.Slow(t.claiming[0].index)
+		t.claiming = t.claiming[1:]
+	}
+}
+
+var errCut = errors.New("the time of the invocation for jobs is over")
+
+// cut ends the time for jobs: running ones are cancelled.
+func (b *batch) cut() {
+	b.times.cut = true
+	b.queue.Cut()
+	if at, ok := b.jobs.Deadline(); !ok || time.Now().Before(at) {
+		b.cancelJobs(errCut) // else it ends by its own deadline
+	}
+}
+
+// onCancelled is for a host that stops: what runs is cut off now.
+func (b *batch) onCancelled() {
+	if b.ctx.Err() != context.Canceled {
+		b.times.cut = b.times.cut || b.table.Bounded() // the deadline itself has passed
+		return
+	}
+	b.stopping = true
+	b.table = b.table.Cancelled(time.Now())
+	b.queue.Drain()
+	b.passTime(time.Now())
+}
+
+// onCrash makes the end of the process the next thing to come: nothing starts, and
+// what runs has a grace.
+func (b *batch) onCrash(r *Result) {
+	b.process.poisonBy(r)
+	b.queue.Poison()
+	if b.crash == nil {
+		b.crash = r
+		close(b.hurry)
+		b.table = b.table.Crashed(time.Now())
+	}
+}
+
+// onProcessChanged looks again at what the process has refused.
+func (b *batch) onProcessChanged() {
+	if b.process.poisoned() != nil {
+		b.queue.Poison()
+	}
+	if b.asking >= 0 {
+		b.askAgain()
+	}
+	b.queue.Freed()
+}
+
+// warnOfPastDeadline tells of an invocation that has no time at all.
+func (b *batch) warnOfPastDeadline() {
+	b.options.Logger.LogAttrs(b.ctx, slog.LevelWarn, "deadline had passed when the invocation began",
+		slog.Float64("secondsAgo", b.start.Sub(b.table.End()).Seconds()),
+		slog.String("effect", "no message is run; all of them come back"),
+		slog.String("remedy", "compare the clock of this machine with that of the host, such as a container "+
+			"of an emulator, which names the deadline in Lambda-Runtime-Deadline-Ms"))
+}

@@ -1,0 +1,114 @@
+package handler
+
+import (
+	"context"
+	"errors"
+
+	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/internal/usercall"
+)
+
+// decode restores, decodes and validates a message, and finds the key of its job,
+// on a goroutine of its own: all of it is user code.
+func (b *batch) decode(d *delivery, force bool) {
+	ctx := b.jobs
+	if force {
+		if !d.atWork {
+			d.atWork = true
+			b.process.beginAnyway()
+		}
+		ctx = context.WithoutCancel(ctx)
+	} else if !b.enter(d, false) {
+		return
+	}
+	r := newRun(b, d)
+	ctx = context.WithValue(ctx, runKey{}, r)
+	d.run, d.phase = r, phaseDecoding
+	go func() {
+		var rejected *Result
+		usercall.Catch(
+			func() error { rejected = b.prepare(ctx, r); return nil },
+			func(err error, p *usercall.Panic) {
+				if p != nil {
+					rejected = b.undecoded(ctx, r, asError(err, p))
+				}
+				b.post(func() { b.decoded(d, r, rejected) })
+			},
+		)
+	}()
+}
+
+// undecoded is the result of a message whose decoding ended without a result: by
+// runtime.Goexit, or by a panic of what classifies its error.
+func (p *Processor) undecoded(ctx context.Context, r *run, err error) (rejected *Result) {
+	if catchPanic(func() error { rejected = p.rejected(ctx, r.message, err); return nil }) != nil {
+		rejected = crashed(r.message, err)
+	}
+	return rejected
+}
+
+// prepare is the decoding itself. A result says that the message was rejected.
+func (p *Processor) prepare(ctx context.Context, r *run) *Result {
+	m := r.message
+	err := catchPanic(func() error {
+		if p.options.Restore != nil {
+			p.options.Restore(m)
+		}
+		work, err := p.handler.Prepare(ctx, m)
+		r.work = work
+		return r.crew.join(err)
+	})
+	r.crew.admit()
+	if err == nil && r.work == nil {
+		err = errNoWork
+	}
+	if err != nil {
+		return p.rejected(ctx, m, err)
+	}
+	if p.options.Ledger == nil {
+		return nil
+	}
+	err = catchPanic(func() error {
+		var err error
+		r.identity, err = p.options.Ledger.Identify(ctx, m)
+		return err
+	})
+	if err != nil {
+		return p.rejected(ctx, m, err)
+	}
+	return nil
+}
+
+// rejected is the result of a message that decoding or the key function did not
+// accept. An error that no rule knows is permanent, and so is a panic: nothing was
+// claimed and no effect begun.
+func (p *Processor) rejected(ctx context.Context, m *Message, err error) *Result {
+	timeless := context.WithoutCancel(ctx) // a payload is no better for the time that is left
+	if _, panicked := asPanic(err); panicked {
+		err = fault.Permanent(err, fault.Reason(ReasonPanic))
+	} else if d := p.options.Classifier.Classify(timeless, err); d.Class == fault.ClassUnclassified &&
+		d.Reason != fault.ReasonProgrammerFault {
+		err = fault.Permanent(err, fault.Reason(fault.ReasonValidation))
+	}
+	return p.resolver.resolve(timeless, m, nil, err)
+}
+
+// decoded goes on with a message that was decoded.
+func (b *batch) decoded(d *delivery, r *run, rejected *Result) {
+	if d.left {
+		return
+	}
+	d.phase = phaseNone
+	if rejected != nil {
+		b.toSettle(d, false)
+		b.conclude(d, rejected)
+		return
+	}
+	b.leaveWork(d)
+	d.job = Job{Key: r.identity.Key}
+	d.message.Job = d.job
+	b.queue.Identified(d.index, r.identity.ID)
+}
+
+// errNoWork is for a Handler that keeps the work to itself.
+var errNoWork = errors.New("handler: Prepare returned neither work nor an error; return the function that does the work")

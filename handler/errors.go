@@ -1,0 +1,112 @@
+package handler
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/sqsafe/sqsafe/internal/usercall"
+)
+
+// ErrAbandoned is the error of a handler that did not return when its context was
+// cancelled. Its goroutine may still run, so the process ends.
+var ErrAbandoned = errors.New("handler ignored the cancellation of its context")
+
+// PanicError is a panic of user code.
+type PanicError struct {
+	// Value is what was passed to panic.
+	Value any
+	// Stack is the goroutine's stack at the panic.
+	Stack string
+}
+
+// Error returns the value as text. There is no Unwrap: what the error means that
+// was passed to panic is no longer the question.
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// goexit is the value of a PanicError for an end by runtime.Goexit.
+type goexit struct{}
+
+func (goexit) String() string { return "runtime.Goexit called by the handler" }
+
+// asError makes an error of what became of a call of user code.
+func asError(err error, p *usercall.Panic) error {
+	switch {
+	case p == nil:
+		return rejectTypedNil(err)
+	case p.Goexit:
+		return &PanicError{Value: goexit{}, Stack: p.Stack}
+	default:
+		return &PanicError{Value: p.Value, Stack: p.Stack}
+	}
+}
+
+// catchPanic calls user code and makes its panic an error.
+func catchPanic(f func() error) (err error) {
+	usercall.Catch(f, func(e error, p *usercall.Panic) { err = asError(e, p) })
+	return err
+}
+
+// uncaughtPanic finds a panic in err that no tag is wrapped around. A tag beside
+// it, on what else went wrong, changes nothing.
+func uncaughtPanic(err error) (*PanicError, bool) {
+	if p, ok := err.(*PanicError); ok {
+		return p, true
+	}
+	if err == nil || tagged(err) {
+		return nil, false
+	}
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		return uncaughtPanic(e.Unwrap())
+	case interface{ Unwrap() []error }:
+		for _, below := range e.Unwrap() {
+			if p, ok := uncaughtPanic(below); ok {
+				return p, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// tagged reports whether err itself claims to be permanent or retryable.
+func tagged(err error) bool {
+	p, isPermanent := err.(interface{ Permanent() bool })
+	r, isRetryable := err.(interface{ Retryable() bool })
+	return isPermanent && p.Permanent() || isRetryable && r.Retryable()
+}
+
+func asPanic(err error) (*PanicError, bool) {
+	var p *PanicError
+	ok := errors.As(err, &p)
+	return p, ok
+}
+
+// isTypedNil reports whether err is an interface around a nil pointer. Hardly any
+// method of an error can be called on one.
+func isTypedNil(err error) bool {
+	v := reflect.ValueOf(err)
+	return v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// rejectTypedNil replaces a nil pointer in an error by an error that names its
+// type. Whether success was meant, nobody knows, so that a person has to look.
+func rejectTypedNil(err error) error {
+	if isTypedNil(err) {
+		return fmt.Errorf("a nil %T was returned as an error, which is not equal to nil: "+
+			"return a plain nil where all went well, and declare what is returned as error", err)
+	}
+	return err
+}
+
+// truncate shortens s to at most limit bytes without splitting a character.
+func truncate(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	return strings.ToValidUTF8(s[:limit], "")
+}
+
+// text is what an error says. Its method may panic, as that of a nil pointer does.
+func text(err error) string { return fmt.Sprintf("%v", err) }

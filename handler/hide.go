@@ -1,0 +1,144 @@
+package handler
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/sqsafe/sqsafe/backoff"
+	"github.com/sqsafe/sqsafe/internal/deadline"
+)
+
+// hider makes failed messages come back after their delay. In an invocation with a
+// deadline that is done at its end, in as few calls as possible. Without one, another
+// job of the batch may run for hours, so that each message is hidden at once.
+type hider struct {
+	waiting []*delivery
+	// calls is the number of calls under way.
+	calls int
+}
+
+// add notes a message that is to come back. Delay 0 leaves the queue's own visibility
+// timeout in force.
+func (h *hider) add(b *batch, d *delivery) {
+	if b.options.Queue != nil && d.result.Delay > 0 {
+		h.waiting = append(h.waiting, d)
+	}
+}
+
+// flush hides what waits where there is no deadline.
+func (h *hider) flush(b *batch) {
+	if b.table.Bounded() || len(h.waiting) == 0 {
+		return
+	}
+	hidden := h.waiting
+	h.waiting = nil
+	h.calls++
+	go func() {
+		changes := b.changeVisibility(hidden)
+		b.post(func() {
+			h.calls--
+			b.logChanges(hidden, changes)
+		})
+	}()
+}
+
+// hideAll hides what is left at the end of the batch.
+func (b *batch) hideAll() {
+	for b.hider.calls > 0 {
+		(<-b.events)()
+	}
+	if hidden := b.hider.waiting; len(hidden) > 0 {
+		b.logChanges(hidden, b.changeVisibility(hidden))
+	}
+}
+
+func (b *batch) changeVisibility(hidden []*delivery) []VisibilityChange {
+	changes := make([]VisibilityChange, len(hidden))
+	for i, d := range hidden {
+		changes[i] = VisibilityChange{Message: d.message, Timeout: d.timeout()}
+	}
+	ctx, cancel := b.contextUntil(deadline.Hide)
+	defer cancel()
+	if err := catchPanic(func() error { b.options.Queue.ChangeVisibility(ctx, changes); return nil }); err != nil {
+		for i := range changes {
+			changes[i].Err = err
+		}
+	}
+	return changes
+}
+
+// timeout is the delay as SQS takes it, in whole seconds. Delays that were chosen are
+// whole by now, rounded by chance. What is not is the rest of a lease, which must not
+// end early: the message would find its job claimed. So it is rounded up.
+func (d *delivery) timeout() time.Duration {
+	delay := d.result.Delay
+	whole := delay.Truncate(time.Second)
+	if whole < delay {
+		whole += time.Second
+	}
+	return backoff.Clamp(whole, d.message.age()).Truncate(time.Second)
+}
+
+func (b *batch) logChanges(hidden []*delivery, changes []VisibilityChange) {
+	errs := make([]error, len(changes))
+	for i := range changes {
+		errs[i] = changes[i].Answer()
+	}
+	b.logErrors(hidden, "visibility timeout not changed", errs)
+}
+
+// deleteFinished deletes what was finished before a crash, since the batch will have
+// no response from which Lambda could tell.
+func (b *batch) deleteFinished() {
+	if b.options.Queue == nil {
+		return
+	}
+	var finished []*delivery
+	var deletions []Deletion
+	back := b.comingBack()
+	for _, d := range b.deliveries {
+		if d.acked.Load() && !back[d.record.MessageId] {
+			finished = append(finished, d)
+			deletions = append(deletions, Deletion{Message: d.message})
+		}
+	}
+	if len(finished) == 0 {
+		return
+	}
+	ctx, cancel := b.contextUntil(deadline.Hide)
+	defer cancel()
+	failed := catchPanic(func() error { b.options.Queue.Delete(ctx, deletions); return nil })
+	errs := make([]error, len(deletions))
+	for i := range deletions {
+		if errs[i] = failed; failed == nil {
+			errs[i] = deletions[i].Answer()
+		}
+	}
+	b.logErrors(finished, "message not deleted", errs)
+}
+
+// logErrors logs what a queue did not do. One call fails for all of its messages, so
+// each error gets one line, with the first message and the number of them.
+func (b *batch) logErrors(deliveries []*delivery, what string, errs []error) {
+	type failure struct {
+		first *delivery
+		said  string
+	}
+	var distinct []failure
+	count := map[string]int{}
+	for i, d := range deliveries {
+		if errs[i] == nil {
+			continue
+		}
+		d.failed = true
+		said := truncate(text(errs[i]), logTextBytes)
+		if count[said]++; count[said] == 1 {
+			distinct = append(distinct, failure{d, said})
+		}
+	}
+	for _, f := range distinct {
+		attrs := append(b.identify(f.first), slog.String("error", f.said), slog.Int("messages", count[f.said]))
+		b.options.Logger.LogAttrs(context.WithoutCancel(b.ctx), slog.LevelError, what, attrs...)
+	}
+}

@@ -1,0 +1,149 @@
+package idem
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/handler"
+)
+
+// claim is one delivery that has the claim on its job.
+type claim struct {
+	*Ledger
+	message *handler.Message
+	answer  Answer
+	// end is that of the invocation; zero without a deadline, where it is renewed.
+	end time.Time
+	// completion is what the job's own transaction may complete it with.
+	completion *Completion
+	steps      *steps
+	renewal    *renewal // nil where the claim is not renewed
+
+	mu sync.Mutex
+	// lease is the end of the claim; lost is why it was lost, nil if it was not.
+	lease  time.Time
+	lost   *LostError
+	cancel context.CancelCauseFunc // of the run; nil before it
+}
+
+var _ handler.Claim = (*claim)(nil)
+
+func (l *Ledger) newClaim(m *handler.Message, a Answer, end time.Time) *claim {
+	c := &claim{Ledger: l, message: m, answer: a, end: end, lease: a.Claim.Lease}
+	c.completion = newCompletion(c)
+	if a.Kind == AnswerAcquired && end.IsZero() {
+		c.renewal = c.startRenewal()
+	}
+	return c
+}
+
+// Lease implements [handler.Claim].
+func (c *claim) Lease() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lease.Add(-clockMargin)
+}
+
+func (c *claim) setLease(end time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lease = end
+}
+
+// Lost implements [handler.Claim].
+func (c *claim) Lost() <-chan struct{} {
+	if c.renewal == nil {
+		return nil
+	}
+	return c.renewal.lost
+}
+
+// lose ends the run's context, once.
+func (c *claim) lose(ctx context.Context, err error) {
+	c.mu.Lock()
+	first := c.lost == nil
+	if first {
+		c.lost = &LostError{ID: c.answer.Claim.ID, Err: err}
+	}
+	lost, cancel := c.lost, c.cancel
+	c.mu.Unlock()
+	if !first {
+		return
+	}
+	if cancel != nil {
+		cancel(lost)
+	}
+	close(c.renewal.lost)
+	c.warn(ctx, "claim lost while the job runs", lost)
+}
+
+func (c *claim) lostErr() *LostError {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lost
+}
+
+// CountCrash implements [handler.Claim].
+func (c *claim) CountCrash(ctx context.Context, counted bool) error {
+	crashes := c.answer.Job.Crashes
+	if counted {
+		crashes++
+	}
+	return c.store.Settle(ctx, c.answer.Claim, Settlement{Kind: SettleAlone, Crashes: crashes})
+}
+
+// Run implements [handler.Claim].
+func (c *claim) Run(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	c.mu.Lock()
+	c.cancel = cancel
+	lost := c.lost
+	c.mu.Unlock()
+	if lost != nil {
+		cancel(lost)
+	}
+	c.steps = newSteps(c.Ledger, c.answer.Job.Key, c.answer.Steps)
+	c.steps.recorder, c.steps.claim, c.steps.completion = c.store, c.answer.Claim, c.completion
+	if c.renewal == nil {
+		c.steps.lease = c.answer.Claim.Lease
+	}
+	ctx = withNamespace(withCompletion(ctx, c.completion), c.message.QueueName())
+	return withSteps(withKey(ctx, c.answer.Job.Key), c.steps), func() {
+		c.steps.close()
+		cancel(nil)
+	}
+}
+
+// Confirm implements [handler.Claim].
+func (c *claim) Confirm(ctx context.Context, deadLetterID string) error {
+	return c.store.Settle(ctx, c.answer.Claim, Settlement{Kind: SettleConfirm, DeadLetterID: deadLetterID})
+}
+
+// unsentLetter lets the dead letter of an earlier delivery go out: the job is dead,
+// and nobody knows whether the queue has it.
+func (c *claim) unsentLetter() *handler.Result {
+	failure := handler.Failure{}
+	if c.answer.Failure != nil {
+		failure = *c.answer.Failure
+	}
+	failure.Key, failure.Epoch, failure.Verdict = c.answer.Job.Key, c.answer.Claim.Epoch, true
+	return &handler.Result{
+		Outcome:  handler.OutcomeDead,
+		Decision: fault.Decision{Class: classNamed(failure.Class), Reason: failure.Reason, Rule: failure.Rule},
+		Err:      errors.New(failure.Message),
+		Failure:  &failure,
+		Job:      c.answer.Job,
+	}
+}
+
+func classNamed(name string) fault.Class {
+	for class := range fault.ClassPermanent {
+		if class.String() == name {
+			return class
+		}
+	}
+	return fault.ClassPermanent
+}

@@ -1,0 +1,194 @@
+package idem
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/sqsafe/sqsafe/handler"
+)
+
+// clockMargin is kept between what a claim allows and its end: two clocks may differ
+// by that much.
+const clockMargin = 2 * time.Second
+
+// Ledger makes each job take effect once: it claims a message's job in a [Store]
+// before the job runs, and writes afterwards what became of it. It is the
+// [handler.Ledger] of this package, and safe for concurrent use.
+//
+// The job does not run when its key is missing, when it has its outcome, when another
+// delivery has it, when it has crashed its process too often, and, unless [Options]
+// say otherwise, when the store cannot be reached.
+type Ledger struct {
+	store   Store
+	options Options
+}
+
+var _ handler.Ledger = (*Ledger)(nil)
+
+// New returns a Ledger over a store, which must not be nil. Nil options mean the
+// defaults.
+func New(store Store, o *Options) (*Ledger, error) {
+	if store == nil {
+		return nil, errors.New("idem: the store is nil; give it one, such as that of idem/dynamo")
+	}
+	l := &Ledger{store: store}
+	var err error
+	l.options, err = o.withDefaults()
+	return l, err
+}
+
+// Identify implements [handler.Ledger]. It calls the key function.
+func (l *Ledger) Identify(ctx context.Context, m *handler.Message) (handler.Identity, error) {
+	key, err := l.options.Key(ctx, m)
+	if err != nil {
+		return handler.Identity{}, err
+	}
+	if err := checkKey(key); err != nil {
+		return handler.Identity{}, missingKey(err)
+	}
+	return handler.Identity{Key: key, ID: itemID(m.QueueName(), key)}, nil
+}
+
+// Ahead implements [handler.Ledger]: a claim without a result counts as a run where
+// unknown outcomes are dead-lettered.
+func (l *Ledger) Ahead() bool { return !l.options.DeadLetterUnknown }
+
+// Claim implements [handler.Ledger].
+func (l *Ledger) Claim(
+	ctx context.Context, m *handler.Message, id handler.Identity, end time.Time,
+) handler.ClaimAnswer {
+	request := l.request(m, id, end)
+	if reason := blockedBy(ctx, request.Lease.Add(-clockMargin)); reason != "" {
+		return decided(deferred(reason))
+	}
+	answer, err := l.acquire(ctx, request)
+	if err != nil {
+		return l.unclaimed(ctx, m, id, request, err)
+	}
+	answer.Job.Key = id.Key
+	switch answer.Kind {
+	case AnswerAcquired:
+		c := l.newClaim(m, answer, end)
+		return handler.ClaimAnswer{
+			Claim: c, Job: answer.Job, Unsettled: answer.Claims - answer.Settled, Refusal: c.refusal(),
+		}
+	case AnswerSend:
+		c := l.newClaim(m, answer, end)
+		return handler.ClaimAnswer{Claim: c, Job: answer.Job, Decided: c.unsentLetter()}
+	default:
+		return decided(refused(answer))
+	}
+}
+
+func decided(r *handler.Result) handler.ClaimAnswer { return handler.ClaimAnswer{Decided: r} }
+
+// request asks for the claim of m's job.
+func (l *Ledger) request(m *handler.Message, id handler.Identity, end time.Time) Request {
+	now := time.Now()
+	r := Request{
+		ID:         id.ID,
+		Owner:      rand.Text(),
+		MessageID:  m.MessageId,
+		SentAt:     m.SentAt(),
+		Validation: l.options.Hash.validation(m.Content()),
+		Now:        now,
+		Lease:      leaseEnd(now, end, l.options.Lease),
+		Expires:    now.Add(l.options.Keep),
+	}
+	if m.Replay != nil && m.Replay.Verdict && m.Replay.Key == id.Key {
+		r.Epoch = m.Replay.Epoch + 1
+	}
+	return r
+}
+
+// leaseEnd is the end of a lease: that of the invocation, or the given time from now
+// where it has none, and the margin for clocks.
+func leaseEnd(now, end time.Time, unbounded time.Duration) time.Time {
+	if end.IsZero() {
+		end = now.Add(unbounded)
+	}
+	return end.Add(clockMargin)
+}
+
+// blockedBy is why a job may not start now under a lease that may be used until then;
+// empty if it may.
+func blockedBy(ctx context.Context, until time.Time) string {
+	if !time.Now().Before(until) {
+		return handler.ReasonNoTime
+	}
+	return endReason(ctx)
+}
+
+// endReason is why nothing may start under a context that has ended; empty if it has
+// not.
+func endReason(ctx context.Context) string {
+	switch ctx.Err() {
+	case nil:
+		return ""
+	case context.DeadlineExceeded:
+		return handler.ReasonNoTime
+	default:
+		return handler.ReasonCancelled
+	}
+}
+
+// abortTime bounds the return of a claim whose answer did not come.
+const abortTime = time.Second
+
+// unclaimed is what follows when the store gave no answer. The claim may have been
+// written all the same, so that it is given back.
+func (l *Ledger) unclaimed(
+	ctx context.Context, m *handler.Message, id handler.Identity, r Request, err error,
+) handler.ClaimAnswer {
+	reason := endReason(ctx)
+	if reason != "" || errors.Is(err, context.DeadlineExceeded) {
+		l.giveBack(ctx, r)
+	}
+	if reason != "" {
+		return decided(deferred(reason))
+	}
+	err = fmt.Errorf("idem: acquire: %w", err)
+	if !l.options.FailOpen {
+		return decided(storeFailed(err))
+	}
+	l.options.log(ctx, slog.LevelWarn, "job runs unprotected",
+		slog.String("messageId", m.MessageId), keyField(id.Key), slog.String("error", err.Error()))
+	return handler.ClaimAnswer{
+		Claim: &unprotected{ledger: l, message: m, key: id.Key, down: err}, Job: handler.Job{Key: id.Key},
+	}
+}
+
+// giveBack ends a claim that may have been written without its answer. Asked again,
+// the store says what has become of it.
+func (l *Ledger) giveBack(ctx context.Context, r Request) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTime)
+	defer cancel()
+	answer, err := l.store.Acquire(ctx, r)
+	if err != nil || answer.Kind != AnswerAcquired {
+		return
+	}
+	_ = l.store.Settle(ctx, answer.Claim, Settlement{ // the lease ends by itself otherwise
+		Kind: SettleAbort, Lease: time.Now(), Expires: r.Expires, Crashes: answer.Job.Crashes,
+	})
+}
+
+// openAfter is the longest that a job waits for the store if it may run without.
+const openAfter = 5 * time.Second
+
+// acquire asks the store, and leaves time for a job that may run without it.
+func (l *Ledger) acquire(ctx context.Context, r Request) (Answer, error) {
+	if l.options.FailOpen {
+		wait := openAfter
+		if deadline, ok := ctx.Deadline(); ok {
+			wait = min(wait, time.Until(deadline)/4)
+		}
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, wait)
+		defer cancel()
+	}
+	return l.store.Acquire(ctx, r)
+}

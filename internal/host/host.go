@@ -1,0 +1,18 @@
+// Package host is what a host of a processor tells it by its context.
+package host
+
+import "context"
+
+type drainingKey struct{}
+
+// WithDraining returns a context under which a processor starts no more jobs once
+// draining is closed. Jobs that run by then go on until the context itself ends.
+func WithDraining(ctx context.Context, draining <-chan struct{}) context.Context {
+	return context.WithValue(ctx, drainingKey{}, draining)
+}
+
+// Draining is closed when no more jobs are to start; nil if nobody says.
+func Draining(ctx context.Context) <-chan struct{} {
+	draining, _ := ctx.Value(drainingKey{}).(<-chan struct{})
+	return draining
+}
