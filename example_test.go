@@ -69,7 +69,7 @@ func ExampleStart_byHand() {
 		Restore:     dlq.Restore,
 		Middleware:  []handler.Middleware{idem.Middleware(store, &idem.Options{Key: idem.JSONField("id")})},
 		DeadLetter:  dlq.NewSender(queues, os.Getenv("DEAD_LETTER_QUEUE_URL"), nil),
-		Source:      queue.New(queues, nil),
+		Queue:       queue.New(queues, nil),
 		Backoff:     backoff.Exponential{MaxAttempts: 5},
 		MaxReceives: 30,
 	})

@@ -22,8 +22,8 @@ import (
 type Host struct {
 	SQS      *sqs.Client
 	DynamoDB *dynamodb.Client
-	// Source is the queue that the batches come from.
-	Source handler.Source
+	// Queue is the queue that the batches come from.
+	Queue handler.Queue
 
 	lookup  lookupFunc
 	process handler.Process
@@ -39,7 +39,7 @@ func newHost(lookup lookupFunc, cfg aws.Config) *Host {
 	return &Host{
 		SQS:      queues,
 		DynamoDB: dynamodb.NewFromConfig(lookup.near(cfg, "DYNAMODB")),
-		Source: queue.New(queues, &queue.Options{
+		Queue: queue.New(queues, &queue.Options{
 			Endpoint: aws.ToString(queues.Options().BaseEndpoint), Logger: newLogger(os.Stderr, lookup),
 		}),
 		lookup: lookup,
@@ -84,7 +84,7 @@ func (h *Host) NewProcessor(job handler.Handler, options ...Option) (*handler.Pr
 				Key: o.Key, FailOpen: o.FailOpen, DeadLetterUnknown: o.DeadLetterUnknown, Logger: o.Logger,
 			})),
 		DeadLetter:           dlq.NewSender(h.SQS, env.deadLetterURL, &dlq.Options{Logger: o.Logger}),
-		Source:               h.Source,
+		Queue:                h.Queue,
 		Classifier:           o.Classifier,
 		Backoff:              o.Backoff,
 		BackoffByReason:      o.BackoffByReason,

@@ -9,7 +9,7 @@ import (
 // acknowledge deletes what was finished before a crash, because the batch will
 // have no response from which Lambda could tell.
 func (b *batch) acknowledge() {
-	if b.options.Source == nil {
+	if b.options.Queue == nil {
 		return
 	}
 	var finished []*entry

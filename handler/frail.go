@@ -28,7 +28,7 @@ func (b *batch) findFrail() {
 		}
 		most = max(most, e.message.ReceiveCount())
 	}
-	if len(b.entries) < 2 || b.options.Source == nil {
+	if len(b.entries) < 2 || b.options.Queue == nil {
 		return
 	}
 	b.frail, b.backwards = len(b.entries), most%2 == 1
@@ -85,6 +85,6 @@ func (b *batch) delete(finished []*entry) {
 	}
 	ctx, cancel := b.invocation.settleContext(b.ctx)
 	defer cancel()
-	answers, err := within(ctx, b.invocation.late(), func() []error { return b.options.Source.Delete(ctx, done) })
+	answers, err := within(ctx, b.invocation.late(), func() []error { return b.options.Queue.Delete(ctx, done) })
 	b.logErrors(finished, "message not deleted", answers, err)
 }

@@ -90,7 +90,7 @@ func (q *queues) Delete(_ context.Context, messages []*handler.Message) []error 
 func (q *queues) options() *handler.Options {
 	return &handler.Options{
 		DeadLetter: q,
-		Source:     q,
+		Queue:      q,
 		Random:     func() float64 { return 0.5 },
 		Logger:     slog.New(slog.NewJSONHandler(&q.logLines, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}

@@ -50,7 +50,7 @@ func TestWhatCrashedUnderALeaseComesBackApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueues()
 		o := q.options()
-		o.Random, o.Source = rand.Float64, q
+		o.Random, o.Queue = rand.Float64, q
 		o.Middleware = []handler.Middleware{func(next handler.Func) handler.Func {
 			return func(ctx context.Context, m *handler.Message) error {
 				r := m.Resolve(ctx, next(ctx, m))

@@ -39,10 +39,10 @@ type Options struct {
 	Middleware []Middleware
 	// DeadLetter takes dead jobs; nil leaves them to the queue's redrive policy.
 	DeadLetter DeadLetter
-	// Source is the queue that the batches come from; nil leaves failed messages
+	// Queue is the queue that the batches come from; nil leaves failed messages
 	// to the queue's own visibility timeout, and lets a crash redeliver the
 	// whole batch.
-	Source Source
+	Queue Queue
 	// Classifier defaults to fault.Rules().
 	Classifier Classifier
 	// Backoff defaults to backoff.Exponential{}. One with a method Validate()

@@ -182,7 +182,7 @@ func TestAQueueThatMisbehavesLosesNothing(t *testing.T) {
 					s := newScene()
 					f := faulty{s.queues, how, make(chan struct{})}
 					defer close(f.release)
-					s.timeout, s.options.DeadLetter, s.options.Source, s.options.Concurrency = timeout, f, f, 2
+					s.timeout, s.options.DeadLetter, s.options.Queue, s.options.Concurrency = timeout, f, f, 2
 					records := append(many(25, "permanent"), record("good", "good"), record("reset", "reset"))
 					if how == "fails in part" {
 						s.sendErr = map[string]error{"m03": errOdd, "m13": errOdd, "m24": errOdd}
@@ -277,7 +277,7 @@ func TestTenThousandMessagesThatFail(t *testing.T) {
 			q := &slow{queues: newQueues(), each: tt.each}
 			o := q.options()
 			o.Logger, o.Breaker = slog.New(slog.DiscardHandler), -1
-			o.DeadLetter, o.Source, o.Concurrency = q, q, tt.concurrency
+			o.DeadLetter, o.Queue, o.Concurrency = q, q, tt.concurrency
 			ran := 0
 			var mu sync.Mutex
 			h := handler.Func(func(ctx context.Context, m *handler.Message) error {

@@ -33,9 +33,9 @@ type VisibilityChange struct {
 	Timeout time.Duration
 }
 
-// Source is the queue that the batch came from. It must be safe for
+// Queue is the queue that the batch came from. It must be safe for
 // concurrent use.
-type Source interface {
+type Queue interface {
 	// ChangeVisibility applies the changes and answers for each, in their order.
 	ChangeVisibility(ctx context.Context, changes []VisibilityChange) []error
 	// Delete acknowledges the messages and answers for each, in their order.

@@ -137,7 +137,7 @@ func (h *history) play(t *testing.T) (wrong string) {
 	o.PanicAsPermanent = h.permanent
 	o.Middleware = append([]handler.Middleware{stages}, o.Middleware...)
 	f := faulty{s.queues, h.queue, release}
-	o.DeadLetter, o.Source = f, f
+	o.DeadLetter, o.Queue = f, f
 	bad := func() {
 		switch h.hook {
 		case "panics":

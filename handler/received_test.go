@@ -27,7 +27,7 @@ func TestQueuesAreToldOfWhatTheySent(t *testing.T) {
 	t.Parallel()
 	r := &receipts{queues: newQueues()}
 	o := r.options()
-	o.Source = r
+	o.Queue = r
 	o.Middleware = []handler.Middleware{func(next handler.Func) handler.Func {
 		return func(ctx context.Context, m *handler.Message) error {
 			kind := m.Body

@@ -104,7 +104,7 @@ func (b *batch) unsent(e *entry, err error) {
 // hide makes failed messages come back after their delay. It runs last, since a
 // message must not reappear while its batch still runs.
 func (b *batch) hide() {
-	if b.options.Source == nil {
+	if b.options.Queue == nil {
 		return
 	}
 	ctx, cancel := b.invocation.settleContext(b.ctx)
@@ -122,7 +122,7 @@ func (b *batch) hide() {
 		return
 	}
 	answers, err := within(ctx, b.invocation.late(), func() []error {
-		return b.options.Source.ChangeVisibility(ctx, changes)
+		return b.options.Queue.ChangeVisibility(ctx, changes)
 	})
 	b.logErrors(hidden, "visibility timeout not changed", answers, err)
 }

@@ -96,7 +96,7 @@ func TestAMissingAnswerIsNoConfirmation(t *testing.T) {
 	t.Parallel()
 	q := newQueues()
 	o := q.options()
-	o.DeadLetter, o.Source = silent{q}, silent{q}
+	o.DeadLetter, o.Queue = silent{q}, silent{q}
 	if ids := handle(t, handler.NewProcessor(byBody(script), o), record("m1", "permanent")); len(ids) != 1 {
 		t.Errorf("reported %v, want m1", ids)
 	}

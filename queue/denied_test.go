@@ -27,7 +27,7 @@ func refusal(code string) error {
 // denying is a source whose role may not change messages with the receipt m-0.
 type denying struct {
 	api    *fakeSQS
-	source *queue.Source
+	source *queue.Client
 	log    strings.Builder
 }
 

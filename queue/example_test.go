@@ -15,7 +15,7 @@ import (
 
 // Each change has its own answer, since SQS can refuse some entries of a call
 // that succeeds.
-func ExampleSource_ChangeVisibility() {
+func ExampleClient_ChangeVisibility() {
 	var api queue.API = &fakeSQS{fakeAnswers: fakeAnswers{refuse: map[string]types.BatchResultErrorEntry{
 		"m-1": {Code: aws.String("ReceiptHandleIsInvalid"), SenderFault: true},
 	}}}

@@ -47,14 +47,14 @@ func (a answers) at(position int) error {
 
 // eachPack calls for at most ten of n items of one queue at a time and gathers
 // the answers. An item whose queue has no URL has that as its error.
-func (s *Source) eachPack(
+func (c *Client) eachPack(
 	ctx context.Context, n int, arnOf func(i int) string, call func(url string, members []int) answers,
 ) []error {
 	errs := make([]error, n)
 	var running sync.WaitGroup
-	slots := make(chan struct{}, s.concurrency)
+	slots := make(chan struct{}, c.concurrency)
 	for _, queue := range byQueue(n, arnOf) {
-		url, err := URL(ctx, arnOf(queue[0]), s.endpoint)
+		url, err := URL(ctx, arnOf(queue[0]), c.endpoint)
 		for members := range slices.Chunk(queue, packEntries) {
 			slots <- struct{}{}
 			running.Go(func() {

@@ -45,7 +45,7 @@ func Example() {
 		stop() // in a program, a signal does
 		return nil
 	}
-	err = w.Run(ctx, handler.NewProcessor(handler.JSON(ship), &handler.Options{Source: w.Source(), Logger: quiet}))
+	err = w.Run(ctx, handler.NewProcessor(handler.JSON(ship), &handler.Options{Queue: w.Queue(), Logger: quiet}))
 	fmt.Println("exit code", worker.ExitCode(err))
 	// Output:
 	// shipped p-1
@@ -100,7 +100,7 @@ func ExampleWorker_OnBatch() {
 		return nil
 	})
 	err = w.Run(ctx, handler.NewProcessor(ship, &handler.Options{
-		Source: w.Source(), Logger: quiet, Hooks: handler.Hooks{OnBatch: w.OnBatch},
+		Queue: w.Queue(), Logger: quiet, Hooks: handler.Hooks{OnBatch: w.OnBatch},
 	}))
 	fmt.Println("exit code", worker.ExitCode(err))
 	// Output:

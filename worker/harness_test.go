@@ -158,7 +158,7 @@ func (w *world) start(o worker.Options, job handler.Func) *running {
 	p := handler.NewProcessor(job, &handler.Options{
 		Middleware: []handler.Middleware{idem.Middleware(w.store, &idem.Options{Logger: o.Logger})},
 		Backoff:    backoff.Exponential{Base: 4 * time.Second},
-		Source:     r.Source(), Logger: o.Logger, Random: func() float64 { return 0 },
+		Queue:      r.Queue(), Logger: o.Logger, Random: func() float64 { return 0 },
 		Hooks: handler.Hooks{OnBatch: r.OnBatch},
 	})
 	ctx, stop := context.WithCancel(w.t.Context())

@@ -20,10 +20,10 @@ const (
 )
 
 // heartbeat keeps messages hidden while they are at work. It is the processor's
-// source as well: a message is let go before what was decided about it is told
+// queue as well: a message is let go before what was decided about it is told
 // to the queue, so that no beat can come after.
 type heartbeat struct {
-	queue  handler.Source
+	queue  handler.Queue
 	logger *slog.Logger
 
 	mu   sync.Mutex
@@ -37,7 +37,7 @@ type held struct {
 	received time.Time
 }
 
-func newHeartbeat(source handler.Source, logger *slog.Logger) *heartbeat {
+func newHeartbeat(source handler.Queue, logger *slog.Logger) *heartbeat {
 	return &heartbeat{queue: source, logger: logger, held: map[string]held{}}
 }
 

@@ -80,7 +80,7 @@ func start(ctx context.Context, job handler.Handler, options []sqsafe.Option) er
 		set.Metrics = newCloudWatch(cfg, host)
 	}
 	w := New(host.SQS, &set.Options)
-	host.Source = w.Source()
+	host.Queue = w.Queue()
 	p, err := host.NewProcessor(job, append(options, w.measured)...)
 	if err != nil {
 		return err

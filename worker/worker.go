@@ -34,9 +34,9 @@ func New(client *sqs.Client, o *Options) *Worker {
 	return w
 }
 
-// Source is the source that the worker's processor must have: it keeps the
+// Queue is the queue that the worker's processor must have: it keeps the
 // heartbeat from overwriting what the processor decides about a message.
-func (w *Worker) Source() handler.Source { return w.heartbeat }
+func (w *Worker) Queue() handler.Queue { return w.heartbeat }
 
 // Run polls and hands each batch to p until ctx ends; then it drains and
 // returns nil. It returns [ErrForced] where that took too long, and a

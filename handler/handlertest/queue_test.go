@@ -37,7 +37,7 @@ func TestAQueueWithoutALedgerDoesWhatSQSDoes(t *testing.T) {
 		},
 		{
 			"nobody changes the visibility timeout",
-			func(q *handlertest.Queue) { q.Options.Source = &handlertest.Source{FailChange: refuse} },
+			func(q *handlertest.Queue) { q.Options.Queue = &handlertest.FakeQueue{FailChange: refuse} },
 			bodies("retry ok"), []string{
 				"m1 at 0s, receive 1: retry (busy), back in 3m0s: provider is busy",
 				"m1 at 3m0s, receive 2: done",
@@ -46,7 +46,7 @@ func TestAQueueWithoutALedgerDoesWhatSQSDoes(t *testing.T) {
 		{
 			"a visibility timeout of its own",
 			func(q *handlertest.Queue) {
-				q.Options.Source, q.Visibility = &handlertest.Source{FailChange: refuse}, time.Minute
+				q.Options.Queue, q.Visibility = &handlertest.FakeQueue{FailChange: refuse}, time.Minute
 			},
 			bodies("retry ok"), []string{
 				"m1 at 0s, receive 1: retry (busy), back in 1m0s: provider is busy",
@@ -74,7 +74,7 @@ func TestAQueueWithoutALedgerDoesWhatSQSDoes(t *testing.T) {
 			"a message whose dead letter is refused expires",
 			func(q *handlertest.Queue) {
 				q.Retention = 100 * time.Second
-				q.Options.Source = &handlertest.Source{FailChange: refuse}
+				q.Options.Queue = &handlertest.FakeQueue{FailChange: refuse}
 				q.Options.DeadLetter = &handlertest.DeadLetterQueue{
 					Fail: func(handler.Letter) error { return errors.New("access denied") },
 				}

@@ -39,7 +39,7 @@ func (b *letterbox) Send(ctx context.Context, letters []handler.Letter) []handle
 // tap is the source queue of a process.
 type tap struct {
 	*process
-	asked handler.Source // nil: all is done
+	asked handler.Queue // nil: all is done
 }
 
 func (s *tap) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) []error {

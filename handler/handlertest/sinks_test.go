@@ -24,9 +24,9 @@ func only(id string) func(m *handler.Message) error {
 
 func TestTheSinksOfAProcessorOfOnesOwn(t *testing.T) {
 	t.Parallel()
-	dead, source := &handlertest.DeadLetterQueue{}, &handlertest.Source{}
+	dead, source := &handlertest.DeadLetterQueue{}, &handlertest.FakeQueue{}
 	o := &handler.Options{
-		DeadLetter: dead, Source: source, Logger: quiet(), Random: func() float64 { return 0 },
+		DeadLetter: dead, Queue: source, Logger: quiet(), Random: func() float64 { return 0 },
 	}
 	p := handler.NewProcessor(handler.Func(obey), o)
 	response, err := p.Handle(t.Context(), handlertest.Event(bodies("ok", "bad", "retry")...))
@@ -51,7 +51,7 @@ func TestSinksFailWhereTheyAreToldTo(t *testing.T) {
 	if !errors.Is(sent[0].Err, errDenied) || sent[1] != (handler.Sent{MessageID: "dead-m2"}) {
 		t.Errorf("sent is %v, want an error and dead-m2", sent)
 	}
-	source := &handlertest.Source{
+	source := &handlertest.FakeQueue{
 		FailChange: func(c handler.VisibilityChange) error { return fails(c.Message) }, FailDelete: fails,
 	}
 	want := []string{"access denied", ""}
@@ -80,7 +80,7 @@ func texts(errs []error) []string {
 func TestADeleteThatFailsBringsTheMessageBack(t *testing.T) {
 	t.Parallel()
 	q := protected()
-	q.Options.Source = &handlertest.Source{FailDelete: only("m1")}
+	q.Options.Queue = &handlertest.FakeQueue{FailDelete: only("m1")}
 	report := q.Run(t, bodies("ok", "panic ok")...)
 	report.RequireOutcomes(t, "m1", handler.OutcomeDone, handler.OutcomeDuplicate)
 }

@@ -50,7 +50,7 @@ func (h *host) start() {
 	quiet := slog.New(slog.DiscardHandler)
 	once := idem.Middleware(link{p}, &idem.Options{Key: p.key, Logger: quiet})
 	o := &handler.Options{
-		Middleware: []handler.Middleware{once}, DeadLetter: p, Source: p, Concurrency: h.concurrency,
+		Middleware: []handler.Middleware{once}, DeadLetter: p, Queue: p, Concurrency: h.concurrency,
 		MaxReceives: h.maxReceives, Process: &handler.Process{}, Exit: func() { h.locked(p.end) },
 		Breaker: -1, Logger: quiet, Random: func() float64 { return 0.5 },
 	}
@@ -268,12 +268,12 @@ func (p *process) posted(l handler.Letter) {
 	}
 }
 
-// ChangeVisibility implements [handler.Source]. What comes back does so by chance.
+// ChangeVisibility implements [handler.Queue]. What comes back does so by chance.
 func (p *process) ChangeVisibility(_ context.Context, changes []handler.VisibilityChange) []error {
 	return make([]error, len(changes))
 }
 
-// Delete implements [handler.Source].
+// Delete implements [handler.Queue].
 func (p *process) Delete(_ context.Context, messages []*handler.Message) []error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

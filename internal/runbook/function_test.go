@@ -60,7 +60,7 @@ func (w *world) processor(dead string) *handler.Processor {
 		DeadLetter: dlq.NewSender(w.sqs, w.urls[dead], &dlq.Options{
 			Function: function, FunctionVersion: w.version, Logger: silent,
 		}),
-		Source: queue.New(w.sqs, &queue.Options{Endpoint: w.web.URL}), MaxReceives: maxReceives, Logger: silent,
+		Queue: queue.New(w.sqs, &queue.Options{Endpoint: w.web.URL}), MaxReceives: maxReceives, Logger: silent,
 		// One attempt, so that a letter does not have to wait for its last.
 		Backoff: backoff.Exponential{MaxAttempts: 1}, UnclassifiedAttempts: 1,
 	})

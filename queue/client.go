@@ -14,7 +14,7 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// API is what a [Source] needs of SQS; [*sqs.Client] is one.
+// API is what a [Client] needs of SQS; [*sqs.Client] is one.
 type API interface {
 	ChangeMessageVisibilityBatch(
 		ctx context.Context, in *sqs.ChangeMessageVisibilityBatchInput, options ...func(*sqs.Options),
@@ -24,7 +24,7 @@ type API interface {
 	) (*sqs.DeleteMessageBatchOutput, error)
 }
 
-// Options are the settings of a [Source]. The zero value is ready for use.
+// Options are the settings of a [Client]. The zero value is ready for use.
 type Options struct {
 	// Endpoint is the client's own endpoint where it has one; empty for AWS.
 	Endpoint string
@@ -35,36 +35,36 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Source is the queue that a batch came from. It is safe for concurrent use.
-type Source struct {
+// Client is the queue that a batch came from. It is safe for concurrent use.
+type Client struct {
 	api         API
 	endpoint    string
 	concurrency int
 	denials     denials
 }
 
-var _ handler.Source = (*Source)(nil)
+var _ handler.Queue = (*Client)(nil)
 
 // New gives a Source; nil options mean the defaults.
-func New(api API, o *Options) *Source {
+func New(api API, o *Options) *Client {
 	if o == nil {
 		o = &Options{}
 	}
-	s := &Source{api: api, endpoint: o.Endpoint, concurrency: 4}
+	c := &Client{api: api, endpoint: o.Endpoint, concurrency: 4}
 	if o.Concurrency > 0 {
-		s.concurrency = o.Concurrency
+		c.concurrency = o.Concurrency
 	}
-	s.denials.logger = cmp.Or(o.Logger, slog.Default())
-	return s
+	c.denials.logger = cmp.Or(o.Logger, slog.Default())
+	return c
 }
 
 // ChangeVisibility applies the changes and answers for each, in their order: nil,
 // an [*EntryError], [ErrUnanswered], [ErrDenied], or the error of the call that
 // carried it. A part of a second counts as a whole one.
-func (s *Source) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) []error {
+func (c *Client) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) []error {
 	arnOf := func(i int) string { return changes[i].Message.EventSourceARN }
-	return s.eachPack(ctx, len(changes), arnOf, func(url string, members []int) answers {
-		if err := s.denials.standing(url); err != nil {
+	return c.eachPack(ctx, len(changes), arnOf, func(url string, members []int) answers {
+		if err := c.denials.standing(url); err != nil {
 			return answers{call: err}
 		}
 		entries := make([]types.ChangeMessageVisibilityBatchRequestEntry, len(members))
@@ -75,12 +75,12 @@ func (s *Source) ChangeVisibility(ctx context.Context, changes []handler.Visibil
 				VisibilityTimeout: wholeSeconds(changes[i].Timeout),
 			}
 		}
-		out, err := s.api.ChangeMessageVisibilityBatch(ctx,
+		out, err := c.api.ChangeMessageVisibilityBatch(ctx,
 			&sqs.ChangeMessageVisibilityBatchInput{QueueUrl: &url, Entries: entries})
 		if err != nil {
-			return answers{call: s.denials.note(url, err)}
+			return answers{call: c.denials.note(url, err)}
 		}
-		s.denials.allowed(url)
+		c.denials.allowed(url)
 		a := newAnswers(out.Failed)
 		for _, entry := range out.Successful {
 			a.succeed(entry.Id)
@@ -90,10 +90,10 @@ func (s *Source) ChangeVisibility(ctx context.Context, changes []handler.Visibil
 }
 
 // Delete acknowledges the messages and answers for each, in their order, with
-// the same errors as [Source.ChangeVisibility] but for [ErrDenied].
-func (s *Source) Delete(ctx context.Context, messages []*handler.Message) []error {
+// the same errors as [Client.ChangeVisibility] but for [ErrDenied].
+func (c *Client) Delete(ctx context.Context, messages []*handler.Message) []error {
 	arnOf := func(i int) string { return messages[i].EventSourceARN }
-	return s.eachPack(ctx, len(messages), arnOf, func(url string, members []int) answers {
+	return c.eachPack(ctx, len(messages), arnOf, func(url string, members []int) answers {
 		entries := make([]types.DeleteMessageBatchRequestEntry, len(members))
 		for position, i := range members {
 			entries[position] = types.DeleteMessageBatchRequestEntry{
@@ -101,7 +101,7 @@ func (s *Source) Delete(ctx context.Context, messages []*handler.Message) []erro
 				ReceiptHandle: aws.String(messages[i].ReceiptHandle),
 			}
 		}
-		out, err := s.api.DeleteMessageBatch(ctx, &sqs.DeleteMessageBatchInput{QueueUrl: &url, Entries: entries})
+		out, err := c.api.DeleteMessageBatch(ctx, &sqs.DeleteMessageBatchInput{QueueUrl: &url, Entries: entries})
 		if err != nil {
 			return answers{call: err}
 		}

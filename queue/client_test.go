@@ -18,11 +18,11 @@ import (
 )
 
 // operations are both batch calls as one, so that they are held to one behaviour.
-var operations = map[string]func(t *testing.T, s *queue.Source, ms []*handler.Message) []error{
-	"Delete": func(t *testing.T, s *queue.Source, ms []*handler.Message) []error {
+var operations = map[string]func(t *testing.T, s *queue.Client, ms []*handler.Message) []error{
+	"Delete": func(t *testing.T, s *queue.Client, ms []*handler.Message) []error {
 		return s.Delete(t.Context(), ms)
 	},
-	"ChangeVisibility": func(t *testing.T, s *queue.Source, ms []*handler.Message) []error {
+	"ChangeVisibility": func(t *testing.T, s *queue.Client, ms []*handler.Message) []error {
 		changes := make([]handler.VisibilityChange, len(ms))
 		for i, m := range ms {
 			changes[i] = handler.VisibilityChange{Message: m, Timeout: time.Minute}

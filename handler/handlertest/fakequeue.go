@@ -8,9 +8,9 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// Source is a handler.Source that remembers what it was asked for. The zero value
+// FakeQueue is a handler.Queue that remembers what it was asked for. The zero value
 // is ready for use, and it is safe for concurrent use.
-type Source struct {
+type FakeQueue struct {
 	// FailChange is asked about each change of a visibility timeout, and
 	// FailDelete about each message to delete: what they have an error for is not
 	// done. Nil lets all be done.
@@ -22,36 +22,36 @@ type Source struct {
 	deleted []*handler.Message
 }
 
-// ChangeVisibility implements handler.Source.
-func (s *Source) ChangeVisibility(_ context.Context, changes []handler.VisibilityChange) []error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	errs, done := each(changes, s.FailChange)
-	s.changes = append(s.changes, done...)
+// ChangeVisibility implements handler.Queue.
+func (q *FakeQueue) ChangeVisibility(_ context.Context, changes []handler.VisibilityChange) []error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	errs, done := each(changes, q.FailChange)
+	q.changes = append(q.changes, done...)
 	return errs
 }
 
-// Delete implements handler.Source.
-func (s *Source) Delete(_ context.Context, messages []*handler.Message) []error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	errs, done := each(messages, s.FailDelete)
-	s.deleted = append(s.deleted, done...)
+// Delete implements handler.Queue.
+func (q *FakeQueue) Delete(_ context.Context, messages []*handler.Message) []error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	errs, done := each(messages, q.FailDelete)
+	q.deleted = append(q.deleted, done...)
 	return errs
 }
 
 // Changes are the visibility timeouts that were changed, in their order.
-func (s *Source) Changes() []handler.VisibilityChange {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.changes)
+func (q *FakeQueue) Changes() []handler.VisibilityChange {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.Clone(q.changes)
 }
 
 // Deleted are the messages that were deleted, in their order.
-func (s *Source) Deleted() []*handler.Message {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.deleted)
+func (q *FakeQueue) Deleted() []*handler.Message {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.Clone(q.deleted)
 }
 
 // each asks fail about every item, and gives the answers and what may be done.
