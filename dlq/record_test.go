@@ -45,7 +45,7 @@ func TestRecordAsTheConsoleShowsIt(t *testing.T) {
 	api := &fakeQueue{}
 	ctx := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "8f1c2d3e"})
 	o := &dlq.Options{Function: "charge", FunctionVersion: "7"}
-	dlq.NewSender(api, standardURL, o).Send(ctx, []handler.Letter{exhausted()})
+	send(ctx, t, api, standardURL, o, exhausted())
 	got := *api.arrived[0].MessageAttributes[dlq.AttributeName].StringValue + "\n"
 	file := filepath.Join("testdata", "record.golden.json")
 	if *update {

@@ -75,32 +75,28 @@ func NewSender(api API, queueURL string, o *Options) *Sender {
 	return s
 }
 
-// Send sends the letters and answers for each, in their order: with the id that
-// the dead-letter queue gave, or with a [*queue.EntryError],
-// [queue.ErrUnanswered] or the error of the call that carried the letter. Only
-// a letter with an id has arrived for certain.
-func (s *Sender) Send(ctx context.Context, letters []handler.Letter) []handler.Sent {
+// Send sends the letters and sets DeadLetterID or Err of each. Err is a
+// [*queue.EntryError], [handler.ErrUnanswered] or the error of the call that
+// carried the letter. Only a letter with an id has arrived for certain.
+func (s *Sender) Send(ctx context.Context, letters []handler.Letter) {
 	entries := make([]entry, len(letters))
 	for i, l := range letters {
 		entries[i] = s.entry(ctx, l)
 	}
-	sent := make([]handler.Sent, len(letters))
 	var running sync.WaitGroup
 	slots := make(chan struct{}, s.concurrency)
 	for _, p := range packs(entries) {
 		slots <- struct{}{}
 		running.Go(func() {
 			defer func() { <-slots }()
-			copy(sent[p.from:p.to], s.sendPack(ctx, entries[p.from:p.to]))
+			s.sendPack(ctx, letters[p.from:p.to], entries[p.from:p.to])
 		})
 	}
 	running.Wait()
-	return sent
 }
 
-// sendPack makes one call of entries that fit into it.
-func (s *Sender) sendPack(ctx context.Context, pack []entry) []handler.Sent {
-	sent := make([]handler.Sent, len(pack))
+// sendPack makes one call of letters that fit into it.
+func (s *Sender) sendPack(ctx context.Context, letters []handler.Letter, pack []entry) {
 	requests := make([]types.SendMessageBatchRequestEntry, len(pack))
 	for i, e := range pack {
 		requests[i] = e.request
@@ -108,31 +104,30 @@ func (s *Sender) sendPack(ctx context.Context, pack []entry) []handler.Sent {
 	}
 	out, err := s.api.SendMessageBatch(ctx, &sqs.SendMessageBatchInput{QueueUrl: &s.queueURL, Entries: requests})
 	if err != nil {
-		for i := range sent {
-			sent[i].Err = err
+		for i := range letters {
+			letters[i].Err = err
 		}
-		return sent
+		return
 	}
-	answers := answersByID(out)
-	for i := range sent {
-		answer, ok := answers[strconv.Itoa(i)]
-		if !ok {
-			answer.Err = queue.ErrUnanswered
-		}
-		sent[i] = answer
+	ids, failed := answersByID(out)
+	for i := range letters {
+		l, id := &letters[i], strconv.Itoa(i)
+		l.DeadLetterID, l.Err = ids[id], failed[id]
+		l.Err = l.Answer()
 	}
-	return sent
 }
 
 // answersByID gives what the call said of each entry; where it says two things,
 // the failure, since a message sent twice is better than one lost.
-func answersByID(out *sqs.SendMessageBatchOutput) map[string]handler.Sent {
-	answers := make(map[string]handler.Sent, len(out.Successful)+len(out.Failed))
+func answersByID(out *sqs.SendMessageBatchOutput) (ids map[string]string, failed map[string]error) {
+	ids, failed = map[string]string{}, map[string]error{}
 	for _, entry := range out.Successful {
-		answers[aws.ToString(entry.Id)] = handler.Sent{MessageID: aws.ToString(entry.MessageId)}
+		ids[aws.ToString(entry.Id)] = aws.ToString(entry.MessageId)
 	}
 	for _, entry := range out.Failed {
-		answers[aws.ToString(entry.Id)] = handler.Sent{Err: queue.NewEntryError(entry)}
+		id := aws.ToString(entry.Id)
+		failed[id] = queue.NewEntryError(entry)
+		delete(ids, id)
 	}
-	return answers
+	return ids, failed
 }

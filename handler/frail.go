@@ -79,12 +79,17 @@ func (b *batch) delete(finished []*entry) {
 	if len(finished) == 0 {
 		return
 	}
-	done := make([]*Message, len(finished))
+	deletions := make([]Deletion, len(finished))
 	for i, e := range finished {
-		done[i], e.deleted = e.message, true
+		deletions[i].Message, e.deleted = e.message, true
 	}
 	ctx, cancel := b.invocation.settleContext(b.ctx)
 	defer cancel()
-	answers, err := within(ctx, b.invocation.late(), func() []error { return b.options.Queue.Delete(ctx, done) })
-	b.logErrors(finished, "message not deleted", answers, err)
+	failed := b.ask(ctx, func() { b.options.Queue.Delete(ctx, deletions) })
+	b.logErrors(finished, "message not deleted", func(i int) error {
+		if failed != nil { // the answers may still be written
+			return failed
+		}
+		return deletions[i].Answer()
+	})
 }

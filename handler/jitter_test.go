@@ -66,18 +66,11 @@ func TestWhatCrashedUnderALeaseComesBackApart(t *testing.T) {
 	})
 }
 
-// blank answers for each letter with nothing.
-type blank struct{ *queues }
-
-func (b blank) Send(_ context.Context, letters []handler.Letter) []handler.Sent {
-	return make([]handler.Sent, len(letters))
-}
-
 func TestAnAnswerThatSaysNothingConfirmsNothing(t *testing.T) {
 	t.Parallel()
 	q := newQueues()
 	o := q.options()
-	o.DeadLetter = blank{q}
+	o.DeadLetter = silent{q}
 	o.Middleware = []handler.Middleware{verdict(time.Minute, func(context.Context, string) error {
 		t.Error("confirmed in the ledger")
 		return nil

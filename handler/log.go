@@ -1,7 +1,6 @@
 package handler
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 )
@@ -59,7 +58,7 @@ func (b *batch) log(e *entry) {
 
 // logSent writes the line of a confirmed dead letter, with what a person wants to
 // see first. The death itself was logged as an outcome.
-func (b *batch) logSent(e *entry, sent Sent) {
+func (b *batch) logSent(e *entry, deadLetterID string) {
 	if !b.options.Logger.Enabled(b.ctx, slog.LevelInfo) {
 		return
 	}
@@ -73,7 +72,7 @@ func (b *batch) logSent(e *entry, sent Sent) {
 	attrs = appendText(attrs, "error", cut(f.Message, logTextBytes))
 	attrs = appendText(attrs, "stack", cut(f.Stack, logStackBytes))
 	attrs = appendText(attrs, "excerpt", b.excerpt(e.message))
-	attrs = append(attrs, slog.String("deadLetterId", sent.MessageID))
+	attrs = append(attrs, slog.String("deadLetterId", deadLetterID))
 	b.options.Logger.LogAttrs(b.ctx, slog.LevelInfo, LogDeadLettered, attrs...)
 }
 
@@ -95,10 +94,10 @@ func (b *batch) logError(e *entry, what string, err error) {
 	b.options.Logger.LogAttrs(context.WithoutCancel(b.ctx), slog.LevelError, what, attrs...)
 }
 
-// logErrors logs what a queue did not do, a missing answer included. Failed is
-// why there is no answer at all. One call fails for all of its messages, so that
-// each error gets one line, with the first message and the number of them.
-func (b *batch) logErrors(entries []*entry, what string, answers []error, failed error) {
+// logErrors logs what a queue did not do, a missing answer included. One call
+// fails for all of its messages, so that each error gets one line, with the first
+// message and the number of them.
+func (b *batch) logErrors(entries []*entry, what string, answer func(i int) error) {
 	type failure struct {
 		first *entry
 		said  string
@@ -106,10 +105,7 @@ func (b *batch) logErrors(entries []*entry, what string, answers []error, failed
 	var distinct []failure
 	count := map[string]int{}
 	for i, e := range entries {
-		err := cmp.Or(failed, ErrUnanswered)
-		if i < len(answers) {
-			err = answers[i]
-		}
+		err := answer(i)
 		if err == nil {
 			continue
 		}

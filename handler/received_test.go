@@ -14,11 +14,11 @@ type receipts struct {
 	hid []string
 }
 
-func (r *receipts) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) []error {
+func (r *receipts) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) {
 	for _, c := range changes {
 		r.hid = append(r.hid, c.Message.EventSourceARN+" "+c.Message.ReceiptHandle)
 	}
-	return r.queues.ChangeVisibility(ctx, changes)
+	r.queues.ChangeVisibility(ctx, changes)
 }
 
 // Middleware may change a message for those behind it; what the queues are told

@@ -13,9 +13,6 @@ import (
 // differ by that much.
 const ClockMargin = 2 * time.Second
 
-// ErrUnanswered says that a queue did not answer for one of several messages.
-var ErrUnanswered = errors.New("the queue did not answer for this message")
-
 // ErrLeaseLapsed says that a dead letter was not sent because the claim on its
 // job may be another's by now.
 var ErrLeaseLapsed = errors.New("the claim on the job has lapsed")
@@ -38,16 +35,22 @@ func (b *batch) sendDead(pack []*entry) {
 		return
 	}
 	defer turn.giveBack(false)
-	answers, err := within(ctx, b.invocation.late(), func() []Sent { return b.options.DeadLetter.Send(ctx, letters) })
+	failed := b.ask(ctx, func() { b.options.DeadLetter.Send(ctx, letters) })
 	settle, cancelSettle := b.invocation.settleContext(b.ctx)
 	defer cancelSettle()
 	eachOf(len(ready), confirmsUnderWay, func(i int) {
-		answer := Sent{Err: cmp.Or(err, ErrUnanswered)}
-		if i < len(answers) {
-			answer = answers[i]
+		if failed != nil { // the answers may still be written
+			b.unsent(ready[i], failed)
+			return
 		}
-		b.confirm(settle, ready[i], letters[i], answer)
+		b.confirm(settle, ready[i], letters[i])
 	})
+}
+
+// ask makes a call to a queue. Its error says that the call gave no answers.
+func (b *batch) ask(ctx context.Context, call func()) error {
+	_, err := within(ctx, b.invocation.late(), func() struct{} { call(); return struct{}{} })
+	return err
 }
 
 // letters leaves out the jobs whose claim may have passed to another. Lease is
@@ -68,25 +71,21 @@ func (b *batch) letters(dead []*entry) (ready []*entry, letters []Letter, lease 
 	return ready, letters, lease
 }
 
-// confirm follows the answer for one letter. An answer that has neither id nor
-// error confirms nothing.
-func (b *batch) confirm(ctx context.Context, e *entry, letter Letter, sent Sent) {
-	if sent.Err == nil && sent.MessageID == "" {
-		sent.Err = ErrUnanswered
-	}
-	if sent.Err != nil {
-		b.unsent(e, sent.Err)
+// confirm follows the answer for one letter.
+func (b *batch) confirm(ctx context.Context, e *entry, letter Letter) {
+	if err := letter.Answer(); err != nil {
+		b.unsent(e, err)
 		return
 	}
 	e.sent = true
 	if e.result.AfterSend != nil {
-		answer, err := within(ctx, b.invocation.late(), func() error { return e.result.AfterSend(ctx, sent.MessageID) })
+		answer, err := within(ctx, b.invocation.late(), func() error { return e.result.AfterSend(ctx, letter.DeadLetterID) })
 		if err = cmp.Or(err, answer); err != nil {
 			b.logError(e, "dead letter not confirmed in the ledger", err)
 		}
 	}
-	b.logSent(e, sent)
-	b.onDead(ctx, letter, sent.MessageID)
+	b.logSent(e, letter.DeadLetterID)
+	b.onDead(ctx, letter, letter.DeadLetterID)
 }
 
 // unsent leaves the job to a later delivery, which must not come before the
@@ -121,10 +120,13 @@ func (b *batch) hide() {
 	if len(changes) == 0 {
 		return
 	}
-	answers, err := within(ctx, b.invocation.late(), func() []error {
-		return b.options.Queue.ChangeVisibility(ctx, changes)
+	failed := b.ask(ctx, func() { b.options.Queue.ChangeVisibility(ctx, changes) })
+	b.logErrors(hidden, "visibility timeout not changed", func(i int) error {
+		if failed != nil { // the answers may still be written
+			return failed
+		}
+		return changes[i].Answer()
 	})
-	b.logErrors(hidden, "visibility timeout not changed", answers, err)
 }
 
 // timeout is the delay as SQS takes it. Delays that were chosen are whole by now,

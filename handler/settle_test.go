@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -81,15 +82,14 @@ func TestADeadLetterIsAcknowledgedOnlyWhenConfirmed(t *testing.T) {
 	}
 }
 
-// silent answers for fewer letters than it was given.
+// silent answers for nothing that it was given.
 type silent struct{ *queues }
 
-func (silent) Send(context.Context, []handler.Letter) []handler.Sent { return nil }
+func (silent) Send(context.Context, []handler.Letter) {}
 
 // ChangeVisibility applies the changes and answers for none.
-func (s silent) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) []error {
-	s.queues.ChangeVisibility(ctx, changes)
-	return nil
+func (s silent) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) {
+	s.queues.ChangeVisibility(ctx, slices.Clone(changes))
 }
 
 func TestAMissingAnswerIsNoConfirmation(t *testing.T) {

@@ -58,12 +58,12 @@ func New(api API, o *Options) *Client {
 	return c
 }
 
-// ChangeVisibility applies the changes and answers for each, in their order: nil,
-// an [*EntryError], [ErrUnanswered], [ErrDenied], or the error of the call that
-// carried it. A part of a second counts as a whole one.
-func (c *Client) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) []error {
+// ChangeVisibility applies the changes and sets Done or Err of each. Err is an
+// [*EntryError], [handler.ErrUnanswered], [ErrDenied], or the error of the call
+// that carried the change. A part of a second counts as a whole one.
+func (c *Client) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) {
 	arnOf := func(i int) string { return changes[i].Message.EventSourceARN }
-	return c.eachPack(ctx, len(changes), arnOf, func(url string, members []int) answers {
+	errs := c.eachPack(ctx, len(changes), arnOf, func(url string, members []int) answers {
 		if err := c.denials.standing(url); err != nil {
 			return answers{call: err}
 		}
@@ -87,18 +87,21 @@ func (c *Client) ChangeVisibility(ctx context.Context, changes []handler.Visibil
 		}
 		return a
 	})
+	for i, err := range errs {
+		changes[i].Done, changes[i].Err = err == nil, err
+	}
 }
 
-// Delete acknowledges the messages and answers for each, in their order, with
-// the same errors as [Client.ChangeVisibility] but for [ErrDenied].
-func (c *Client) Delete(ctx context.Context, messages []*handler.Message) []error {
-	arnOf := func(i int) string { return messages[i].EventSourceARN }
-	return c.eachPack(ctx, len(messages), arnOf, func(url string, members []int) answers {
+// Delete acknowledges the messages and sets Done or Err of each, with the same
+// errors as [Client.ChangeVisibility] but for [ErrDenied].
+func (c *Client) Delete(ctx context.Context, deletions []handler.Deletion) {
+	arnOf := func(i int) string { return deletions[i].Message.EventSourceARN }
+	errs := c.eachPack(ctx, len(deletions), arnOf, func(url string, members []int) answers {
 		entries := make([]types.DeleteMessageBatchRequestEntry, len(members))
 		for position, i := range members {
 			entries[position] = types.DeleteMessageBatchRequestEntry{
 				Id:            aws.String(strconv.Itoa(position)),
-				ReceiptHandle: aws.String(messages[i].ReceiptHandle),
+				ReceiptHandle: aws.String(deletions[i].Message.ReceiptHandle),
 			}
 		}
 		out, err := c.api.DeleteMessageBatch(ctx, &sqs.DeleteMessageBatchInput{QueueUrl: &url, Entries: entries})
@@ -111,6 +114,9 @@ func (c *Client) Delete(ctx context.Context, messages []*handler.Message) []erro
 		}
 		return a
 	})
+	for i, err := range errs {
+		deletions[i].Done, deletions[i].Err = err == nil, err
+	}
 }
 
 func wholeSeconds(d time.Duration) int32 {

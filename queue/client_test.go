@@ -1,6 +1,7 @@
 package queue_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -20,15 +21,39 @@ import (
 // operations are both batch calls as one, so that they are held to one behaviour.
 var operations = map[string]func(t *testing.T, s *queue.Client, ms []*handler.Message) []error{
 	"Delete": func(t *testing.T, s *queue.Client, ms []*handler.Message) []error {
-		return s.Delete(t.Context(), ms)
+		return remove(t.Context(), s, ms...)
 	},
 	"ChangeVisibility": func(t *testing.T, s *queue.Client, ms []*handler.Message) []error {
-		changes := make([]handler.VisibilityChange, len(ms))
-		for i, m := range ms {
-			changes[i] = handler.VisibilityChange{Message: m, Timeout: time.Minute}
-		}
-		return s.ChangeVisibility(t.Context(), changes)
+		return hide(t.Context(), s, time.Minute, ms...)
 	},
+}
+
+// hide asks for the timeout and gives the answers.
+func hide(ctx context.Context, c *queue.Client, timeout time.Duration, ms ...*handler.Message) []error {
+	changes := make([]handler.VisibilityChange, len(ms))
+	for i, m := range ms {
+		changes[i] = handler.VisibilityChange{Message: m, Timeout: timeout}
+	}
+	c.ChangeVisibility(ctx, changes)
+	errs := make([]error, len(ms))
+	for i := range changes {
+		errs[i] = changes[i].Answer()
+	}
+	return errs
+}
+
+// remove asks for the deletion and gives the answers.
+func remove(ctx context.Context, c *queue.Client, ms ...*handler.Message) []error {
+	deletions := make([]handler.Deletion, len(ms))
+	for i, m := range ms {
+		deletions[i].Message = m
+	}
+	c.Delete(ctx, deletions)
+	errs := make([]error, len(ms))
+	for i := range deletions {
+		errs[i] = deletions[i].Answer()
+	}
+	return errs
 }
 
 func TestAnswers(t *testing.T) {
@@ -61,7 +86,7 @@ func TestAnswers(t *testing.T) {
 		},
 		"one not answered": {
 			api: fakeAnswers{silent: map[string]bool{"m-9": true}}, n: 11,
-			want: map[int]error{9: queue.ErrUnanswered},
+			want: map[int]error{9: handler.ErrUnanswered},
 		},
 		"answered both ways": {
 			api: fakeAnswers{contradict: map[string]bool{"m-2": true}}, n: 3,
@@ -181,8 +206,8 @@ func TestVisibilityTimeoutIsInWholeSeconds(t *testing.T) {
 		t.Run(timeout.String(), func(t *testing.T) {
 			t.Parallel()
 			api := &fakeSQS{}
-			change := handler.VisibilityChange{Message: messages(chargeARN, "m", 1)[0], Timeout: timeout}
-			if err := queue.New(api, nil).ChangeVisibility(t.Context(), []handler.VisibilityChange{change})[0]; err != nil {
+			m := messages(chargeARN, "m", 1)[0]
+			if err := hide(t.Context(), queue.New(api, nil), timeout, m)[0]; err != nil {
 				t.Fatal(err)
 			}
 			if got := api.calls[0].Entries[0].Timeout; got != want {
@@ -195,7 +220,7 @@ func TestVisibilityTimeoutIsInWholeSeconds(t *testing.T) {
 func TestEndpointOption(t *testing.T) {
 	t.Parallel()
 	api := &fakeSQS{}
-	queue.New(api, &queue.Options{Endpoint: "http://127.0.0.1:4570"}).Delete(t.Context(), messages(chargeARN, "m", 1))
+	remove(t.Context(), queue.New(api, &queue.Options{Endpoint: "http://127.0.0.1:4570"}), messages(chargeARN, "m", 1)...)
 	if got, want := api.calls[0].URL, "http://127.0.0.1:4570/123456789012/charge"; got != want {
 		t.Errorf("queue URL %q, want %q", got, want)
 	}
@@ -222,7 +247,7 @@ func TestConcurrencyBoundsTheCalls(t *testing.T) {
 					<-time.After(time.Second)
 					running.Add(-1)
 				}}
-				errs := queue.New(api, tt.options).Delete(t.Context(), messages(chargeARN, "m", 95))
+				errs := remove(t.Context(), queue.New(api, tt.options), messages(chargeARN, "m", 95)...)
 				if err := errors.Join(errs...); err != nil {
 					t.Error(err)
 				}

@@ -39,11 +39,7 @@ func newDenying(err error) *denying {
 
 // change asks for ms and gives the answers.
 func (d *denying) change(ctx context.Context, ms []*handler.Message) []error {
-	changes := make([]handler.VisibilityChange, len(ms))
-	for i, m := range ms {
-		changes[i] = handler.VisibilityChange{Message: m, Timeout: time.Minute}
-	}
-	return d.source.ChangeVisibility(ctx, changes)
+	return hide(ctx, d.source, time.Minute, ms...)
 }
 
 // wantDenied demands the same denial for n messages.
@@ -156,7 +152,7 @@ func TestADenialHarmsNothingElse(t *testing.T) {
 		if err := errors.Join(got[1:]...); err != nil {
 			t.Errorf("messages of another queue: %v", err)
 		}
-		if err := errors.Join(d.source.Delete(t.Context(), messages(chargeARN, "d", 2))...); err != nil {
+		if err := errors.Join(remove(t.Context(), d.source, messages(chargeARN, "d", 2)...)...); err != nil {
 			t.Errorf("deleting from the queue: %v", err)
 		}
 	})

@@ -25,12 +25,13 @@ func ExampleClient_ChangeVisibility() {
 	for _, m := range messages("arn:aws:sqs:eu-central-1:123456789012:charge", "m", 2) {
 		changes = append(changes, handler.VisibilityChange{Message: m, Timeout: 30 * time.Second})
 	}
-	for i, err := range source.ChangeVisibility(context.Background(), changes) {
-		if refused, ok := errors.AsType[*queue.EntryError](err); ok {
-			fmt.Println(changes[i].Message.MessageId, "keeps its timeout:", refused.Code)
+	source.ChangeVisibility(context.Background(), changes)
+	for _, change := range changes {
+		if refused, ok := errors.AsType[*queue.EntryError](change.Answer()); ok {
+			fmt.Println(change.Message.MessageId, "keeps its timeout:", refused.Code)
 			continue
 		}
-		fmt.Println(changes[i].Message.MessageId, "is hidden for", changes[i].Timeout)
+		fmt.Println(change.Message.MessageId, "is hidden for", change.Timeout)
 	}
 	// Output:
 	// m-0 is hidden for 30s

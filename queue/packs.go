@@ -8,6 +8,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"github.com/sqsafe/sqsafe/handler"
 )
 
 // packEntries is how many entries SQS takes in a batch call.
@@ -40,7 +42,7 @@ func (a answers) at(position int) error {
 	}
 	err, answered := a.entries[strconv.Itoa(position)]
 	if !answered {
-		return ErrUnanswered
+		return handler.ErrUnanswered
 	}
 	return err
 }

@@ -23,21 +23,33 @@ type FakeQueue struct {
 }
 
 // ChangeVisibility implements handler.Queue.
-func (q *FakeQueue) ChangeVisibility(_ context.Context, changes []handler.VisibilityChange) []error {
+func (q *FakeQueue) ChangeVisibility(_ context.Context, changes []handler.VisibilityChange) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	errs, done := each(changes, q.FailChange)
-	q.changes = append(q.changes, done...)
-	return errs
+	for i := range changes {
+		change := &changes[i]
+		if q.FailChange != nil {
+			change.Err = q.FailChange(*change)
+		}
+		if change.Done = change.Err == nil; change.Done {
+			q.changes = append(q.changes, *change)
+		}
+	}
 }
 
 // Delete implements handler.Queue.
-func (q *FakeQueue) Delete(_ context.Context, messages []*handler.Message) []error {
+func (q *FakeQueue) Delete(_ context.Context, deletions []handler.Deletion) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	errs, done := each(messages, q.FailDelete)
-	q.deleted = append(q.deleted, done...)
-	return errs
+	for i := range deletions {
+		deletion := &deletions[i]
+		if q.FailDelete != nil {
+			deletion.Err = q.FailDelete(deletion.Message)
+		}
+		if deletion.Done = deletion.Err == nil; deletion.Done {
+			q.deleted = append(q.deleted, deletion.Message)
+		}
+	}
 }
 
 // Changes are the visibility timeouts that were changed, in their order.
@@ -52,18 +64,4 @@ func (q *FakeQueue) Deleted() []*handler.Message {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return slices.Clone(q.deleted)
-}
-
-// each asks fail about every item, and gives the answers and what may be done.
-func each[T any](items []T, fail func(T) error) (errs []error, done []T) {
-	errs = make([]error, len(items))
-	for i, item := range items {
-		if fail != nil {
-			errs[i] = fail(item)
-		}
-		if errs[i] == nil {
-			done = append(done, item)
-		}
-	}
-	return errs, done
 }

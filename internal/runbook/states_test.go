@@ -125,12 +125,13 @@ func crashLoop(w *world) {
 		Body: `{"id":"ch-12","customer":"c-12","amount":1,"currency":"EUR"}`,
 	}}
 	sender := dlq.NewSender(w.sqs, w.urls[deadCharges], &dlq.Options{Function: function, FunctionVersion: "7"})
-	sent := sender.Send(w.Context(), []handler.Letter{{Message: m, Failure: handler.Failure{
+	letters := []handler.Letter{{Message: m, Failure: handler.Failure{
 		Class: "permanent", Reason: "crash_loop", Rule: "crash_loop", Key: "ch-12", Verdict: true,
 		Message: "the job has ended its process 2 times in a row", First: at, Last: at,
 		Stack: "main.discount(...)\n\tdiscount.go:31\nmain.charge(...)\n\tmain.go:54",
-	}}})
-	w.check(sent[0].Err)
+	}}}
+	sender.Send(w.Context(), letters)
+	w.check(letters[0].Answer())
 }
 
 func (w *world) consumeAll() {
