@@ -1,6 +1,7 @@
 package sqsafe
 
 import (
+	"log/slog"
 	"os"
 	"slices"
 
@@ -22,7 +23,7 @@ import (
 type Host struct {
 	SQS      *sqs.Client
 	DynamoDB *dynamodb.Client
-	// Queue is the queue that the batches come from.
+	// Queue is the queue that the batches come from; nil means that of SQS.
 	Queue handler.Queue
 
 	lookup  lookupFunc
@@ -35,14 +36,10 @@ type Host struct {
 func NewHost(cfg aws.Config) *Host { return newHost(os.LookupEnv, cfg) }
 
 func newHost(lookup lookupFunc, cfg aws.Config) *Host {
-	queues := sqs.NewFromConfig(lookup.near(cfg, "SQS"))
 	return &Host{
-		SQS:      queues,
+		SQS:      sqs.NewFromConfig(lookup.near(cfg, "SQS")),
 		DynamoDB: dynamodb.NewFromConfig(lookup.near(cfg, "DYNAMODB")),
-		Queue: queue.New(queues, &queue.Options{
-			Endpoint: aws.ToString(queues.Options().BaseEndpoint), Logger: newLogger(os.Stderr, lookup),
-		}),
-		lookup: lookup,
+		lookup:   lookup,
 	}
 }
 
@@ -76,6 +73,10 @@ func (h *Host) NewProcessor(job handler.Handler, options ...Option) (*handler.Pr
 	if o.Envelope != nil {
 		job = o.Envelope(job)
 	}
+	source, sender, err := h.queues(env, o.Logger)
+	if err != nil {
+		return nil, err
+	}
 	store := dynamo.New(h.DynamoDB, env.table, nil)
 	return handler.NewProcessor(job, &handler.Options{
 		Restore: dlq.Restore,
@@ -83,8 +84,8 @@ func (h *Host) NewProcessor(job handler.Handler, options ...Option) (*handler.Pr
 			idem.Middleware(store, &idem.Options{
 				Key: o.Key, FailOpen: o.FailOpen, DeadLetterUnknown: o.DeadLetterUnknown, Logger: o.Logger,
 			})),
-		DeadLetter:           dlq.NewSender(h.SQS, env.deadLetterURL, &dlq.Options{Logger: o.Logger}),
-		Queue:                h.Queue,
+		DeadLetter:           sender,
+		Queue:                source,
 		Classifier:           o.Classifier,
 		Backoff:              o.Backoff,
 		BackoffByReason:      o.BackoffByReason,
@@ -101,6 +102,23 @@ func (h *Host) NewProcessor(job handler.Handler, options ...Option) (*handler.Pr
 		Redact:               o.Redact,
 		Logger:               o.Logger,
 	}), nil
+}
+
+// queues are the queue that the batches come from and the dead-letter queue.
+func (h *Host) queues(env *environment, logger *slog.Logger) (handler.Queue, *dlq.Sender, error) {
+	sender, err := dlq.NewSender(h.SQS, env.deadLetterURL, &dlq.Options{Logger: logger})
+	if err != nil {
+		return nil, nil, &InvalidError{
+			Name: "SQSAFE_DLQ_URL", Value: env.deadLetterURL,
+			Wants: "the URL of the dead-letter queue, as the queue has it, and not its name or ARN",
+		}
+	}
+	if h.Queue != nil {
+		return h.Queue, sender, nil
+	}
+	endpoint := aws.ToString(h.SQS.Options().BaseEndpoint)
+	source, err := queue.New(h.SQS, &queue.Options{Endpoint: endpoint, Logger: logger})
+	return source, sender, err
 }
 
 func (h *Host) options(options []Option) Options {

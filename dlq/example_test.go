@@ -13,7 +13,11 @@ import (
 // A dead letter is the message with the evidence beside it.
 func ExampleSender() {
 	api := &fakeQueue{}
-	sender := dlq.NewSender(api, standardURL, nil)
+	sender, err := dlq.NewSender(api, standardURL, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 
 	m := message("059f36b4", `{"id": "ch-1", "amount": -5}`, map[string]string{"tenant": "t1"})
 	letters := []handler.Letter{{

@@ -190,7 +190,11 @@ func send(
 	ctx context.Context, t testing.TB, api dlq.API, url string, o *dlq.Options, letters ...handler.Letter,
 ) []handler.Letter {
 	t.Helper()
-	dlq.NewSender(api, url, o).Send(ctx, letters)
+	sender, err := dlq.NewSender(api, url, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sender.Send(ctx, letters)
 	return letters
 }
 

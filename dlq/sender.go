@@ -3,6 +3,7 @@ package dlq
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/internal/sqscall"
 	"github.com/sqsafe/sqsafe/queue"
 )
 
@@ -26,11 +28,11 @@ type API interface {
 
 // Options are the settings of a [Sender]. The zero value is ready for use.
 type Options struct {
-	// MaxMessageBytes is the MaximumMessageSize of the dead-letter queue, in
-	// bytes; 0 means 1,048,576, the most that SQS allows.
+	// MaxMessageBytes is the MaximumMessageSize of the dead-letter queue, in bytes,
+	// from 1,024 to 1,048,576 as SQS has it; 0 means 1,048,576.
 	MaxMessageBytes int
-	// Concurrency is how many calls run at a time; 0 means 4. To a FIFO queue it
-	// is always one, so that letters arrive in their order.
+	// Concurrency is how many calls run at a time, at least 1; 0 means 4. To a FIFO
+	// queue it is always one, so that letters arrive in their order.
 	Concurrency int
 	// Function and FunctionVersion go into the records; where they are empty,
 	// those of the Lambda function do.
@@ -55,11 +57,21 @@ type Sender struct {
 
 var _ handler.DeadLetter = (*Sender)(nil)
 
-// NewSender gives a Sender for the queue, which is a FIFO queue if its URL ends
-// with ".fifo"; nil options mean the defaults.
-func NewSender(api API, queueURL string, o *Options) *Sender {
+// NewSender returns a Sender for the queue, which is a FIFO queue if its URL ends
+// with ".fifo"; nil options mean the defaults. The error names what is wrong with
+// api, the URL or an option.
+func NewSender(api API, queueURL string, o *Options) (*Sender, error) {
 	if o == nil {
 		o = &Options{}
+	}
+	if err := sqscall.CheckClient(api); err != nil {
+		return nil, fmt.Errorf("dlq.NewSender: %w", err)
+	}
+	if err := checkQueueURL(queueURL); err != nil {
+		return nil, fmt.Errorf("dlq.NewSender: the dead-letter queue: %w", err)
+	}
+	if err := o.validate(); err != nil {
+		return nil, fmt.Errorf("dlq.NewSender: %w", err)
 	}
 	s := &Sender{
 		api: api, queueURL: queueURL, fifo: strings.HasSuffix(queueURL, ".fifo"),
@@ -72,7 +84,30 @@ func NewSender(api API, queueURL string, o *Options) *Sender {
 	if s.fifo {
 		s.concurrency = 1
 	}
-	return s
+	return s, nil
+}
+
+// checkQueueURL takes what GetQueueUrl answers, on whatever host and port.
+func checkQueueURL(queueURL string) error {
+	u, err := sqscall.ParseURL(queueURL)
+	if err == nil && strings.Trim(u.Path, "/") == "" {
+		err = fmt.Errorf("%q names no queue", u.Redacted())
+	}
+	if err != nil {
+		return fmt.Errorf("%w; the URL of a queue is like https://sqs.eu-central-1.amazonaws.com/123456789012/NAME", err)
+	}
+	return nil
+}
+
+// validate returns an error that names the option, its value and the remedy.
+func (o *Options) validate() error {
+	if n := o.MaxMessageBytes; n != 0 && (n < minBytes || n > maxBytes) {
+		return fmt.Errorf("MaxMessageBytes is %d, want from %d to %d, or 0 for the most", n, minBytes, maxBytes)
+	}
+	if o.Concurrency < 0 {
+		return fmt.Errorf("Concurrency is %d, want at least 1, or 0 for 4", o.Concurrency)
+	}
+	return nil
 }
 
 // Send sends the letters and sets DeadLetterID or Err of each. Err is a

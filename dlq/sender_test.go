@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/google/go-cmp/cmp"
 
@@ -25,6 +26,37 @@ func letters(n int) []handler.Letter {
 		out[i] = letterOf(message(fmt.Sprint("m-", i), fmt.Sprint(i), nil))
 	}
 	return out
+}
+
+func TestNewSenderRefusesWhatCannotWork(t *testing.T) {
+	t.Parallel()
+	var none *sqs.Client
+	api := &fakeQueue{}
+	tests := map[string]struct {
+		api  dlq.API
+		url  string
+		o    *dlq.Options
+		says string
+	}{
+		"no client":        {nil, standardURL, nil, "the client is nil"},
+		"nil SDK client":   {none, standardURL, nil, "the client is nil"},
+		"no URL":           {api, "", nil, "the URL is empty"},
+		"a name":           {api, "charge-dlq", nil, `"charge-dlq"`},
+		"an ARN":           {api, chargeARN, nil, chargeARN},
+		"an endpoint":      {api, "https://sqs.eu-central-1.amazonaws.com/", nil, "names no queue"},
+		"small messages":   {api, standardURL, &dlq.Options{MaxMessageBytes: 1023}, "MaxMessageBytes is 1023, want from 1024"},
+		"large messages":   {api, standardURL, &dlq.Options{MaxMessageBytes: 1<<20 + 1}, "to 1048576"},
+		"less than a call": {api, standardURL, &dlq.Options{Concurrency: -1}, "Concurrency is -1, want at least 1"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, err := dlq.NewSender(tt.api, tt.url, tt.o)
+			if s != nil || err == nil || !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("sender %v, error %v; want one that says %s", s, err, tt.says)
+			}
+		})
+	}
 }
 
 func TestSendAnswersForEachLetter(t *testing.T) {

@@ -3,6 +3,7 @@ package queue
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"strconv"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/internal/sqscall"
 )
 
 // API is what a [Client] needs of SQS; [*sqs.Client] is one.
@@ -26,9 +28,10 @@ type API interface {
 
 // Options are the settings of a [Client]. The zero value is ready for use.
 type Options struct {
-	// Endpoint is the client's own endpoint where it has one; empty for AWS.
+	// Endpoint is the URL of the client's own endpoint where it has one, such as
+	// "http://127.0.0.1:4570"; empty for AWS.
 	Endpoint string
-	// Concurrency is how many calls run at a time; 0 means 4.
+	// Concurrency is how many calls run at a time, at least 1; 0 means 4.
 	Concurrency int
 	// Logger gets one warning for each queue whose visibility timeouts may not be
 	// changed, see [ErrDenied]; nil means [slog.Default].
@@ -45,17 +48,26 @@ type Client struct {
 
 var _ handler.Queue = (*Client)(nil)
 
-// New gives a Source; nil options mean the defaults.
-func New(api API, o *Options) *Client {
+// New returns a Client; nil options mean the defaults. The error names what is
+// wrong with api or an option.
+func New(api API, o *Options) (*Client, error) {
 	if o == nil {
 		o = &Options{}
 	}
-	c := &Client{api: api, endpoint: o.Endpoint, concurrency: 4}
-	if o.Concurrency > 0 {
-		c.concurrency = o.Concurrency
+	if err := sqscall.CheckClient(api); err != nil {
+		return nil, fmt.Errorf("queue.New: %w", err)
 	}
+	if o.Endpoint != "" {
+		if _, err := sqscall.ParseURL(o.Endpoint); err != nil {
+			return nil, fmt.Errorf("queue.New: Endpoint: %w", err)
+		}
+	}
+	if o.Concurrency < 0 {
+		return nil, fmt.Errorf("queue.New: Concurrency is %d, want at least 1, or 0 for 4", o.Concurrency)
+	}
+	c := &Client{api: api, endpoint: o.Endpoint, concurrency: cmp.Or(o.Concurrency, 4)}
 	c.denials.logger = cmp.Or(o.Logger, slog.Default())
-	return c
+	return c, nil
 }
 
 // ChangeVisibility applies the changes and sets Done or Err of each. Err is an

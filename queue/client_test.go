@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/google/go-cmp/cmp"
 
@@ -26,6 +27,15 @@ var operations = map[string]func(t *testing.T, s *queue.Client, ms []*handler.Me
 	"ChangeVisibility": func(t *testing.T, s *queue.Client, ms []*handler.Message) []error {
 		return hide(t.Context(), s, time.Minute, ms...)
 	},
+}
+
+func newClient(t *testing.T, api queue.API, o *queue.Options) *queue.Client {
+	t.Helper()
+	c, err := queue.New(api, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 // hide asks for the timeout and gives the answers.
@@ -54,6 +64,30 @@ func remove(ctx context.Context, c *queue.Client, ms ...*handler.Message) []erro
 		errs[i] = deletions[i].Answer()
 	}
 	return errs
+}
+
+func TestNewRefusesWhatCannotWork(t *testing.T) {
+	t.Parallel()
+	var none *sqs.Client
+	tests := map[string]struct {
+		api  queue.API
+		o    *queue.Options
+		says string
+	}{
+		"no client":        {nil, nil, "the client is nil"},
+		"nil SDK client":   {none, nil, "the client is nil"},
+		"no host":          {&fakeSQS{}, &queue.Options{Endpoint: "localhost:4570"}, `"localhost:4570"`},
+		"less than a call": {&fakeSQS{}, &queue.Options{Concurrency: -1}, "Concurrency is -1, want at least 1"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, err := queue.New(tt.api, tt.o)
+			if c != nil || err == nil || !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("client %v, error %v; want one that says %s", c, err, tt.says)
+			}
+		})
+	}
 }
 
 func TestAnswers(t *testing.T) {
@@ -107,7 +141,7 @@ func TestAnswers(t *testing.T) {
 		for name, tt := range tests {
 			t.Run(operation+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				got := run(t, queue.New(&fakeSQS{fakeAnswers: tt.api}, nil), messages(chargeARN, "m", tt.n))
+				got := run(t, newClient(t, &fakeSQS{fakeAnswers: tt.api}, nil), messages(chargeARN, "m", tt.n))
 				want := make([]error, tt.n)
 				for i, err := range tt.want {
 					want[i] = err
@@ -145,7 +179,7 @@ func TestCallsHaveAtMostTenEntriesOfOneQueue(t *testing.T) {
 			api := &fakeSQS{fakeAnswers: fakeAnswers{
 				refuse: map[string]types.BatchResultErrorEntry{"o-1": {Code: aws.String("InternalError")}},
 			}}
-			errs := run(t, queue.New(api, &queue.Options{Concurrency: 1}), mixed)
+			errs := run(t, newClient(t, api, &queue.Options{Concurrency: 1}), mixed)
 
 			type shape struct {
 				URL, IDs, Receipts string
@@ -182,7 +216,7 @@ func TestAMessageOfAnUnknownQueueHarmsNoOther(t *testing.T) {
 		t.Run(operation, func(t *testing.T) {
 			t.Parallel()
 			ms := slices.Concat(messages(chargeARN, "a", 1), messages("arn:aws:kinesis:eu-central-1:1:stream/x", "b", 1))
-			errs := run(t, queue.New(&fakeSQS{}, nil), ms)
+			errs := run(t, newClient(t, &fakeSQS{}, nil), ms)
 			if errs[0] != nil {
 				t.Errorf("message of a queue: %v", errs[0])
 			}
@@ -207,7 +241,7 @@ func TestVisibilityTimeoutIsInWholeSeconds(t *testing.T) {
 			t.Parallel()
 			api := &fakeSQS{}
 			m := messages(chargeARN, "m", 1)[0]
-			if err := hide(t.Context(), queue.New(api, nil), timeout, m)[0]; err != nil {
+			if err := hide(t.Context(), newClient(t, api, nil), timeout, m)[0]; err != nil {
 				t.Fatal(err)
 			}
 			if got := api.calls[0].Entries[0].Timeout; got != want {
@@ -220,7 +254,7 @@ func TestVisibilityTimeoutIsInWholeSeconds(t *testing.T) {
 func TestEndpointOption(t *testing.T) {
 	t.Parallel()
 	api := &fakeSQS{}
-	remove(t.Context(), queue.New(api, &queue.Options{Endpoint: "http://127.0.0.1:4570"}), messages(chargeARN, "m", 1)...)
+	remove(t.Context(), newClient(t, api, &queue.Options{Endpoint: "http://127.0.0.1:4570"}), messages(chargeARN, "m", 1)...)
 	if got, want := api.calls[0].URL, "http://127.0.0.1:4570/123456789012/charge"; got != want {
 		t.Errorf("queue URL %q, want %q", got, want)
 	}
@@ -247,7 +281,7 @@ func TestConcurrencyBoundsTheCalls(t *testing.T) {
 					<-time.After(time.Second)
 					running.Add(-1)
 				}}
-				errs := remove(t.Context(), queue.New(api, tt.options), messages(chargeARN, "m", 95)...)
+				errs := remove(t.Context(), newClient(t, api, tt.options), messages(chargeARN, "m", 95)...)
 				if err := errors.Join(errs...); err != nil {
 					t.Error(err)
 				}

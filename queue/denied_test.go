@@ -31,9 +31,10 @@ type denying struct {
 	log    strings.Builder
 }
 
-func newDenying(err error) *denying {
+func newDenying(t *testing.T, err error) *denying {
 	d := &denying{api: &fakeSQS{fakeAnswers: fakeAnswers{callErr: map[string]error{"m-0": err}}}}
-	d.source = queue.New(d.api, &queue.Options{Logger: slog.New(slog.NewTextHandler(&d.log, nil)), Concurrency: 1})
+	o := &queue.Options{Logger: slog.New(slog.NewTextHandler(&d.log, nil)), Concurrency: 1}
+	d.source = newClient(t, d.api, o)
 	return d
 }
 
@@ -59,7 +60,7 @@ func wantDenied(t *testing.T, errs []error, n int) {
 func TestTwoDenialsCountForAMinute(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		d := newDenying(refusal("AccessDenied"))
+		d := newDenying(t, refusal("AccessDenied"))
 		ms := messages(chargeARN, "m", 10)
 		wantDenied(t, d.change(t.Context(), ms), 10)
 		wantDenied(t, d.change(t.Context(), ms), 10)
@@ -84,7 +85,7 @@ func TestTwoDenialsCountForAMinute(t *testing.T) {
 
 func TestADenialBetweenSuccessesIsNotBelieved(t *testing.T) {
 	t.Parallel()
-	d := newDenying(refusal("AccessDenied"))
+	d := newDenying(t, refusal("AccessDenied"))
 	denied, taken := messages(chargeARN, "m", 1), messages(chargeARN, "n", 1)
 	for range 3 {
 		wantDenied(t, d.change(t.Context(), denied), 1)
@@ -97,7 +98,7 @@ func TestADenialBetweenSuccessesIsNotBelieved(t *testing.T) {
 func TestADenialIsLoggedOnceForAQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		d := newDenying(refusal("AccessDenied"))
+		d := newDenying(t, refusal("AccessDenied"))
 		for range 3 {
 			d.change(t.Context(), messages(chargeARN, "m", 12))
 			<-time.After(2 * time.Minute)
@@ -131,7 +132,7 @@ func TestCallsAtATimeThatAreDeniedGiveOneLineOfTheDefaultLogger(t *testing.T) {
 	for _, m := range ms {
 		d.api.callErr[m.ReceiptHandle] = refusal("AccessDenied")
 	}
-	d.source = queue.New(d.api, nil)
+	d.source = newClient(t, d.api, nil)
 	for i, err := range d.change(t.Context(), ms) {
 		if !errors.Is(err, queue.ErrDenied) {
 			t.Errorf("answer %d: %v, want a denial", i, err)
@@ -145,7 +146,7 @@ func TestCallsAtATimeThatAreDeniedGiveOneLineOfTheDefaultLogger(t *testing.T) {
 func TestADenialHarmsNothingElse(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		d := newDenying(refusal("AccessDenied"))
+		d := newDenying(t, refusal("AccessDenied"))
 		denied, others := messages(chargeARN, "m", 1), messages(notifyARN, "n", 2)
 		got := d.change(t.Context(), append(denied, others...))
 		wantDenied(t, got[:1], 1)
@@ -166,7 +167,7 @@ func TestOnlyADenialIsKept(t *testing.T) {
 	} {
 		t.Run(code, func(t *testing.T) {
 			t.Parallel()
-			d := newDenying(refusal(code))
+			d := newDenying(t, refusal(code))
 			var denied []bool
 			for range 3 {
 				denied = append(denied, errors.Is(d.change(t.Context(), messages(chargeARN, "m", 1))[0], queue.ErrDenied))

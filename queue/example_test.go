@@ -19,7 +19,11 @@ func ExampleClient_ChangeVisibility() {
 	var api queue.API = &fakeSQS{fakeAnswers: fakeAnswers{refuse: map[string]types.BatchResultErrorEntry{
 		"m-1": {Code: aws.String("ReceiptHandleIsInvalid"), SenderFault: true},
 	}}}
-	source := queue.New(api, nil)
+	source, err := queue.New(api, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 
 	var changes []handler.VisibilityChange
 	for _, m := range messages("arn:aws:sqs:eu-central-1:123456789012:charge", "m", 2) {

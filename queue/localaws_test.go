@@ -62,7 +62,7 @@ func TestVisibilityReallyChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newLocalQueue(t)
 		q.send(t)
-		source := queue.New(q.client, &queue.Options{Endpoint: localtest.Endpoint})
+		source := newClient(t, q.client, &queue.Options{Endpoint: localtest.Endpoint})
 
 		if err := hide(t.Context(), source, 5*time.Minute, q.receive(t)[0])[0]; err != nil {
 			t.Fatal(err)
@@ -83,7 +83,7 @@ func TestDeletedMessagesStayAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newLocalQueue(t)
 		q.send(t)
-		source := queue.New(q.client, &queue.Options{Endpoint: localtest.Endpoint})
+		source := newClient(t, q.client, &queue.Options{Endpoint: localtest.Endpoint})
 
 		broken := messages("arn:aws:sqs:us-east-1:000000000000:charge", "no-receipt", 1)[0]
 		errs := remove(t.Context(), source, append(q.receive(t), broken)...)

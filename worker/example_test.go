@@ -39,7 +39,11 @@ func Example() {
 	}
 
 	quiet := slog.New(slog.DiscardHandler)
-	w := worker.New(client, &worker.Options{QueueURL: *queue.QueueUrl, Logger: quiet})
+	w, err := worker.New(client, &worker.Options{QueueURL: *queue.QueueUrl, Logger: quiet})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	ship := func(_ context.Context, p parcel) error {
 		fmt.Println("shipped", p.ID)
 		stop() // in a program, a signal does
@@ -91,10 +95,14 @@ func ExampleWorker_OnBatch() {
 	}
 
 	quiet := slog.New(slog.DiscardHandler)
-	w := worker.New(client, &worker.Options{
+	w, err := worker.New(client, &worker.Options{
 		QueueURL: *queue.QueueUrl, Logger: quiet,
 		Metrics: console{}, // in a program, a *cloudwatch.Client
 	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	ship := handler.Func(func(context.Context, *handler.Message) error {
 		stop()
 		return nil

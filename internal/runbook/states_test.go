@@ -124,7 +124,8 @@ func crashLoop(w *world) {
 		MessageId: "8c1f6b2e-03d7-4a94-b5f2-6e90d1a7c348", EventSourceARN: arn(charges),
 		Body: `{"id":"ch-12","customer":"c-12","amount":1,"currency":"EUR"}`,
 	}}
-	sender := dlq.NewSender(w.sqs, w.urls[deadCharges], &dlq.Options{Function: function, FunctionVersion: "7"})
+	sender, err := dlq.NewSender(w.sqs, w.urls[deadCharges], &dlq.Options{Function: function, FunctionVersion: "7"})
+	w.check(err)
 	letters := []handler.Letter{{Message: m, Failure: handler.Failure{
 		Class: "permanent", Reason: "crash_loop", Rule: "crash_loop", Key: "ch-12", Verdict: true,
 		Message: "the job has ended its process 2 times in a row", First: at, Last: at,
