@@ -97,8 +97,8 @@ func TestRecordNamesTheInvocation(t *testing.T) {
 	send(ctx, t, api, standardURL, o, letterOf(m))
 	got, _ := recordOf(t, api.arrived[0])
 	want := dlq.Record{
-		Version: 1, Class: "permanent", Reason: "validation", Rule: "tag", MessageID: "m-1", Source: chargeARN,
-		Group: "g", DeduplicationID: "d", SequenceNumber: "9", Sent: dlq.NewTime(m.SentAt()),
+		Version: 1, Failure: letterOf(m).Failure, MessageID: "m-1", Source: chargeARN,
+		Group: "g", DeduplicationID: "d", SequenceNumber: "9", Sent: handler.NewTimestamp(m.SentAt()),
 		Function: "charge", FunctionVersion: "7", RequestID: "req-1",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -13,8 +13,8 @@ func account(ctx context.Context, m *Message, r *Result, reason string) {
 	now := time.Now()
 	a := Attempt{
 		Number:       m.run(),
-		Start:        m.started,
-		End:          now,
+		Start:        NewTimestamp(m.started),
+		End:          NewTimestamp(now),
 		Class:        r.Decision.Class.String(),
 		Reason:       reason,
 		Rule:         r.Decision.Rule,
@@ -23,7 +23,7 @@ func account(ctx context.Context, m *Message, r *Result, reason string) {
 		RequestID:    requestID(ctx),
 	}
 	if a.Start.IsZero() {
-		a.Start = now
+		a.Start = a.End
 	}
 	r.Job.History = m.Job.History.Append(a)
 	if r.Outcome == OutcomeDead {

@@ -147,7 +147,7 @@ func TestTheEvidence(t *testing.T) {
 		if f.Class != "permanent" || f.Reason != "declined" || f.Rule != "tag.permanent" || f.Attempts != 0 {
 			t.Errorf("decision: %+v", f)
 		}
-		if f.First.Sub(start) != 3*time.Second || !f.Last.Equal(f.First) {
+		if f.First.Sub(start) != 3*time.Second || !f.Last.Equal(f.First.Time) {
 			t.Errorf("first %v, last %v, started %v", f.First, f.Last, start)
 		}
 		if !strings.Contains(f.Stack, "handler_test") || len(f.Message) > 8<<10 || len(f.Fingerprint) != 12 {

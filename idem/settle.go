@@ -123,7 +123,10 @@ func (c *claimed) bury(ctx context.Context, res *handler.Result, crashes int) er
 	now := time.Now()
 	lease := c.sendLease(ctx, now)
 	if res.Failure == nil {
-		res.Failure = &handler.Failure{Class: res.Decision.Class.String(), Reason: res.Decision.Reason, Last: now}
+		res.Failure = &handler.Failure{Class: res.Decision.Class.String(), Reason: res.Decision.Reason}
+	}
+	if res.Failure.Last.IsZero() { // it tells this death apart from others
+		res.Failure.Last = handler.NewTimestamp(now)
 	}
 	res.Failure.Key, res.Failure.Epoch, res.Failure.Verdict = c.message.Job.Key, c.answer.Claim.Epoch, true
 	verdict := Settlement{

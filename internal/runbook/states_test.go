@@ -119,7 +119,7 @@ func twoVersions(w *world) {
 
 // crashLoop is what the sender makes of a job that has ended its process twice.
 func crashLoop(w *world) {
-	at := w.clock.Now()
+	at := handler.NewTimestamp(w.clock.Now())
 	m := &handler.Message{SQSMessage: events.SQSMessage{
 		MessageId: "8c1f6b2e-03d7-4a94-b5f2-6e90d1a7c348", EventSourceARN: arn(charges),
 		Body: `{"id":"ch-12","customer":"c-12","amount":1,"currency":"EUR"}`,
