@@ -42,6 +42,9 @@ func TestMissingAndWrongVariablesAreNamed(t *testing.T) {
 			"environment variable SQSAFE_TABLE is not set; set it to the name of the ledger table"},
 		{"no dead-letter queue", "SQSAFE_DLQ_URL", "",
 			"environment variable SQSAFE_DLQ_URL is not set; set it to the URL of the dead-letter queue"},
+		{"the name of a queue", "SQSAFE_DLQ_URL", "charge-dlq",
+			`environment variable SQSAFE_DLQ_URL is "charge-dlq"; ` +
+				"set it to the URL of the dead-letter queue, as the queue has it, and not its name or ARN"},
 		{"no maximum", "SQSAFE_MAX_RECEIVES", "",
 			"environment variable SQSAFE_MAX_RECEIVES is not set; set it to the queue's maxReceiveCount, at least 1"},
 		{"no number", "SQSAFE_MAX_RECEIVES", "many",
@@ -68,7 +71,8 @@ func TestMissingAndWrongVariablesAreNamed(t *testing.T) {
 			t.Parallel()
 			env := complete()
 			env[tt.variable] = tt.value
-			_, err := newProcessor(lookupIn(env), handler.Func(nil))
+			job := handler.Func(func(context.Context, *handler.Message) error { return nil })
+			_, err := newProcessor(lookupIn(env), job)
 			if err == nil || err.Error() != tt.want {
 				t.Errorf("got  %v\nwant %s", err, tt.want)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 	"log/slog"
 	"os"
 
@@ -65,11 +66,19 @@ func ExampleStart_byHand() {
 	cfg := aws.Config{Region: os.Getenv("AWS_REGION")} // or that of the SDK's config package
 	queues := sqs.NewFromConfig(cfg)
 	store := dynamo.New(dynamodb.NewFromConfig(cfg), os.Getenv("TABLE"), nil)
+	sender, err := dlq.NewSender(queues, os.Getenv("DEAD_LETTER_QUEUE_URL"), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	source, err := queue.New(queues, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
 	p := handler.NewProcessor(handler.JSON(ship), &handler.Options{
 		Restore:     dlq.Restore,
 		Middleware:  []handler.Middleware{idem.Middleware(store, &idem.Options{Key: idem.JSONField("id")})},
-		DeadLetter:  dlq.NewSender(queues, os.Getenv("DEAD_LETTER_QUEUE_URL"), nil),
-		Source:      queue.New(queues, nil),
+		DeadLetter:  sender,
+		Queue:       source,
 		Backoff:     backoff.Exponential{MaxAttempts: 5},
 		MaxReceives: 30,
 	})

@@ -1,8 +1,8 @@
 package sqsafe
 
 import (
+	"log/slog"
 	"os"
-	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -22,11 +22,10 @@ import (
 type Host struct {
 	SQS      *sqs.Client
 	DynamoDB *dynamodb.Client
-	// Source is the queue that the batches come from.
-	Source handler.Source
+	// Queue is the queue that the batches come from; nil means that of SQS.
+	Queue handler.Queue
 
-	lookup  lookupFunc
-	process handler.Process
+	lookup lookupFunc
 }
 
 // NewHost gives a Host whose clients have the given configuration. Endpoints
@@ -35,14 +34,10 @@ type Host struct {
 func NewHost(cfg aws.Config) *Host { return newHost(os.LookupEnv, cfg) }
 
 func newHost(lookup lookupFunc, cfg aws.Config) *Host {
-	queues := sqs.NewFromConfig(lookup.near(cfg, "SQS"))
 	return &Host{
-		SQS:      queues,
+		SQS:      sqs.NewFromConfig(lookup.near(cfg, "SQS")),
 		DynamoDB: dynamodb.NewFromConfig(lookup.near(cfg, "DYNAMODB")),
-		Source: queue.New(queues, &queue.Options{
-			Endpoint: aws.ToString(queues.Options().BaseEndpoint), Logger: newLogger(os.Stderr, lookup),
-		}),
-		lookup: lookup,
+		lookup:   lookup,
 	}
 }
 
@@ -76,15 +71,22 @@ func (h *Host) NewProcessor(job handler.Handler, options ...Option) (*handler.Pr
 	if o.Envelope != nil {
 		job = o.Envelope(job)
 	}
-	store := dynamo.New(h.DynamoDB, env.table, nil)
+	source, sender, err := h.queues(env, o.Logger)
+	if err != nil {
+		return nil, err
+	}
+	ledger, err := idem.New(dynamo.New(h.DynamoDB, env.table, nil), &idem.Options{
+		Key: o.Key, FailOpen: o.FailOpen, DeadLetterUnknown: o.DeadLetterUnknown, Logger: o.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
 	return handler.NewProcessor(job, &handler.Options{
-		Restore: dlq.Restore,
-		Middleware: append(slices.Clone(o.Middleware),
-			idem.Middleware(store, &idem.Options{
-				Key: o.Key, FailOpen: o.FailOpen, DeadLetterUnknown: o.DeadLetterUnknown, Logger: o.Logger,
-			})),
-		DeadLetter:           dlq.NewSender(h.SQS, env.deadLetterURL, &dlq.Options{Logger: o.Logger}),
-		Source:               h.Source,
+		Restore:              dlq.Restore,
+		Middleware:           o.Middleware,
+		Ledger:               ledger,
+		DeadLetter:           sender,
+		Queue:                source,
 		Classifier:           o.Classifier,
 		Backoff:              o.Backoff,
 		BackoffByReason:      o.BackoffByReason,
@@ -93,14 +95,29 @@ func (h *Host) NewProcessor(job handler.Handler, options ...Option) (*handler.Pr
 		Drop:                 o.Drop,
 		PanicAsPermanent:     o.PanicAsPermanent,
 		Hooks:                o.Hooks,
-		Process:              &h.process,
-		ClaimInTurn:          o.DeadLetterUnknown,
 		UnclassifiedAttempts: env.unclassifiedAttempts,
 		MaxReceives:          env.maxReceives,
 		ExcerptBytes:         env.excerpt,
 		Redact:               o.Redact,
 		Logger:               o.Logger,
-	}), nil
+	})
+}
+
+// queues are the queue that the batches come from and the dead-letter queue.
+func (h *Host) queues(env *environment, logger *slog.Logger) (handler.Queue, *dlq.Sender, error) {
+	sender, err := dlq.NewSender(h.SQS, env.deadLetterURL, &dlq.Options{Logger: logger})
+	if err != nil {
+		return nil, nil, &InvalidError{
+			Name: "SQSAFE_DLQ_URL", Value: env.deadLetterURL,
+			Wants: "the URL of the dead-letter queue, as the queue has it, and not its name or ARN",
+		}
+	}
+	if h.Queue != nil {
+		return h.Queue, sender, nil
+	}
+	endpoint := aws.ToString(h.SQS.Options().BaseEndpoint)
+	source, err := queue.New(h.SQS, &queue.Options{Endpoint: endpoint, Logger: logger})
+	return source, sender, err
 }
 
 func (h *Host) options(options []Option) Options {

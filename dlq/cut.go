@@ -1,6 +1,11 @@
 package dlq
 
-import "sort"
+import (
+	"slices"
+	"sort"
+
+	"github.com/sqsafe/sqsafe/handler"
+)
 
 // cuts are the parts of a record that may be shortened, in the order in which
 // they give way. Keep gives the record with n units of the part.
@@ -13,7 +18,7 @@ var cuts = []struct {
 		keep: func(r Record, n int) Record { r.Stack = prefix(r.Stack, n); return r },
 	},
 	{
-		size: func(r Record) int { return len(r.History) },
+		size: func(r Record) int { return len(r.History.Attempts) },
 		keep: Record.withAttempts,
 	},
 	{
@@ -51,10 +56,11 @@ func (r Record) cutTo(limit int) (string, error) {
 
 // withAttempts keeps n attempts, half of them from either end.
 func (r Record) withAttempts(n int) Record {
+	all := r.History.Attempts
 	last := n / 2
 	first := n - last
-	kept := append([]Attempt(nil), r.History[:first]...)
-	r.Dropped += len(r.History) - n
-	r.History = append(kept, r.History[len(r.History)-last:]...)
+	r.History = handler.History{
+		Attempts: slices.Concat(all[:first], all[len(all)-last:]), Dropped: r.History.Dropped + len(all) - n,
+	}
 	return r
 }

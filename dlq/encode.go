@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/sqsafe/sqsafe/handler"
 )
 
 // ErrTooLarge says that a record does not fit even when cut.
@@ -35,7 +37,7 @@ func (r Record) marshal() (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(r); err != nil {
+	if err := e.Encode(r.document()); err != nil {
 		return "", fmt.Errorf("dlq: encode the failure record: %w", err)
 	}
 	s := strings.TrimSuffix(b.String(), "\n")
@@ -49,13 +51,13 @@ func (r Record) marshal() (string, error) {
 func (r Record) cleaned() Record {
 	r.Class, r.Reason, r.Rule = clean(r.Class), clean(r.Reason), clean(r.Rule)
 	r.Message, r.Stack, r.Types = clean(r.Message), clean(r.Stack), cleanAll(r.Types)
-	history := make([]Attempt, len(r.History))
-	for i, a := range r.History {
+	history := make([]handler.Attempt, len(r.History.Attempts))
+	for i, a := range r.History.Attempts {
 		a.Class, a.Reason, a.Rule = clean(a.Class), clean(a.Reason), clean(a.Rule)
 		a.Message = clean(a.Message)
 		history[i] = a
 	}
-	r.History = history
+	r.History.Attempts = history
 	return r
 }
 
@@ -63,8 +65,9 @@ func (r Record) cleaned() Record {
 // as far as they resemble this one. The error is [ErrNoRecord] for JSON that is
 // no record, or that of the JSON.
 func Decode(s string) (Record, error) {
-	var r Record
-	err := json.Unmarshal([]byte(s), &r)
+	var d document
+	err := json.Unmarshal([]byte(s), &d)
+	r := d.record()
 	var syntax *json.SyntaxError
 	if err != nil && (errors.As(err, &syntax) || r.Version <= Version) {
 		return Record{}, fmt.Errorf("dlq: decode the attribute %s: %w", AttributeName, err)

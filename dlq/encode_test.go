@@ -7,24 +7,24 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sqsafe/sqsafe/dlq"
+	"github.com/sqsafe/sqsafe/handler"
 )
 
 // large is a record whose parts are all worth cutting.
 func large() dlq.Record {
-	r := dlq.Record{
-		Version: dlq.Version, Class: "permanent", Reason: "panic", Rule: "panic", MessageID: "m-1", Key: "charge:ch-1",
+	f := handler.Failure{
+		Class: "permanent", Reason: "panic", Rule: "panic", Key: "charge:ch-1",
 		Types: []string{"*main.first", "*main.second"}, Message: strings.Repeat("message ", 20),
 		Stack: strings.Repeat("main.charge\n\tcharge.go:41\n", 20),
 	}
 	for n := range 10 {
-		r.History = append(r.History, dlq.Attempt{Number: n + 1, Message: "attempt"})
+		f.History = f.History.Append(handler.Attempt{Number: n + 1, Message: "attempt"})
 	}
-	return r
+	return dlq.Record{Version: dlq.Version, MessageID: "m-1", Failure: f}
 }
 
 func encode(t *testing.T, r dlq.Record, limit int) (string, dlq.Record) {
@@ -70,7 +70,7 @@ func TestStackGivesWayFirstThenHistoryThenMessageThenTypes(t *testing.T) {
 			t.Fatalf("limit %d: %d bytes, error %v", limit, len(s), err)
 		}
 		r, err := dlq.Decode(s)
-		if err != nil || !r.Cut || r.Key != "charge:ch-1" || r.Dropped+len(r.History) != 10 {
+		if err != nil || !r.Cut || r.Key != "charge:ch-1" || r.Runs() != 10 {
 			t.Fatalf("limit %d: %s: %v", limit, s, err)
 		}
 		seen[cutParts(t, r)] = true
@@ -105,7 +105,7 @@ func cutParts(t *testing.T, r dlq.Record) string {
 		kept, whole int
 	}{
 		{"stack", len(r.Stack), len(whole.Stack)},
-		{"history", len(r.History), len(whole.History)},
+		{"history", len(r.History.Attempts), len(whole.History.Attempts)},
 		{"message", len(r.Message), len(whole.Message)},
 		{"types", len(r.Types), len(whole.Types)},
 	} {
@@ -124,18 +124,18 @@ func TestHistoryIsCutFromItsMiddle(t *testing.T) {
 	t.Parallel()
 	r := large()
 	r.Stack = ""
-	r.Dropped = 2
+	r.History.Dropped = 2
 	whole, _ := encode(t, r, 1<<20)
 	_, got := encode(t, r, len(whole)-220)
 	var numbers []int
-	for _, a := range got.History {
+	for _, a := range got.History.Attempts {
 		numbers = append(numbers, a.Number)
 	}
 	if diff := cmp.Diff([]int{1, 2, 3, 8, 9, 10}, numbers); diff != "" {
 		t.Errorf("attempts kept (-want +got):\n%s", diff)
 	}
-	if got.Dropped != 6 {
-		t.Errorf("dropped %d, want the 2 from before and 4", got.Dropped)
+	if got.History.Dropped != 6 || got.Runs() != 12 {
+		t.Errorf("dropped %d of %d, want the 2 from before and 4 of 12", got.History.Dropped, got.Runs())
 	}
 }
 
@@ -143,40 +143,23 @@ func TestTextIsCleanedAndTheKeyComesBackExactly(t *testing.T) {
 	t.Parallel()
 	const dirty = "a\x00b\x1b[31m\ufffe\uffff\x7f<é>\xff\t"
 	const cleaned = "a\ufffdb\ufffd[31m\ufffd\ufffd\x7f<é>\ufffd\t"
-	r := dlq.Record{
-		MessageID: "m-1", Key: "k\x00\uffff\u2028", Class: dirty, Reason: dirty, Rule: dirty, Message: dirty,
-		Stack: dirty, Types: []string{dirty}, History: []dlq.Attempt{{Message: dirty, Reason: dirty}},
-	}
+	r := dlq.Record{MessageID: "m-1", Failure: handler.Failure{
+		Key: "k\x00\uffff\u2028", Class: dirty, Reason: dirty, Rule: dirty, Message: dirty, Stack: dirty,
+		Types: []string{dirty}, History: handler.History{Attempts: []handler.Attempt{{Message: dirty, Reason: dirty}}},
+	}}
 	s, got := encode(t, r, 1<<20)
 	if err := illegalText(s); err != nil {
 		t.Error(err)
 	}
-	want := dlq.Record{
-		Version: dlq.Version, MessageID: "m-1", Key: r.Key, Class: cleaned, Reason: cleaned, Rule: cleaned,
-		Message: cleaned, Stack: cleaned, Types: []string{cleaned},
-		History: []dlq.Attempt{{Message: cleaned, Reason: cleaned}},
-	}
+	want := dlq.Record{Version: dlq.Version, MessageID: "m-1", Failure: handler.Failure{
+		Key: r.Key, Class: cleaned, Reason: cleaned, Rule: cleaned, Message: cleaned, Stack: cleaned,
+		Types: []string{cleaned}, History: handler.History{Attempts: []handler.Attempt{{Message: cleaned, Reason: cleaned}}},
+	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("record differs (-want +got):\n%s", diff)
 	}
-	if r.Types[0] != dirty || r.History[0].Message != dirty {
+	if r.Types[0] != dirty || r.History.Attempts[0].Message != dirty {
 		t.Error("Encode changed what it was given")
-	}
-}
-
-func TestTimesAreUTCWithMilliseconds(t *testing.T) {
-	t.Parallel()
-	cet := time.FixedZone("CET", 3600)
-	r := dlq.Record{MessageID: "m-1", First: dlq.Time{Time: time.Date(2026, 3, 1, 9, 0, 0, 999_999, cet)}}
-	s, got := encode(t, r, 1<<20)
-	if !strings.Contains(s, `"firstFailure":"2026-03-01T08:00:00.000Z"`) || strings.Contains(s, "lastFailure") {
-		t.Errorf("times in %s", s)
-	}
-	if want := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC); !got.First.Equal(want) {
-		t.Errorf("first failure %v, want %v", got.First, want)
-	}
-	if beyond := dlq.NewTime(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)); !beyond.IsZero() {
-		t.Errorf("a year that RFC 3339 does not know: %v", beyond)
 	}
 }
 
@@ -194,8 +177,10 @@ func TestDecode(t *testing.T) {
 			want: dlq.Record{Version: 1, MessageID: "m"},
 		},
 		"later version, other types": {
-			in:   `{"version":9,"history":"in S3","stack":["f"],"messageId":"m","key":"k","epoch":4,"verdict":true}`,
-			want: dlq.Record{Version: 9, MessageID: "m", Key: "k", Epoch: 4, Verdict: true},
+			in: `{"version":9,"history":"in S3","stack":["f"],"messageId":"m","key":"k","epoch":4,"verdict":true}`,
+			want: dlq.Record{
+				Version: 9, MessageID: "m", Failure: handler.Failure{Key: "k", Epoch: 4, Verdict: true},
+			},
 		},
 		"other types in this version": {in: `{"version":1,"messageId":"m","stack":["f"]}`, bad: true},
 		"empty":                       {in: "", bad: true},

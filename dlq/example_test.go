@@ -13,14 +13,19 @@ import (
 // A dead letter is the message with the evidence beside it.
 func ExampleSender() {
 	api := &fakeQueue{}
-	sender := dlq.NewSender(api, standardURL, nil)
+	sender, err := dlq.NewSender(api, standardURL, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 
 	m := message("059f36b4", `{"id": "ch-1", "amount": -5}`, map[string]string{"tenant": "t1"})
-	sent := sender.Send(context.Background(), []handler.Letter{{
+	letters := []handler.Letter{{
 		Message: m,
 		Failure: handler.Failure{Class: "permanent", Reason: "validation", Message: "amount must be above 0"},
-	}})
-	fmt.Println("sent:", sent[0].Err == nil)
+	}}
+	sender.Send(context.Background(), letters)
+	fmt.Println("sent:", letters[0].Answer() == nil)
 
 	arrived := api.arrived[0]
 	fmt.Println("body:", *arrived.MessageBody)

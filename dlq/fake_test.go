@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"testing"
 	"unicode/utf8"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -182,6 +183,19 @@ func stringAttribute(value string) events.SQSMessageAttribute {
 
 func letterOf(m *handler.Message) handler.Letter {
 	return handler.Letter{Message: m, Failure: handler.Failure{Class: "permanent", Reason: "validation", Rule: "tag"}}
+}
+
+// send sends the letters to the queue of that URL and gives them with their answers.
+func send(
+	ctx context.Context, t testing.TB, api dlq.API, url string, o *dlq.Options, letters ...handler.Letter,
+) []handler.Letter {
+	t.Helper()
+	sender, err := dlq.NewSender(api, url, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sender.Send(ctx, letters)
+	return letters
 }
 
 // quiet are options with a logger that says nothing.

@@ -27,14 +27,9 @@ func original(m *handler.Message) (attributes map[string]events.SQSMessageAttrib
 }
 
 func (s *Sender) record(ctx context.Context, l handler.Letter, originalID string) Record {
-	m, f := l.Message, l.Failure
+	m := l.Message
 	r := Record{
-		Version: Version, MessageID: originalID,
-		Class: f.Class, Reason: f.Reason, Rule: f.Rule,
-		Message: f.Message, Types: f.Types, Stack: f.Stack, Fingerprint: f.Fingerprint,
-		Key: f.Key, Epoch: f.Epoch, Verdict: f.Verdict,
-		Attempts: f.Attempts, History: attempts(f.History), Dropped: f.History.Dropped,
-		First: NewTime(f.First), Last: NewTime(f.Last), Sent: NewTime(m.SentAt()),
+		Version: Version, Failure: l.Failure, MessageID: originalID, Sent: handler.NewTimestamp(m.SentAt()),
 		Source: m.EventSourceARN, Group: m.GroupID(),
 		DeduplicationID: m.Attributes["MessageDeduplicationId"],
 		SequenceNumber:  m.Attributes["SequenceNumber"],
@@ -47,18 +42,6 @@ func (s *Sender) record(ctx context.Context, l handler.Letter, originalID string
 		r.RequestID = lc.AwsRequestID
 	}
 	return r
-}
-
-func attempts(h handler.History) []Attempt {
-	out := make([]Attempt, len(h.Attempts))
-	for i, a := range h.Attempts {
-		out[i] = Attempt{
-			Number: a.Number, Start: NewTime(a.Start), End: NewTime(a.End),
-			Class: a.Class, Reason: a.Reason, Rule: a.Rule, Message: a.Message,
-			DelaySeconds: a.DelaySeconds, RequestID: a.RequestID,
-		}
-	}
-	return out
 }
 
 // traceHeader drops the Lineage part, by which Lambda counts how often a

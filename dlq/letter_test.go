@@ -25,8 +25,8 @@ func sendOne(t *testing.T, url string, o *dlq.Options, l handler.Letter) request
 		o = quiet
 	}
 	api := &fakeQueue{}
-	if sent := dlq.NewSender(api, url, o).Send(t.Context(), []handler.Letter{l}); sent[0].Err != nil {
-		t.Fatal(sent[0].Err)
+	if err := send(t.Context(), t, api, url, o, l)[0].Answer(); err != nil {
+		t.Fatal(err)
 	}
 	return api.arrived[0]
 }
@@ -94,11 +94,11 @@ func TestRecordNamesTheInvocation(t *testing.T) {
 	api := &fakeQueue{}
 	ctx := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "req-1"})
 	o := &dlq.Options{Function: "charge", FunctionVersion: "7"}
-	dlq.NewSender(api, standardURL, o).Send(ctx, []handler.Letter{letterOf(m)})
+	send(ctx, t, api, standardURL, o, letterOf(m))
 	got, _ := recordOf(t, api.arrived[0])
 	want := dlq.Record{
-		Version: 1, Class: "permanent", Reason: "validation", Rule: "tag", MessageID: "m-1", Source: chargeARN,
-		Group: "g", DeduplicationID: "d", SequenceNumber: "9", Sent: dlq.NewTime(m.SentAt()),
+		Version: 1, Failure: letterOf(m).Failure, MessageID: "m-1", Source: chargeARN,
+		Group: "g", DeduplicationID: "d", SequenceNumber: "9", Sent: handler.NewTimestamp(m.SentAt()),
 		Function: "charge", FunctionVersion: "7", RequestID: "req-1",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -25,9 +25,9 @@ func throughSDK(t *testing.T, name string, settings map[string]string, letters [
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, s := range dlq.NewSender(client, *created.QueueUrl, quiet).Send(t.Context(), letters) {
-		if s.Err != nil || s.MessageID == "" {
-			t.Fatalf("letter %d: id %q, error %v", i, s.MessageID, s.Err)
+	for i, l := range send(t.Context(), t, client, *created.QueueUrl, quiet, letters...) {
+		if err := l.Answer(); err != nil {
+			t.Fatalf("letter %d: %v", i, err)
 		}
 	}
 	received, err := client.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{

@@ -1,6 +1,8 @@
 package dlq
 
 const (
+	// minBytes is the least that SQS allows as a queue's MaximumMessageSize.
+	minBytes = 1 << 10
 	// maxBytes is what SQS allows a message, and all messages of a call together.
 	maxBytes = 1 << 20
 	// maxEntries is how many messages SQS takes in a call.

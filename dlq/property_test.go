@@ -94,9 +94,9 @@ func TestNothingIsLostOverTheDeaths(t *testing.T) {
 		for death := range 3 {
 			f := anyFailure().Draw(rt, "failure")
 			api := &fakeQueue{}
-			sent := dlq.NewSender(api, url, quiet).Send(t.Context(), []handler.Letter{{Message: m, Failure: f}})
-			if sent[0].Err != nil {
-				rt.Fatalf("death %d: not sent: %v", death, sent[0].Err)
+			sent := send(t.Context(), t, api, url, quiet, handler.Letter{Message: m, Failure: f})
+			if err := sent[0].Answer(); err != nil {
+				rt.Fatalf("death %d: not sent: %v", death, err)
 			}
 			arrived := api.arrived[0]
 			if *arrived.MessageBody != first.Body {

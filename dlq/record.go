@@ -1,5 +1,11 @@
 package dlq
 
+import (
+	"encoding/json"
+
+	"github.com/sqsafe/sqsafe/handler"
+)
+
 // AttributeName is the name of the message attribute that holds a [Record].
 const AttributeName = "sqsafe"
 
@@ -11,32 +17,11 @@ const Version = 1
 type Record struct {
 	// Version is the version of the format, from 1.
 	Version int `json:"version"`
-	// Class, Reason and Rule are the decision that ended the job.
-	Class  string `json:"class"`
-	Reason string `json:"reason"`
-	Rule   string `json:"rule"`
-	// Message is the error's text.
-	Message string `json:"message,omitempty"`
-	// Types are the error's types, outermost first.
-	Types []string `json:"types,omitempty"`
-	// Fingerprint is equal for failures of one kind.
-	Fingerprint string `json:"fingerprint,omitempty"`
-
-	// Key is the idempotency key; empty when the job died before it had one.
-	Key string `json:"key,omitempty"`
-	// Epoch is the epoch of the job that died.
-	Epoch int `json:"epoch"`
-	// Verdict tells whether the ledger holds the death; without it Epoch means nothing.
-	Verdict bool `json:"verdict"`
-
-	// Attempts counts the failures that cost budget.
-	Attempts int `json:"attempts"`
-	// First and Last are when the job first failed and when it failed for good.
-	First Time `json:"firstFailure,omitzero"`
-	Last  Time `json:"lastFailure,omitzero"`
+	// Failure is the evidence, as the ledger has it.
+	handler.Failure
 
 	// Sent is when the delivered message entered its queue.
-	Sent Time `json:"sent,omitzero"`
+	Sent handler.Timestamp `json:"sent,omitzero"`
 	// MessageID is the id that the message had when it was first sent. A replay
 	// gets a new one from SQS; this one stays.
 	MessageID string `json:"messageId"`
@@ -56,34 +41,47 @@ type Record struct {
 	// RequestID is that of the invocation in which the job died.
 	RequestID string `json:"requestId,omitempty"`
 
-	// History tells of the failed runs in order, without those of the middle
-	// that Dropped counts.
-	History []Attempt `json:"history,omitempty"`
-	Dropped int       `json:"dropped,omitempty"`
-	// Stack is where the error came up.
-	Stack string `json:"stack,omitempty"`
 	// Cut tells that Stack, History, Message or Types were shortened to fit.
 	Cut bool `json:"cut,omitempty"`
-
 	// Displaced are attributes of the message that had to give way, by name.
 	Displaced map[string]Attribute `json:"displaced,omitempty"`
 }
 
-// Attempt is one failed run.
-type Attempt struct {
-	// Number counts the job's failed runs from 1, those before a death included.
-	Number int `json:"n"`
-	// Start and End are when the run began and failed.
-	Start Time `json:"start,omitzero"`
-	End   Time `json:"end,omitzero"`
-	// Class, Reason and Rule are the decision on its error.
-	Class  string `json:"class"`
-	Reason string `json:"reason"`
-	Rule   string `json:"rule"`
-	// Message is the error's text.
-	Message string `json:"message,omitempty"`
-	// DelaySeconds is the wait chosen after it, in seconds; 0 for the last run.
-	DelaySeconds float64 `json:"delaySeconds,omitempty"`
-	// RequestID is the invocation's.
-	RequestID string `json:"requestId,omitempty"`
+// document is a record as the attribute holds it. It differs from the ledger's
+// JSON of a failure: the history is no object, and long parts come last. The
+// fields here take the place of those of the same name further in.
+type document struct {
+	members
+	// Runs is for people; who reads the record counts the history.
+	Runs    int               `json:"runs"`
+	History []handler.Attempt `json:"history,omitempty"`
+	Dropped int               `json:"dropped,omitempty"`
+	Stack   string            `json:"stack,omitempty"`
+}
+
+// members are the fields of a Record without its methods.
+type members Record
+
+func (r Record) document() document {
+	return document{
+		members: members(r), Runs: r.Runs(), History: r.History.Attempts, Dropped: r.History.Dropped, Stack: r.Stack,
+	}
+}
+
+func (d document) record() Record {
+	r := Record(d.members)
+	r.History, r.Stack = handler.History{Attempts: d.History, Dropped: d.Dropped}, d.Stack
+	return r
+}
+
+// MarshalJSON returns the record as the attribute holds it, whole and as it is.
+// For SQS, [Record.Encode] makes it fit.
+func (r Record) MarshalJSON() ([]byte, error) { return json.Marshal(r.document()) }
+
+// UnmarshalJSON takes what the attribute holds, without the checks of [Decode].
+func (r *Record) UnmarshalJSON(data []byte) error {
+	var d document
+	err := json.Unmarshal(data, &d)
+	*r = d.record()
+	return err
 }

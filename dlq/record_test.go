@@ -17,7 +17,9 @@ var update = flag.Bool("update", false, "write the golden files")
 
 // exhausted is a letter with everything that a record can tell.
 func exhausted() handler.Letter {
-	at := func(s int) time.Time { return time.Date(2026, 3, 1, 9, 0, s, 120e6, time.FixedZone("CET", 3600)) }
+	at := func(s int) handler.Timestamp {
+		return handler.NewTimestamp(time.Date(2026, 3, 1, 9, 0, s, 120e6, time.FixedZone("CET", 3600)))
+	}
 	m := message("5fea7756-0ea4-451a-a703-a558b933e274", `{"id":"ch-6","amount":1250}`, full())
 	m.Attributes = map[string]string{
 		"SentTimestamp": "1772352000000", "MessageGroupId": "tenant-1",
@@ -36,7 +38,8 @@ func exhausted() handler.Letter {
 		Types:   []string{"*url.Error", "*net.OpError", "*os.SyscallError", "syscall.Errno"},
 		Message: refused, Fingerprint: "b1946ac92492d234",
 		Stack: "main.charge\n\tcharge.go:41\nmain.main\n\tmain.go:12\n",
-		Key:   "charge:ch-6", Epoch: 1, Verdict: true, Attempts: 3, History: history, First: at(1), Last: at(11),
+		Key:   "charge:ch-6", Epoch: 1, Verdict: true, Attempts: 3, History: history,
+		First: at(1), Last: at(11),
 	}}
 }
 
@@ -45,7 +48,7 @@ func TestRecordAsTheConsoleShowsIt(t *testing.T) {
 	api := &fakeQueue{}
 	ctx := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "8f1c2d3e"})
 	o := &dlq.Options{Function: "charge", FunctionVersion: "7"}
-	dlq.NewSender(api, standardURL, o).Send(ctx, []handler.Letter{exhausted()})
+	send(ctx, t, api, standardURL, o, exhausted())
 	got := *api.arrived[0].MessageAttributes[dlq.AttributeName].StringValue + "\n"
 	file := filepath.Join("testdata", "record.golden.json")
 	if *update {

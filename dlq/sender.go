@@ -3,6 +3,7 @@ package dlq
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/internal/sqscall"
 	"github.com/sqsafe/sqsafe/queue"
 )
 
@@ -26,11 +28,11 @@ type API interface {
 
 // Options are the settings of a [Sender]. The zero value is ready for use.
 type Options struct {
-	// MaxMessageBytes is the MaximumMessageSize of the dead-letter queue, in
-	// bytes; 0 means 1,048,576, the most that SQS allows.
+	// MaxMessageBytes is the MaximumMessageSize of the dead-letter queue, in bytes,
+	// from 1,024 to 1,048,576 as SQS has it; 0 means 1,048,576.
 	MaxMessageBytes int
-	// Concurrency is how many calls run at a time; 0 means 4. To a FIFO queue it
-	// is always one, so that letters arrive in their order.
+	// Concurrency is how many calls run at a time, at least 1; 0 means 4. To a FIFO
+	// queue it is always one, so that letters arrive in their order.
 	Concurrency int
 	// Function and FunctionVersion go into the records; where they are empty,
 	// those of the Lambda function do.
@@ -55,11 +57,21 @@ type Sender struct {
 
 var _ handler.DeadLetter = (*Sender)(nil)
 
-// NewSender gives a Sender for the queue, which is a FIFO queue if its URL ends
-// with ".fifo"; nil options mean the defaults.
-func NewSender(api API, queueURL string, o *Options) *Sender {
+// NewSender returns a Sender for the queue, which is a FIFO queue if its URL ends
+// with ".fifo"; nil options mean the defaults. The error names what is wrong with
+// api, the URL or an option.
+func NewSender(api API, queueURL string, o *Options) (*Sender, error) {
 	if o == nil {
 		o = &Options{}
+	}
+	if err := sqscall.CheckClient(api); err != nil {
+		return nil, fmt.Errorf("dlq.NewSender: %w", err)
+	}
+	if err := checkQueueURL(queueURL); err != nil {
+		return nil, fmt.Errorf("dlq.NewSender: the dead-letter queue: %w", err)
+	}
+	if err := o.validate(); err != nil {
+		return nil, fmt.Errorf("dlq.NewSender: %w", err)
 	}
 	s := &Sender{
 		api: api, queueURL: queueURL, fifo: strings.HasSuffix(queueURL, ".fifo"),
@@ -72,35 +84,54 @@ func NewSender(api API, queueURL string, o *Options) *Sender {
 	if s.fifo {
 		s.concurrency = 1
 	}
-	return s
+	return s, nil
 }
 
-// Send sends the letters and answers for each, in their order: with the id that
-// the dead-letter queue gave, or with a [*queue.EntryError],
-// [queue.ErrUnanswered] or the error of the call that carried the letter. Only
-// a letter with an id has arrived for certain.
-func (s *Sender) Send(ctx context.Context, letters []handler.Letter) []handler.Sent {
+// checkQueueURL takes what GetQueueUrl answers, on whatever host and port.
+func checkQueueURL(queueURL string) error {
+	u, err := sqscall.ParseURL(queueURL)
+	if err == nil && strings.Trim(u.Path, "/") == "" {
+		err = fmt.Errorf("%q names no queue", u.Redacted())
+	}
+	if err != nil {
+		return fmt.Errorf("%w; the URL of a queue is like https://sqs.eu-central-1.amazonaws.com/123456789012/NAME", err)
+	}
+	return nil
+}
+
+// validate returns an error that names the option, its value and the remedy.
+func (o *Options) validate() error {
+	if n := o.MaxMessageBytes; n != 0 && (n < minBytes || n > maxBytes) {
+		return fmt.Errorf("MaxMessageBytes is %d, want from %d to %d, or 0 for the most", n, minBytes, maxBytes)
+	}
+	if o.Concurrency < 0 {
+		return fmt.Errorf("Concurrency is %d, want at least 1, or 0 for 4", o.Concurrency)
+	}
+	return nil
+}
+
+// Send sends the letters and sets DeadLetterID or Err of each. Err is a
+// [*queue.EntryError], [handler.ErrUnanswered] or the error of the call that
+// carried the letter. Only a letter with an id has arrived for certain.
+func (s *Sender) Send(ctx context.Context, letters []handler.Letter) {
 	entries := make([]entry, len(letters))
 	for i, l := range letters {
 		entries[i] = s.entry(ctx, l)
 	}
-	sent := make([]handler.Sent, len(letters))
 	var running sync.WaitGroup
 	slots := make(chan struct{}, s.concurrency)
 	for _, p := range packs(entries) {
 		slots <- struct{}{}
 		running.Go(func() {
 			defer func() { <-slots }()
-			copy(sent[p.from:p.to], s.sendPack(ctx, entries[p.from:p.to]))
+			s.sendPack(ctx, letters[p.from:p.to], entries[p.from:p.to])
 		})
 	}
 	running.Wait()
-	return sent
 }
 
-// sendPack makes one call of entries that fit into it.
-func (s *Sender) sendPack(ctx context.Context, pack []entry) []handler.Sent {
-	sent := make([]handler.Sent, len(pack))
+// sendPack makes one call of letters that fit into it.
+func (s *Sender) sendPack(ctx context.Context, letters []handler.Letter, pack []entry) {
 	requests := make([]types.SendMessageBatchRequestEntry, len(pack))
 	for i, e := range pack {
 		requests[i] = e.request
@@ -108,31 +139,30 @@ func (s *Sender) sendPack(ctx context.Context, pack []entry) []handler.Sent {
 	}
 	out, err := s.api.SendMessageBatch(ctx, &sqs.SendMessageBatchInput{QueueUrl: &s.queueURL, Entries: requests})
 	if err != nil {
-		for i := range sent {
-			sent[i].Err = err
+		for i := range letters {
+			letters[i].Err = err
 		}
-		return sent
+		return
 	}
-	answers := answersByID(out)
-	for i := range sent {
-		answer, ok := answers[strconv.Itoa(i)]
-		if !ok {
-			answer.Err = queue.ErrUnanswered
-		}
-		sent[i] = answer
+	ids, failed := answersByID(out)
+	for i := range letters {
+		l, id := &letters[i], strconv.Itoa(i)
+		l.DeadLetterID, l.Err = ids[id], failed[id]
+		l.Err = l.Answer()
 	}
-	return sent
 }
 
 // answersByID gives what the call said of each entry; where it says two things,
 // the failure, since a message sent twice is better than one lost.
-func answersByID(out *sqs.SendMessageBatchOutput) map[string]handler.Sent {
-	answers := make(map[string]handler.Sent, len(out.Successful)+len(out.Failed))
+func answersByID(out *sqs.SendMessageBatchOutput) (ids map[string]string, failed map[string]error) {
+	ids, failed = map[string]string{}, map[string]error{}
 	for _, entry := range out.Successful {
-		answers[aws.ToString(entry.Id)] = handler.Sent{MessageID: aws.ToString(entry.MessageId)}
+		ids[aws.ToString(entry.Id)] = aws.ToString(entry.MessageId)
 	}
 	for _, entry := range out.Failed {
-		answers[aws.ToString(entry.Id)] = handler.Sent{Err: queue.NewEntryError(entry)}
+		id := aws.ToString(entry.Id)
+		failed[id] = queue.NewEntryError(entry)
+		delete(ids, id)
 	}
-	return answers
+	return ids, failed
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/google/go-cmp/cmp"
 
@@ -27,6 +28,37 @@ func letters(n int) []handler.Letter {
 	return out
 }
 
+func TestNewSenderRefusesWhatCannotWork(t *testing.T) {
+	t.Parallel()
+	var none *sqs.Client
+	api := &fakeQueue{}
+	tests := map[string]struct {
+		api  dlq.API
+		url  string
+		o    *dlq.Options
+		says string
+	}{
+		"no client":        {nil, standardURL, nil, "the client is nil"},
+		"nil SDK client":   {none, standardURL, nil, "the client is nil"},
+		"no URL":           {api, "", nil, "the URL is empty"},
+		"a name":           {api, "charge-dlq", nil, `"charge-dlq"`},
+		"an ARN":           {api, chargeARN, nil, chargeARN},
+		"an endpoint":      {api, "https://sqs.eu-central-1.amazonaws.com/", nil, "names no queue"},
+		"small messages":   {api, standardURL, &dlq.Options{MaxMessageBytes: 1023}, "MaxMessageBytes is 1023, want from 1024"},
+		"large messages":   {api, standardURL, &dlq.Options{MaxMessageBytes: 1<<20 + 1}, "to 1048576"},
+		"less than a call": {api, standardURL, &dlq.Options{Concurrency: -1}, "Concurrency is -1, want at least 1"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, err := dlq.NewSender(tt.api, tt.url, tt.o)
+			if s != nil || err == nil || !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("sender %v, error %v; want one that says %s", s, err, tt.says)
+			}
+		})
+	}
+}
+
 func TestSendAnswersForEachLetter(t *testing.T) {
 	t.Parallel()
 	down := errors.New("dial tcp: connection refused")
@@ -42,26 +74,22 @@ func TestSendAnswersForEachLetter(t *testing.T) {
 		"all arrive":   {api: &fakeQueue{}, n: 25},
 		"one refused":  {&fakeQueue{refuse: refusals{"3": internal}}, 5, map[int]error{3: refusal}},
 		"no message":   {&fakeQueue{refuse: refusals{"13": {}}}, 15, map[int]error{13: &queue.EntryError{}}},
-		"one silent":   {&fakeQueue{silent: map[string]bool{"0": true}}, 3, map[int]error{0: queue.ErrUnanswered}},
+		"one silent":   {&fakeQueue{silent: map[string]bool{"0": true}}, 3, map[int]error{0: handler.ErrUnanswered}},
 		"both answers": {&fakeQueue{contradict: map[string]bool{"1": true}}, 3, map[int]error{1: &queue.EntryError{}}},
 		"a call fails": {&fakeQueue{callErr: map[string]error{"11": down}}, 12, map[int]error{10: down, 11: down}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			sent := dlq.NewSender(tt.api, standardURL, nil).Send(t.Context(), letters(tt.n))
-			if len(sent) != tt.n {
-				t.Fatalf("%d answers for %d letters", len(sent), tt.n)
-			}
 			arrived := map[string]bool{}
-			for i, s := range sent {
-				if want := tt.want[i]; !sameError(s.Err, want) {
-					t.Errorf("letter %d: error %v, want %v", i, s.Err, want)
+			for i, l := range send(t.Context(), t, tt.api, standardURL, nil, letters(tt.n)...) {
+				if want := tt.want[i]; !sameError(l.Err, want) {
+					t.Errorf("letter %d: error %v, want %v", i, l.Err, want)
 				}
-				if (s.MessageID == "") != (s.Err != nil) || arrived[s.MessageID] && s.Err == nil {
-					t.Errorf("letter %d: id %q with error %v", i, s.MessageID, s.Err)
+				if (l.DeadLetterID == "") != (l.Err != nil) || arrived[l.DeadLetterID] && l.Err == nil {
+					t.Errorf("letter %d: id %q with error %v", i, l.DeadLetterID, l.Err)
 				}
-				arrived[s.MessageID] = true
+				arrived[l.DeadLetterID] = true
 			}
 		})
 	}
@@ -78,9 +106,9 @@ func sameError(got, want error) bool {
 func TestAnswersAreMatchedByID(t *testing.T) {
 	t.Parallel()
 	api := &fakeQueue{}
-	for i, s := range dlq.NewSender(api, standardURL, nil).Send(t.Context(), letters(10)) {
-		if want := fmt.Sprintf("dlq-1-%d", i); s.MessageID != want {
-			t.Errorf("letter %d got the id %s, want %s", i, s.MessageID, want)
+	for i, l := range send(t.Context(), t, api, standardURL, nil, letters(10)...) {
+		if want := fmt.Sprintf("dlq-1-%d", i); l.DeadLetterID != want {
+			t.Errorf("letter %d got the id %s, want %s", i, l.DeadLetterID, want)
 		}
 	}
 }
@@ -94,9 +122,9 @@ func TestPacksByBytes(t *testing.T) {
 	}
 	api := &fakeQueue{}
 	o := &dlq.Options{Concurrency: 1, Logger: quiet.Logger}
-	for i, s := range dlq.NewSender(api, standardURL, o).Send(t.Context(), ls) {
-		if s.Err != nil {
-			t.Errorf("letter %d: %v", i, s.Err)
+	for i, l := range send(t.Context(), t, api, standardURL, o, ls...) {
+		if err := l.Answer(); err != nil {
+			t.Errorf("letter %d: %v", i, err)
 		}
 	}
 	var got []int
@@ -112,7 +140,7 @@ func TestALetterTooLargeHarmsNoOther(t *testing.T) {
 	t.Parallel()
 	large := letterOf(message("m-1", strings.Repeat("x", 1<<20+1), nil))
 	ls := []handler.Letter{letters(1)[0], large, letters(1)[0]}
-	sent := dlq.NewSender(&fakeQueue{}, standardURL, quiet).Send(t.Context(), ls)
+	sent := send(t.Context(), t, &fakeQueue{}, standardURL, quiet, ls...)
 	if sent[0].Err != nil || sent[1].Err == nil || sent[2].Err != nil {
 		t.Errorf("errors %v, %v, %v; want only the second", sent[0].Err, sent[1].Err, sent[2].Err)
 	}
@@ -143,7 +171,7 @@ func TestConcurrency(t *testing.T) {
 					<-time.After(time.Second)
 					running.Add(-1)
 				}}
-				dlq.NewSender(api, tt.url, tt.options).Send(t.Context(), letters(95))
+				send(t.Context(), t, api, tt.url, tt.options, letters(95)...)
 				if got := most.Load(); got != tt.want {
 					t.Errorf("%d calls at a time, want %d", got, tt.want)
 				}
@@ -158,7 +186,7 @@ func TestConcurrency(t *testing.T) {
 func TestFIFOLettersArriveInOrder(t *testing.T) {
 	t.Parallel()
 	api := &fakeQueue{}
-	dlq.NewSender(api, fifoURL, nil).Send(t.Context(), letters(35))
+	send(t.Context(), t, api, fifoURL, nil, letters(35)...)
 	for i, e := range api.arrived {
 		if *e.MessageBody != fmt.Sprint(i) {
 			t.Fatalf("letter %s came at place %d", *e.MessageBody, i)

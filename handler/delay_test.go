@@ -81,7 +81,8 @@ func TestADelayIsCutByTheAgeThatTheMessageHasWhenItIsHidden(t *testing.T) {
 func TestTheEvidenceBeginsWithTheFirstFailure(t *testing.T) {
 	t.Parallel()
 	first := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	job := handler.Job{Key: "k", History: handler.History{}.Append(handler.Attempt{Number: 1, End: first})}
+	history := handler.History{}.Append(handler.Attempt{Number: 1, End: handler.NewTimestamp(first)})
+	job := handler.Job{Key: "k", History: history}
 	f := resolved(t, 2, job, fault.Permanent(errOdd), nil).Failure
 	if !f.First.Equal(first) || !f.Last.After(first) {
 		t.Errorf("first failure %v, last %v, want the first of the history, %v", f.First, f.Last, first)

@@ -148,8 +148,8 @@ func TestWhatRunsBesideACrash(t *testing.T) {
 		took       time.Duration
 	}{
 		{"finishes in the grace", "5s", 15 * time.Minute, "done", 5 * time.Second},
-		{"is cut off", "1h", 15 * time.Minute, "unrun", 6 * time.Second},
-		{"is cut off where nothing else limits it", "1h", 0, "unrun", 6 * time.Second},
+		{"is cut off", "1h", 15 * time.Minute, "deferred", 6 * time.Second},
+		{"is cut off where nothing else limits it", "1h", 0, "deferred", 6 * time.Second},
 		{"is given up", "deaf", 15 * time.Minute, "crash", 11 * time.Second},
 		{"is given up where nothing else limits it", "deaf", 0, "crash", 7 * time.Second},
 		{"is not given more than there is", "1h", 5 * time.Second, "retry", 3 * time.Second},
@@ -207,8 +207,8 @@ func TestAnyErrorOfACancelledBatchIsFree(t *testing.T) {
 	if _, err := handler.NewProcessor(h, q.options()).Handle(ctx, event(record("m1", "x"))); err != nil {
 		t.Fatal(err)
 	}
-	if got := q.outcomeOf(t, "m1", "outcome"); got != "unrun" {
-		t.Errorf("outcome %s, want unrun", got)
+	if got := q.outcomeOf(t, "m1", "outcome"); got != "deferred" {
+		t.Errorf("outcome %s, want deferred", got)
 	}
 }
 

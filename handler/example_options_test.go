@@ -73,10 +73,10 @@ func ExampleOptions_deadLetter() {
 	// Output: refused permanent no_user no such user
 }
 
-func ExampleOptions_source() {
-	source := &handlertest.Source{}
+func ExampleOptions_queue() {
+	source := &handlertest.FakeQueue{}
 	shortest := func() float64 { return 0 }
-	p := handler.NewProcessor(handler.Func(job), &handler.Options{Source: source, Random: shortest, Logger: noLog})
+	p := handler.NewProcessor(handler.Func(job), &handler.Options{Queue: source, Random: shortest, Logger: noLog})
 	_, _ = p.Handle(context.Background(), handlertest.Event(handlertest.Message{Body: "busy"}))
 	for _, change := range source.Changes() {
 		fmt.Println(change.Message.MessageId, "is hidden for", change.Timeout)
@@ -148,7 +148,7 @@ func ExampleOptions_breaker() {
 	// Output:
 	// retry unavailable
 	// retry unavailable
-	// unrun breaker
+	// deferred breaker
 }
 
 func ExampleOptions_claimInTurn() {

@@ -78,13 +78,13 @@ func ExampleOutcome_dropped() {
 	// Output: m1 at 0s, receive 1: dropped (no_user): no such user
 }
 
-func ExampleOutcome_unrun() {
+func ExampleOutcome_deferred() {
 	q := handlertest.Queue{Name: "stock.fifo", Handler: handler.Func(job), Options: handler.Options{MaxReceives: 2}}
 	fmt.Print(q.Run(new(testing.T),
 		handlertest.Message{ID: "head", Group: "a", Body: "busy"}, handlertest.Message{ID: "tail", Group: "a"}))
 	// Output:
 	// head at 0s, receive 1: retry (unavailable), back in 1s: provider is busy
-	// tail at 0s, receive 1: unrun (group_head), back in 1s
+	// tail at 0s, receive 1: deferred (group_head), back in 1s
 	// head at 1s, receive 2: dead (max_receives): provider is busy
 	// tail at 1s, receive 2: done
 }

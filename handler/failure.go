@@ -11,19 +11,18 @@ import (
 )
 
 // Failure is the evidence of a dead job: what the ledger keeps as the verdict
-// and the dead-letter record repeats.
+// and the dead-letter record repeats. Its JSON is that of the ledger: members may
+// be added, and what is there stays as it is, since two versions share a table
+// while one is deployed.
 type Failure struct {
 	// Class, Reason and Rule are the decision that ended the job.
 	Class  string `json:"class"`
 	Reason string `json:"reason"`
 	Rule   string `json:"rule"`
-	// Types are the error's types, outermost first.
-	Types []string `json:"types,omitempty"`
 	// Message is the error's text.
 	Message string `json:"message,omitempty"`
-	// Stack is where the error was tagged, where the panic happened, or, for an
-	// error without either, where the processor caught it.
-	Stack string `json:"stack,omitempty"`
+	// Types are the error's types, outermost first.
+	Types []string `json:"types,omitempty"`
 	// Fingerprint is equal for failures of one kind.
 	Fingerprint string `json:"fingerprint,omitempty"`
 	// Key and Epoch name the job in the ledger; Key is empty when the job died
@@ -32,15 +31,24 @@ type Failure struct {
 	Epoch int    `json:"epoch"`
 	// Verdict tells whether the ledger holds this death.
 	Verdict bool `json:"verdict"`
-	// Attempts counts the failures that cost budget.
+	// Attempts is the budget that was used: it counts the failures that cost some.
+	// [Failure.Runs] counts the runs, which is another number: a permanent failure
+	// costs nothing, and the runs of earlier epochs are in the history too.
 	Attempts int `json:"attempts"`
+	// First is when the job first failed, be it in an earlier epoch. Last is when it
+	// failed for good: the time of the verdict, which tells two deaths of one epoch
+	// apart.
+	First Timestamp `json:"firstFailure,omitzero"`
+	Last  Timestamp `json:"lastFailure,omitzero"`
 	// History tells of the failed runs, the last included.
 	History History `json:"history"`
-	// First and Last are when the job first failed, be it in an earlier epoch, and
-	// when it failed for good.
-	First time.Time `json:"firstFailure"`
-	Last  time.Time `json:"lastFailure"`
+	// Stack is where the error was tagged, where the panic happened, or, for an
+	// error without either, where the processor caught it.
+	Stack string `json:"stack,omitempty"`
 }
+
+// Runs counts the runs that failed, those that the history leaves out included.
+func (f *Failure) Runs() int { return f.History.Len() }
 
 const failureTextBytes = 8 << 10
 
@@ -58,7 +66,7 @@ func evidence(r *Result, now time.Time) *Failure {
 		Attempts: r.Job.Attempts,
 		History:  r.Job.History,
 		First:    r.Job.History.Attempts[0].End,
-		Last:     now,
+		Last:     NewTimestamp(now),
 	}
 	f.Fingerprint = fingerprint(f)
 	return f

@@ -101,7 +101,7 @@ func TestOtherBatchesAreAnsweredOnly(t *testing.T) {
 			[]events.SQSMessage{received(8, record("m1", "x")), received(8, record("m2", "x"))},
 		},
 		"no source": {
-			func(o *handler.Options) { o.Source = nil },
+			func(o *handler.Options) { o.Queue = nil },
 			[]events.SQSMessage{received(8, record("m1", "x")), received(8, record("m2", "x"))},
 		},
 	} {

@@ -40,57 +40,55 @@ type queues struct {
 
 func newQueues() *queues { return &queues{hidden: map[string]time.Duration{}} }
 
-func (q *queues) Send(ctx context.Context, letters []handler.Letter) []handler.Sent {
+func (q *queues) Send(ctx context.Context, letters []handler.Letter) {
 	if q.onSend != nil {
 		q.onSend(ctx)
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.packs = append(q.packs, len(letters))
-	sent := make([]handler.Sent, len(letters))
-	for i, l := range letters {
+	for i := range letters {
+		l := &letters[i]
 		q.order = append(q.order, "send "+l.Message.MessageId)
-		if err := q.sendErr[l.Message.MessageId]; err != nil {
-			sent[i].Err = err
+		if l.Err = q.sendErr[l.Message.MessageId]; l.Err != nil {
 			continue
 		}
-		q.letters = append(q.letters, l)
-		sent[i].MessageID = "dead-" + l.Message.MessageId
+		l.DeadLetterID = "dead-" + l.Message.MessageId
+		q.letters = append(q.letters, *l)
 	}
-	return sent
 }
 
-func (q *queues) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) []error {
+func (q *queues) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	errs := make([]error, len(changes))
-	for i, c := range changes {
+	for i := range changes {
+		c := &changes[i]
 		q.order = append(q.order, "hide "+c.Message.MessageId)
-		if errs[i] = cmp.Or(q.hideErr[c.Message.MessageId], ctx.Err()); errs[i] == nil {
+		c.Err = cmp.Or(q.hideErr[c.Message.MessageId], ctx.Err())
+		if c.Done = c.Err == nil; c.Done {
 			q.hidden[c.Message.MessageId] = c.Timeout
 		}
 	}
-	return errs
 }
 
-func (q *queues) Delete(_ context.Context, messages []*handler.Message) []error {
+func (q *queues) Delete(_ context.Context, deletions []handler.Deletion) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	errs := make([]error, len(messages))
-	for i, m := range messages {
-		q.order = append(q.order, "delete "+m.MessageId)
-		if errs[i] = q.killErr[m.MessageId]; errs[i] == nil {
-			q.deleted = append(q.deleted, m.MessageId)
+	for i := range deletions {
+		d := &deletions[i]
+		q.order = append(q.order, "delete "+d.Message.MessageId)
+		d.Err = q.killErr[d.Message.MessageId]
+		if d.Done = d.Err == nil; d.Done {
+			q.deleted = append(q.deleted, d.Message.MessageId)
 		}
 	}
-	return errs
 }
 
 // options wires the queues, with half-width randomness and a log to read.
 func (q *queues) options() *handler.Options {
 	return &handler.Options{
 		DeadLetter: q,
-		Source:     q,
+		Queue:      q,
 		Random:     func() float64 { return 0.5 },
 		Logger:     slog.New(slog.NewJSONHandler(&q.logLines, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}

@@ -1,14 +1,13 @@
 package handler
 
-import "time"
-
-// Attempt is one failed run of a job.
+// Attempt is one failed run of a job. Its JSON is part of what the ledger and
+// dead letters keep: members may be added, and what is there stays as it is.
 type Attempt struct {
 	// Number counts the job's failed runs from 1, those before a death included.
 	Number int `json:"n"`
 	// Start and End are when the run began and failed.
-	Start time.Time `json:"start"`
-	End   time.Time `json:"end"`
+	Start Timestamp `json:"start,omitzero"`
+	End   Timestamp `json:"end,omitzero"`
 	// Class, Reason and Rule are the decision on its error.
 	Class  string `json:"class"`
 	Reason string `json:"reason"`

@@ -60,11 +60,11 @@ func TestHooksAreToldOnceWithTheDecision(t *testing.T) {
 			"reset": script["reset"], "permanent": script["permanent"],
 			"unwanted":  fails(fault.Permanent(errOdd, fault.Reason("unwanted"))),
 			"busy":      fails(&handler.Result{Outcome: handler.OutcomeBusy}),
-			"unrun":     fails(&handler.Result{Outcome: handler.OutcomeUnrun, Err: errOdd}),
+			"deferred":     fails(&handler.Result{Outcome: handler.OutcomeDeferred, Err: errOdd}),
 			"duplicate": fails(&handler.Result{Outcome: handler.OutcomeDuplicate}),
 		})
 		handle(t, handler.NewProcessor(h, o), record("good", "good"), record("retry", "reset"), record("dead", "permanent"),
-			record("unsent", "permanent"), record("dropped", "unwanted"), record("busy", "busy"), record("unrun", "unrun"),
+			record("unsent", "permanent"), record("dropped", "unwanted"), record("busy", "busy"), record("deferred", "deferred"),
 			record("duplicate", "duplicate"))
 		want := []string{
 			"batch of 8", "dead dead no_customer dead-dead", "error dead dead no_customer true",
@@ -235,7 +235,7 @@ func TestTheReportOfACrash(t *testing.T) {
 		Queue: "jobs", Messages: 3, Runs: 2, Unsettled: 1, Crashed: true,
 		Counts: []handler.Count{
 			{Outcome: handler.OutcomeDone, N: 1}, {Outcome: handler.OutcomeCrash, Reason: handler.ReasonPanic, N: 1},
-			{Outcome: handler.OutcomeUnrun, Reason: handler.ReasonAfterCrash, N: 1},
+			{Outcome: handler.OutcomeDeferred, Reason: handler.ReasonAfterCrash, N: 1},
 		},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(handler.Report{}, "Took")); diff != "" {

@@ -50,7 +50,7 @@ func TestWhatCrashedUnderALeaseComesBackApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueues()
 		o := q.options()
-		o.Random, o.Source = rand.Float64, q
+		o.Random, o.Queue = rand.Float64, q
 		o.Middleware = []handler.Middleware{func(next handler.Func) handler.Func {
 			return func(ctx context.Context, m *handler.Message) error {
 				r := m.Resolve(ctx, next(ctx, m))
@@ -66,18 +66,11 @@ func TestWhatCrashedUnderALeaseComesBackApart(t *testing.T) {
 	})
 }
 
-// blank answers for each letter with nothing.
-type blank struct{ *queues }
-
-func (b blank) Send(_ context.Context, letters []handler.Letter) []handler.Sent {
-	return make([]handler.Sent, len(letters))
-}
-
 func TestAnAnswerThatSaysNothingConfirmsNothing(t *testing.T) {
 	t.Parallel()
 	q := newQueues()
 	o := q.options()
-	o.DeadLetter = blank{q}
+	o.DeadLetter = silent{q}
 	o.Middleware = []handler.Middleware{verdict(time.Minute, func(context.Context, string) error {
 		t.Error("confirmed in the ledger")
 		return nil

@@ -106,7 +106,7 @@ func TestAttemptsAreNumberedOverTheHistory(t *testing.T) {
 	for n := 1; n <= 3; n++ {
 		r := m.Resolve(t.Context(), fault.Retryable(errOdd))
 		last := r.Job.History.Attempts[n-1]
-		if last.Number != n || r.Job.Attempts != n || last.Start.IsZero() || last.End.Before(last.Start) {
+		if last.Number != n || r.Job.Attempts != n || last.Start.IsZero() || last.End.Before(last.Start.Time) {
 			t.Errorf("attempt %d: %+v, %d attempts", n, last, r.Job.Attempts)
 		}
 		m.Job = r.Job

@@ -27,35 +27,30 @@ type slow struct {
 	confirms, peak int
 }
 
-func (s *slow) Send(ctx context.Context, letters []handler.Letter) []handler.Sent {
+func (s *slow) Send(ctx context.Context, letters []handler.Letter) {
 	s.count(&s.sending, &s.most, 1)
 	defer s.count(&s.sending, &s.most, -1)
 	select {
 	case <-time.After(s.each):
-		return s.queues.Send(ctx, letters)
+		s.queues.Send(ctx, letters)
 	case <-ctx.Done():
-		sent := make([]handler.Sent, len(letters))
-		for i := range sent {
-			sent[i].Err = ctx.Err()
+		for i := range letters {
+			letters[i].Err = ctx.Err()
 		}
-		return sent
 	}
 }
 
-func (s *slow) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) []error {
-	errs := make([]error, len(changes))
-	for i := 0; i < len(changes); i += 10 {
-		pack := changes[i:min(i+10, len(changes))]
+func (s *slow) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) {
+	for pack := range slices.Chunk(changes, 10) {
 		select {
 		case <-time.After(s.each):
-			copy(errs[i:], s.queues.ChangeVisibility(ctx, pack))
+			s.queues.ChangeVisibility(ctx, pack)
 		case <-ctx.Done():
-			for j := range pack {
-				errs[i+j] = ctx.Err()
+			for i := range pack {
+				pack[i].Err = ctx.Err()
 			}
 		}
 	}
-	return errs
 }
 
 func (s *slow) count(n, most *int, by int) {
@@ -153,23 +148,24 @@ func (f faulty) misbehave() {
 	}
 }
 
-func (f faulty) Send(ctx context.Context, letters []handler.Letter) []handler.Sent {
+func (f faulty) Send(ctx context.Context, letters []handler.Letter) {
 	f.misbehave()
-	sent := f.queues.Send(ctx, letters)
+	f.queues.Send(ctx, letters)
 	if f.how == "answers too few" {
-		sent = sent[:len(sent)/2]
+		for i := len(letters) / 2; i < len(letters); i++ {
+			letters[i].DeadLetterID, letters[i].Err = "", nil
+		}
 	}
-	return sent
 }
 
-func (f faulty) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) []error {
+func (f faulty) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) {
 	f.misbehave()
-	return f.queues.ChangeVisibility(ctx, changes)
+	f.queues.ChangeVisibility(ctx, changes)
 }
 
-func (f faulty) Delete(ctx context.Context, messages []*handler.Message) []error {
+func (f faulty) Delete(ctx context.Context, deletions []handler.Deletion) {
 	f.misbehave()
-	return f.queues.Delete(ctx, messages)
+	f.queues.Delete(ctx, deletions)
 }
 
 // TestAQueueThatMisbehavesLosesNothing and keeps the batch from nothing.
@@ -182,7 +178,7 @@ func TestAQueueThatMisbehavesLosesNothing(t *testing.T) {
 					s := newScene()
 					f := faulty{s.queues, how, make(chan struct{})}
 					defer close(f.release)
-					s.timeout, s.options.DeadLetter, s.options.Source, s.options.Concurrency = timeout, f, f, 2
+					s.timeout, s.options.DeadLetter, s.options.Queue, s.options.Concurrency = timeout, f, f, 2
 					records := append(many(25, "permanent"), record("good", "good"), record("reset", "reset"))
 					if how == "fails in part" {
 						s.sendErr = map[string]error{"m03": errOdd, "m13": errOdd, "m24": errOdd}
@@ -277,7 +273,7 @@ func TestTenThousandMessagesThatFail(t *testing.T) {
 			q := &slow{queues: newQueues(), each: tt.each}
 			o := q.options()
 			o.Logger, o.Breaker = slog.New(slog.DiscardHandler), -1
-			o.DeadLetter, o.Source, o.Concurrency = q, q, tt.concurrency
+			o.DeadLetter, o.Queue, o.Concurrency = q, q, tt.concurrency
 			ran := 0
 			var mu sync.Mutex
 			h := handler.Func(func(ctx context.Context, m *handler.Message) error {

@@ -47,7 +47,7 @@ func drawHistory(t *rapid.T) *history {
 	}
 	bodies := []string{
 		"good", "1s", "3s reset", "reset", "permanent", "odd", "wait", "environment", "suspect", "suspect 1s reset",
-		"duplicate", "busy", "unrecorded", "unrun", "raw", "undecodable", "1h",
+		"duplicate", "busy", "unrecorded", "deferred", "raw", "undecodable", "1h",
 	}
 	if rapid.Bool().Draw(t, "with crashes") {
 		bodies = append(bodies, "boom", "1s boom", "deaf", "suspect boom", "middleware boom", "none")
@@ -99,7 +99,7 @@ func (h *history) play(t *testing.T) (wrong string) {
 	stages := func(next handler.Func) handler.Func {
 		return func(ctx context.Context, m *handler.Message) error {
 			outcomes := map[string]handler.Outcome{
-				"duplicate": handler.OutcomeDuplicate, "busy": handler.OutcomeBusy, "unrun": handler.OutcomeUnrun,
+				"duplicate": handler.OutcomeDuplicate, "busy": handler.OutcomeBusy, "deferred": handler.OutcomeDeferred,
 				"unrecorded": handler.OutcomeUnrecorded,
 			}
 			switch o := outcomes[m.Body]; {
@@ -137,7 +137,7 @@ func (h *history) play(t *testing.T) (wrong string) {
 	o.PanicAsPermanent = h.permanent
 	o.Middleware = append([]handler.Middleware{stages}, o.Middleware...)
 	f := faulty{s.queues, h.queue, release}
-	o.DeadLetter, o.Source = f, f
+	o.DeadLetter, o.Queue = f, f
 	bad := func() {
 		switch h.hook {
 		case "panics":

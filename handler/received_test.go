@@ -14,11 +14,11 @@ type receipts struct {
 	hid []string
 }
 
-func (r *receipts) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) []error {
+func (r *receipts) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) {
 	for _, c := range changes {
 		r.hid = append(r.hid, c.Message.EventSourceARN+" "+c.Message.ReceiptHandle)
 	}
-	return r.queues.ChangeVisibility(ctx, changes)
+	r.queues.ChangeVisibility(ctx, changes)
 }
 
 // Middleware may change a message for those behind it; what the queues are told
@@ -27,7 +27,7 @@ func TestQueuesAreToldOfWhatTheySent(t *testing.T) {
 	t.Parallel()
 	r := &receipts{queues: newQueues()}
 	o := r.options()
-	o.Source = r
+	o.Queue = r
 	o.Middleware = []handler.Middleware{func(next handler.Func) handler.Func {
 		return func(ctx context.Context, m *handler.Message) error {
 			kind := m.Body

@@ -242,8 +242,8 @@ func recordAttempt(ctx context.Context, m *Message, r *run, res *Result, reason 
 	now := time.Now()
 	a := Attempt{
 		Number:       m.runNumber(),
-		Start:        now,
-		End:          now,
+		Start:        NewTimestamp(now),
+		End:          NewTimestamp(now),
 		Class:        res.Decision.Class.String(),
 		Reason:       reason,
 		Rule:         res.Decision.Rule,
@@ -252,7 +252,7 @@ func recordAttempt(ctx context.Context, m *Message, r *run, res *Result, reason 
 		RequestID:    requestID(ctx),
 	}
 	if r != nil && r.started() {
-		a.Start = r.startTime()
+		a.Start = NewTimestamp(r.startTime())
 	}
 	res.Job.History = m.Job.History.Append(a)
 	if res.Outcome == OutcomeDead {

@@ -97,7 +97,7 @@ func TestTheBreakerHoldsForClaimedMessagesToo(t *testing.T) {
 	s.run(t, records...)
 	for _, id := range []string{"old0", "old1", "old2", "old3"} {
 		if got := s.outcomeOf(t, id, "reason"); got != handler.ReasonBreaker {
-			t.Errorf("%s: %s, want it unrun by the breaker", id, got)
+			t.Errorf("%s: %s, want it deferred by the breaker", id, got)
 		}
 	}
 	if ran := strings.Join(s.runs(), " "); ran != "s1 m00 m01 m02" {

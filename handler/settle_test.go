@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -81,22 +82,21 @@ func TestADeadLetterIsAcknowledgedOnlyWhenConfirmed(t *testing.T) {
 	}
 }
 
-// silent answers for fewer letters than it was given.
+// silent answers for nothing that it was given.
 type silent struct{ *queues }
 
-func (silent) Send(context.Context, []handler.Letter) []handler.Sent { return nil }
+func (silent) Send(context.Context, []handler.Letter) {}
 
 // ChangeVisibility applies the changes and answers for none.
-func (s silent) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) []error {
-	s.queues.ChangeVisibility(ctx, changes)
-	return nil
+func (s silent) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) {
+	s.queues.ChangeVisibility(ctx, slices.Clone(changes))
 }
 
 func TestAMissingAnswerIsNoConfirmation(t *testing.T) {
 	t.Parallel()
 	q := newQueues()
 	o := q.options()
-	o.DeadLetter, o.Source = silent{q}, silent{q}
+	o.DeadLetter, o.Queue = silent{q}, silent{q}
 	if ids := handle(t, handler.NewProcessor(byBody(script), o), record("m1", "permanent")); len(ids) != 1 {
 		t.Errorf("reported %v, want m1", ids)
 	}
@@ -147,7 +147,7 @@ func TestTheEvidence(t *testing.T) {
 		if f.Class != "permanent" || f.Reason != "declined" || f.Rule != "tag.permanent" || f.Attempts != 0 {
 			t.Errorf("decision: %+v", f)
 		}
-		if f.First.Sub(start) != 3*time.Second || !f.Last.Equal(f.First) {
+		if f.First.Sub(start) != 3*time.Second || !f.Last.Equal(f.First.Time) {
 			t.Errorf("first %v, last %v, started %v", f.First, f.Last, start)
 		}
 		if !strings.Contains(f.Stack, "handler_test") || len(f.Message) > 8<<10 || len(f.Fingerprint) != 12 {

@@ -97,7 +97,7 @@ func TestADecoderThatHangsBeforeASuspectRuns(t *testing.T) {
 			t.Errorf("%v; m1: %s", ctx.Err(), s.outcomeOf(t, "m1", "reason"))
 		}
 		for _, id := range []string{"s1", "m2"} {
-			if s.outcomeOf(t, id, "outcome") != "unrun" || s.hidden[id] < time.Second {
+			if s.outcomeOf(t, id, "outcome") != "deferred" || s.hidden[id] < time.Second {
 				t.Errorf("%s: %s, hidden for %v", id, s.outcomeOf(t, id, "outcome"), s.hidden[id])
 			}
 		}

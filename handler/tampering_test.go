@@ -34,7 +34,7 @@ func TestTheAnswerHasTheIdsOfTheEvent(t *testing.T) {
 				inMiddleware: {Middleware: []handler.Middleware{tampers(rename)}},
 				inRestore:    {Restore: rename},
 			} {
-				o.Logger, o.Source, o.Concurrency = q.options().Logger, q, concurrency
+				o.Logger, o.Queue, o.Concurrency = q.options().Logger, q, concurrency
 				ids := handle(t, handler.NewProcessor(byBody(script), o), record("m1", "reset"), record("m2", "good"))
 				if diff := cmp.Diff([]string{"m1"}, ids); diff != "" {
 					t.Errorf("renamed to %q: reported (-want +got):\n%s", id, diff)

@@ -101,9 +101,9 @@ func TestCutOff(t *testing.T) {
 		outcome, reason string
 	}{
 		{"had most of the time", 30 * time.Second, time.Second, "retry", fault.ReasonDeadline},
-		{"had less than half", 30 * time.Second, 20 * time.Second, "unrun", handler.ReasonNoTime},
+		{"had less than half", 30 * time.Second, 20 * time.Second, "deferred", handler.ReasonNoTime},
 		{"had all of a short time", 3 * time.Second, 0, "retry", fault.ReasonDeadline},
-		{"had little of a short time", 3 * time.Second, time.Second, "unrun", handler.ReasonNoTime},
+		{"had little of a short time", 3 * time.Second, time.Second, "deferred", handler.ReasonNoTime},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -146,7 +146,7 @@ func TestAClientTimeoutIsNotTheDeadline(t *testing.T) {
 	}
 }
 
-func TestUnrunDelaysGrowWithReceives(t *testing.T) {
+func TestDeferredDelaysGrowWithReceives(t *testing.T) {
 	t.Parallel()
 	for receives, want := range map[int]time.Duration{1: 2 * time.Second, 3: 6 * time.Second, 9: 90 * time.Second} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -174,8 +174,8 @@ func TestShutdownIsNoFailureOfTheJob(t *testing.T) {
 	if _, err := handler.NewProcessor(h, q.options()).Handle(ctx, event(received(30, record("m1", "x")))); err != nil {
 		t.Fatal(err)
 	}
-	if got := q.logged(t, handler.LogOutcome, "outcome")[0]; got != "unrun" || len(q.letters) != 0 {
-		t.Errorf("outcome %s with %d dead letters, want unrun", got, len(q.letters))
+	if got := q.logged(t, handler.LogOutcome, "outcome")[0]; got != "deferred" || len(q.letters) != 0 {
+		t.Errorf("outcome %s with %d dead letters, want deferred", got, len(q.letters))
 	}
 }
 
@@ -187,7 +187,7 @@ func TestTheJobsOwnCancellation(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for err, want := range map[error]handler.Outcome{
-		context.Canceled: handler.OutcomeUnrun, errOdd: handler.OutcomeRetry,
+		context.Canceled: handler.OutcomeDeferred, errOdd: handler.OutcomeRetry,
 	} {
 		m := &handler.Message{SQSMessage: record("m1", "x")}
 		if got := m.Resolve(ctx, err).Outcome; got != want {

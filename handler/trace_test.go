@@ -104,7 +104,7 @@ func (tr *trace) ledger(next handler.Func) handler.Func {
 			}
 		}
 		r := m.Resolve(ctx, next(ctx, m))
-		if r.Outcome == handler.OutcomeUnrun {
+		if r.Outcome == handler.OutcomeDeferred {
 			tr.note("abort " + m.MessageId)
 		}
 		return r

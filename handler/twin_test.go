@@ -63,7 +63,7 @@ func TestCopiesInOneBatchWaitForTheFirst(t *testing.T) {
 						}
 						want := tt.want
 						if stopped || group == "one" && tt.outcome == handler.OutcomeDead && i > 1 {
-							want = "unrun" // behind a head that failed or is busy
+							want = "deferred" // behind a head that failed or is busy
 						}
 						if got := s.outcomeOf(t, id, "outcome"); got != want {
 							t.Errorf("%s: %s, want %s", id, got, want)

@@ -84,7 +84,7 @@ func TestASuspectThatLivesIsForgiven(t *testing.T) {
 		want int
 	}{
 		"failed":      {errTimeout, 0},
-		"not run":     {&handler.Result{Outcome: handler.OutcomeUnrun}, 1},
+		"not run":     {&handler.Result{Outcome: handler.OutcomeDeferred}, 1},
 		"crash again": {&handler.PanicError{Value: "boom"}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -155,7 +155,7 @@ func TestASlowCountOfACrashStartsNothing(t *testing.T) {
 					}
 					return ctx.Err()
 				}
-				h.want(h.deliverIn(ctx, message("m1", "a")), handler.OutcomeUnrun, reason, 1)
+				h.want(h.deliverIn(ctx, message("m1", "a")), handler.OutcomeDeferred, reason, 1)
 				if last := h.settlements[len(h.settlements)-1]; last.Kind != idem.SettleAbort || last.Crashes != 0 {
 					h.Errorf("settlement is %+v, want an abort that takes the crash back", last)
 				}
@@ -190,7 +190,7 @@ func TestNobodyElseRunsAlone(t *testing.T) {
 		"a job that failed": {
 			func(h *harness) { h.fails(errTimeout) }, []string{"acquire", "release", "acquire", "release"},
 		},
-		"a job that was unrun": {
+		"a job that was deferred": {
 			func(h *harness) { h.fails(&handler.Result{}) }, []string{"acquire", "abort", "acquire", "abort"},
 		},
 		"an unknown outcome": {func(h *harness) {
@@ -359,7 +359,7 @@ func TestAClaimThatIsLostInTheWaitIsAnothers(t *testing.T) {
 	}
 }
 
-func TestASuspectWithoutTimeIsUnrun(t *testing.T) {
+func TestASuspectWithoutTimeIsDeferred(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name        string
@@ -368,7 +368,7 @@ func TestASuspectWithoutTimeIsUnrun(t *testing.T) {
 		reason      string
 		asks        string
 	}{
-		{"it comes back", 0, handler.OutcomeUnrun, handler.ReasonNoTime, "abort"},
+		{"it comes back", 0, handler.OutcomeDeferred, handler.ReasonNoTime, "abort"},
 		{"its last receive", 3, handler.OutcomeDead, handler.ReasonMaxReceives, "verdict confirm"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -87,15 +87,13 @@ func (i *invocation) Handle(ctx context.Context, m *handler.Message) error {
 }
 
 // Send takes all letters.
-func (i *invocation) Send(_ context.Context, letters []handler.Letter) []handler.Sent {
+func (i *invocation) Send(_ context.Context, letters []handler.Letter) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	sent := make([]handler.Sent, len(letters))
 	for n, l := range letters {
 		i.letters = append(i.letters, l.Message.MessageId)
-		sent[n].MessageID = "dead-" + l.Message.MessageId
+		letters[n].DeadLetterID = "dead-" + l.Message.MessageId
 	}
-	return sent
 }
 
 // outcomes counts what became of the messages that came to the middleware.

@@ -134,7 +134,7 @@ func TestAnAbortEndsNoRowOfCrashes(t *testing.T) {
 	scenario(t, func(h *harness) {
 		h.job = explode
 		h.crash("m1")
-		h.fails(&handler.Result{Outcome: handler.OutcomeUnrun})
+		h.fails(&handler.Result{Outcome: handler.OutcomeDeferred})
 		h.deliver(message("m1", "a"))
 		h.job = explode
 		h.crash("m1")

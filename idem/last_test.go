@@ -76,7 +76,7 @@ func TestAtTheLastReceiveTheJobIsBuried(t *testing.T) {
 			return func(ctx context.Context, _ *handler.Message) error { cancel(); return ctx.Err() }
 		}, "cut off at its last receive (cancelled)"},
 	} {
-		for receives, want := range map[int]handler.Outcome{4: handler.OutcomeUnrun, 5: handler.OutcomeDead} {
+		for receives, want := range map[int]handler.Outcome{4: handler.OutcomeDeferred, 5: handler.OutcomeDead} {
 			t.Run(c.name+", "+want.String(), func(t *testing.T) {
 				t.Parallel()
 				scenario(t, func(h *harness) {
@@ -95,7 +95,7 @@ func TestAtTheLastReceiveTheJobIsBuried(t *testing.T) {
 					if r.Outcome != want {
 						h.Fatalf("outcome is %s (%s): %v; want %s", r.Outcome, r.Decision.Reason, r.Err, want)
 					}
-					if want == handler.OutcomeUnrun {
+					if want == handler.OutcomeDeferred {
 						h.asks("acquire", "abort")
 						return
 					}

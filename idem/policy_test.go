@@ -178,7 +178,7 @@ func TestAJobThatIsCutOffDoesNotRunUnprotected(t *testing.T) {
 			cancel()
 			return errStore
 		}
-		h.want(h.deliverIn(ctx, message("m1", "a")), handler.OutcomeUnrun, handler.ReasonCancelled, 0)
+		h.want(h.deliverIn(ctx, message("m1", "a")), handler.OutcomeDeferred, handler.ReasonCancelled, 0)
 	})
 }
 
@@ -259,7 +259,7 @@ func TestAKnownOutcomeIsNoUnknownOne(t *testing.T) {
 	t.Parallel()
 	for name, failure := range map[string]error{
 		"failed": errTimeout,
-		"unrun":  &handler.Result{Outcome: handler.OutcomeUnrun},
+		"deferred":  &handler.Result{Outcome: handler.OutcomeDeferred},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

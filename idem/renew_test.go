@@ -155,7 +155,7 @@ func TestRenewingEndsBeforeTheOutcomeIsWritten(t *testing.T) {
 		{nil, "complete"},
 		{errTimeout, "release"},
 		{errCard, "verdict"},
-		{&handler.Result{Outcome: handler.OutcomeUnrun}, "abort"},
+		{&handler.Result{Outcome: handler.OutcomeDeferred}, "abort"},
 		{&handler.PanicError{Value: "boom"}, "crash"},
 	} {
 		t.Run(c.write, func(t *testing.T) {
@@ -362,7 +362,7 @@ func TestAJobThatIsToldToStopStaysOwnedUntilItHas(t *testing.T) {
 			pass(150 * time.Second)
 			return ctx.Err()
 		}
-		h.want(h.deliverIn(ctx, message("m1", "a")), handler.OutcomeUnrun, handler.ReasonCancelled, 1)
+		h.want(h.deliverIn(ctx, message("m1", "a")), handler.OutcomeDeferred, handler.ReasonCancelled, 1)
 		h.asks("acquire", "7 renew", "abort")
 	})
 }

@@ -116,6 +116,9 @@ func (c *claim) bury(ctx context.Context, e handler.Ending) *handler.Result {
 		return c.abort(ctx, handler.Ending{Result: deferred(handler.ReasonNoTime)})
 	}
 	lease := leaseEnd(now, c.end, max(c.options.Lease, letterLease))
+	if res.Failure.Last.IsZero() { // it tells this death apart from others
+		res.Failure.Last = handler.NewTimestamp(now)
+	}
 	res.Failure.Key, res.Failure.Epoch, res.Failure.Verdict = c.answer.Job.Key, c.answer.Claim.Epoch, true
 	verdict := Settlement{
 		Kind: SettleVerdict, Lease: lease, DeadAt: now, Failure: res.Failure,

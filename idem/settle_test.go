@@ -124,7 +124,7 @@ func TestAJobThatWasCutOffIsGivenBackUntouched(t *testing.T) {
 			cancel()
 			return ctx.Err()
 		}
-		h.want(h.deliverIn(ctx, message("m1", "a")), handler.OutcomeUnrun, handler.ReasonCancelled, 1)
+		h.want(h.deliverIn(ctx, message("m1", "a")), handler.OutcomeDeferred, handler.ReasonCancelled, 1)
 		h.job = func(_ context.Context, m *handler.Message) error {
 			if m.Job.Attempts != 0 || m.Job.History.Len() != 0 {
 				h.Errorf("job is %+v, want it untouched", m.Job)
@@ -152,7 +152,7 @@ func TestNothingStartsWithoutTime(t *testing.T) {
 			scenario(t, func(h *harness) {
 				ctx, cancel := context.WithDeadline(h.Context(), time.Now().Add(c.ends))
 				defer cancel()
-				outcome := handler.OutcomeUnrun
+				outcome := handler.OutcomeDeferred
 				if c.asked > 0 {
 					outcome = handler.OutcomeDone
 				}
@@ -183,7 +183,7 @@ func TestASlowAnswerStartsNothing(t *testing.T) {
 					}
 					return nil
 				}
-				h.want(h.deliverIn(ctx, message("m1", "a")), handler.OutcomeUnrun, name, 0)
+				h.want(h.deliverIn(ctx, message("m1", "a")), handler.OutcomeDeferred, name, 0)
 				h.faults.After = nil
 				h.want(h.deliver(message("m1", "a")), handler.OutcomeDone, "", 1)
 			})
@@ -199,7 +199,7 @@ func TestACallThatIsCutOffIsNotTheStoresFault(t *testing.T) {
 			cancel()
 			return ctx.Err()
 		}
-		h.want(h.deliverIn(ctx, message("m1", "a")), handler.OutcomeUnrun, handler.ReasonCancelled, 0)
+		h.want(h.deliverIn(ctx, message("m1", "a")), handler.OutcomeDeferred, handler.ReasonCancelled, 0)
 	})
 }
 

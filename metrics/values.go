@@ -39,7 +39,7 @@ const (
 	// SettleFailed counts messages whose visibility timeout could not be changed, or
 	// that could not be deleted before a crash.
 	SettleFailed = "SettleFailed"
-	// BreakerOpen is 1 where the rest of the batch came back unrun.
+	// BreakerOpen is 1 where the rest of the batch came back deferred.
 	BreakerOpen = "BreakerOpen"
 	// BatchTime is how long the batch took, TimeLeft what was left of the time.
 	BatchTime = "BatchTime"
@@ -55,7 +55,7 @@ const MaxReasons = 20
 var outcomeNames = map[handler.Outcome]string{
 	handler.OutcomeDone: "Done", handler.OutcomeDuplicate: "Duplicate", handler.OutcomeRetry: "Retry",
 	handler.OutcomeBusy: "Busy", handler.OutcomeUnrecorded: "Unrecorded", handler.OutcomeDead: "Dead",
-	handler.OutcomeDropped: "Dropped", handler.OutcomeUnrun: "Unrun", handler.OutcomeCrash: "Crash",
+	handler.OutcomeDropped: "Dropped", handler.OutcomeDeferred: "Deferred", handler.OutcomeCrash: "Crash",
 	handler.OutcomeNone: "None",
 }
 

@@ -46,11 +46,11 @@ func TestFailuresCountByOutcomeClassAndReason(t *testing.T) {
 			{Outcome: handler.OutcomeDead, Class: fault.ClassPermanent, Reason: "validation", N: 2},
 			{Outcome: handler.OutcomeDead, Class: fault.ClassRetryable, Reason: "exhausted", N: 1},
 			{Outcome: handler.OutcomeBusy, Reason: "claimed", N: 1},
-			{Outcome: handler.OutcomeUnrun, Reason: "breaker", N: 1},
+			{Outcome: handler.OutcomeDeferred, Reason: "breaker", N: 1},
 		},
 	})
 	want := map[string]float64{
-		"Messages": 12, "Attempts": 9, "Done": 4, "Retry": 3, "Dead": 3, "Busy": 1, "Unrun": 1,
+		"Messages": 12, "Attempts": 9, "Done": 4, "Retry": 3, "Dead": 3, "Busy": 1, "Deferred": 1,
 		"Retryable": 3, "Unclassified": 1, "Permanent": 2,
 		"Retry.timeout": 2, "Retry.unclassified": 1, "Dead.validation": 2, "Dead.exhausted": 1,
 		"DeadLetterSent": 2, "DeadLetterFailed": 1, "SettleFailed": 1, "BreakerOpen": 1,

@@ -27,23 +27,20 @@ func refusal(code string) error {
 // denying is a source whose role may not change messages with the receipt m-0.
 type denying struct {
 	api    *fakeSQS
-	source *queue.Source
+	source *queue.Client
 	log    strings.Builder
 }
 
-func newDenying(err error) *denying {
+func newDenying(t *testing.T, err error) *denying {
 	d := &denying{api: &fakeSQS{fakeAnswers: fakeAnswers{callErr: map[string]error{"m-0": err}}}}
-	d.source = queue.New(d.api, &queue.Options{Logger: slog.New(slog.NewTextHandler(&d.log, nil)), Concurrency: 1})
+	o := &queue.Options{Logger: slog.New(slog.NewTextHandler(&d.log, nil)), Concurrency: 1}
+	d.source = newClient(t, d.api, o)
 	return d
 }
 
 // change asks for ms and gives the answers.
 func (d *denying) change(ctx context.Context, ms []*handler.Message) []error {
-	changes := make([]handler.VisibilityChange, len(ms))
-	for i, m := range ms {
-		changes[i] = handler.VisibilityChange{Message: m, Timeout: time.Minute}
-	}
-	return d.source.ChangeVisibility(ctx, changes)
+	return hide(ctx, d.source, time.Minute, ms...)
 }
 
 // wantDenied demands the same denial for n messages.
@@ -63,7 +60,7 @@ func wantDenied(t *testing.T, errs []error, n int) {
 func TestTwoDenialsCountForAMinute(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		d := newDenying(refusal("AccessDenied"))
+		d := newDenying(t, refusal("AccessDenied"))
 		ms := messages(chargeARN, "m", 10)
 		wantDenied(t, d.change(t.Context(), ms), 10)
 		wantDenied(t, d.change(t.Context(), ms), 10)
@@ -88,7 +85,7 @@ func TestTwoDenialsCountForAMinute(t *testing.T) {
 
 func TestADenialBetweenSuccessesIsNotBelieved(t *testing.T) {
 	t.Parallel()
-	d := newDenying(refusal("AccessDenied"))
+	d := newDenying(t, refusal("AccessDenied"))
 	denied, taken := messages(chargeARN, "m", 1), messages(chargeARN, "n", 1)
 	for range 3 {
 		wantDenied(t, d.change(t.Context(), denied), 1)
@@ -101,7 +98,7 @@ func TestADenialBetweenSuccessesIsNotBelieved(t *testing.T) {
 func TestADenialIsLoggedOnceForAQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		d := newDenying(refusal("AccessDenied"))
+		d := newDenying(t, refusal("AccessDenied"))
 		for range 3 {
 			d.change(t.Context(), messages(chargeARN, "m", 12))
 			<-time.After(2 * time.Minute)
@@ -135,7 +132,7 @@ func TestCallsAtATimeThatAreDeniedGiveOneLineOfTheDefaultLogger(t *testing.T) {
 	for _, m := range ms {
 		d.api.callErr[m.ReceiptHandle] = refusal("AccessDenied")
 	}
-	d.source = queue.New(d.api, nil)
+	d.source = newClient(t, d.api, nil)
 	for i, err := range d.change(t.Context(), ms) {
 		if !errors.Is(err, queue.ErrDenied) {
 			t.Errorf("answer %d: %v, want a denial", i, err)
@@ -149,14 +146,14 @@ func TestCallsAtATimeThatAreDeniedGiveOneLineOfTheDefaultLogger(t *testing.T) {
 func TestADenialHarmsNothingElse(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		d := newDenying(refusal("AccessDenied"))
+		d := newDenying(t, refusal("AccessDenied"))
 		denied, others := messages(chargeARN, "m", 1), messages(notifyARN, "n", 2)
 		got := d.change(t.Context(), append(denied, others...))
 		wantDenied(t, got[:1], 1)
 		if err := errors.Join(got[1:]...); err != nil {
 			t.Errorf("messages of another queue: %v", err)
 		}
-		if err := errors.Join(d.source.Delete(t.Context(), messages(chargeARN, "d", 2))...); err != nil {
+		if err := errors.Join(remove(t.Context(), d.source, messages(chargeARN, "d", 2)...)...); err != nil {
 			t.Errorf("deleting from the queue: %v", err)
 		}
 	})
@@ -170,7 +167,7 @@ func TestOnlyADenialIsKept(t *testing.T) {
 	} {
 		t.Run(code, func(t *testing.T) {
 			t.Parallel()
-			d := newDenying(refusal(code))
+			d := newDenying(t, refusal(code))
 			var denied []bool
 			for range 3 {
 				denied = append(denied, errors.Is(d.change(t.Context(), messages(chargeARN, "m", 1))[0], queue.ErrDenied))

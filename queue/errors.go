@@ -1,16 +1,10 @@
 package queue
 
 import (
-	"errors"
-
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/aws/smithy-go"
 )
-
-// ErrUnanswered says that SQS answered a batch call without a word on the
-// entry. Whether it took the entry is not known.
-var ErrUnanswered = errors.New("SQS did not answer for this entry of the batch")
 
 // EntryError is the refusal of one entry of a batch call that as a whole
 // succeeded. It is a [smithy.APIError], so rules for AWS error codes apply to it.

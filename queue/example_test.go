@@ -15,22 +15,27 @@ import (
 
 // Each change has its own answer, since SQS can refuse some entries of a call
 // that succeeds.
-func ExampleSource_ChangeVisibility() {
+func ExampleClient_ChangeVisibility() {
 	var api queue.API = &fakeSQS{fakeAnswers: fakeAnswers{refuse: map[string]types.BatchResultErrorEntry{
 		"m-1": {Code: aws.String("ReceiptHandleIsInvalid"), SenderFault: true},
 	}}}
-	source := queue.New(api, nil)
+	source, err := queue.New(api, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 
 	var changes []handler.VisibilityChange
 	for _, m := range messages("arn:aws:sqs:eu-central-1:123456789012:charge", "m", 2) {
 		changes = append(changes, handler.VisibilityChange{Message: m, Timeout: 30 * time.Second})
 	}
-	for i, err := range source.ChangeVisibility(context.Background(), changes) {
-		if refused, ok := errors.AsType[*queue.EntryError](err); ok {
-			fmt.Println(changes[i].Message.MessageId, "keeps its timeout:", refused.Code)
+	source.ChangeVisibility(context.Background(), changes)
+	for _, change := range changes {
+		if refused, ok := errors.AsType[*queue.EntryError](change.Answer()); ok {
+			fmt.Println(change.Message.MessageId, "keeps its timeout:", refused.Code)
 			continue
 		}
-		fmt.Println(changes[i].Message.MessageId, "is hidden for", changes[i].Timeout)
+		fmt.Println(change.Message.MessageId, "is hidden for", change.Timeout)
 	}
 	// Output:
 	// m-0 is hidden for 30s

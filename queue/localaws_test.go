@@ -62,10 +62,9 @@ func TestVisibilityReallyChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newLocalQueue(t)
 		q.send(t)
-		source := queue.New(q.client, &queue.Options{Endpoint: localtest.Endpoint})
+		source := newClient(t, q.client, &queue.Options{Endpoint: localtest.Endpoint})
 
-		change := handler.VisibilityChange{Message: q.receive(t)[0], Timeout: 5 * time.Minute}
-		if err := source.ChangeVisibility(t.Context(), []handler.VisibilityChange{change})[0]; err != nil {
+		if err := hide(t.Context(), source, 5*time.Minute, q.receive(t)[0])[0]; err != nil {
 			t.Fatal(err)
 		}
 		<-time.After(299 * time.Second)
@@ -84,10 +83,10 @@ func TestDeletedMessagesStayAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newLocalQueue(t)
 		q.send(t)
-		source := queue.New(q.client, &queue.Options{Endpoint: localtest.Endpoint})
+		source := newClient(t, q.client, &queue.Options{Endpoint: localtest.Endpoint})
 
 		broken := messages("arn:aws:sqs:us-east-1:000000000000:charge", "no-receipt", 1)[0]
-		errs := source.Delete(t.Context(), append(q.receive(t), broken))
+		errs := remove(t.Context(), source, append(q.receive(t), broken)...)
 		if errs[0] != nil {
 			t.Fatal(errs[0])
 		}

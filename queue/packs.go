@@ -8,6 +8,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"github.com/sqsafe/sqsafe/handler"
 )
 
 // packEntries is how many entries SQS takes in a batch call.
@@ -40,21 +42,21 @@ func (a answers) at(position int) error {
 	}
 	err, answered := a.entries[strconv.Itoa(position)]
 	if !answered {
-		return ErrUnanswered
+		return handler.ErrUnanswered
 	}
 	return err
 }
 
 // eachPack calls for at most ten of n items of one queue at a time and gathers
 // the answers. An item whose queue has no URL has that as its error.
-func (s *Source) eachPack(
+func (c *Client) eachPack(
 	ctx context.Context, n int, arnOf func(i int) string, call func(url string, members []int) answers,
 ) []error {
 	errs := make([]error, n)
 	var running sync.WaitGroup
-	slots := make(chan struct{}, s.concurrency)
+	slots := make(chan struct{}, c.concurrency)
 	for _, queue := range byQueue(n, arnOf) {
-		url, err := URL(ctx, arnOf(queue[0]), s.endpoint)
+		url, err := URL(ctx, arnOf(queue[0]), c.endpoint)
 		for members := range slices.Chunk(queue, packEntries) {
 			slots <- struct{}{}
 			running.Go(func() {

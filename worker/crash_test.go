@@ -37,7 +37,7 @@ func TestPanicEndsTheWorker(t *testing.T) {
 		outcome string
 	}{
 		{"the other batch finishes", 4 * time.Second, 4500 * time.Millisecond, "c done 1"},
-		{"the other batch is cut off", time.Minute, 6 * time.Second, "c unrun after_crash"},
+		{"the other batch is cut off", time.Minute, 6 * time.Second, "c deferred after_crash"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			bubble(t, "jobs", "30", func(w *world) {
@@ -54,7 +54,7 @@ func TestPanicEndsTheWorker(t *testing.T) {
 					t.Error("the stack of the panic is not in the log")
 				}
 				journal, outcomes := w.seen()
-				want := []string{"a done 1", "b crash panic 1", "d unrun after_crash", tt.outcome}
+				want := []string{"a done 1", "b crash panic 1", "d deferred after_crash", tt.outcome}
 				if diff := cmp.Diff(want, outcomes); diff != "" {
 					t.Errorf("outcomes (-want +got):\n%s", diff)
 				}

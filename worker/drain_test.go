@@ -37,7 +37,7 @@ func TestDrainFinishesWhatRunsAndReleasesTheRest(t *testing.T) {
 		w.check([]string{
 			"0s received a #1", "0s received b #1", "0s received c #1",
 			"9s visibility b 1s", "9s visibility c 1s", "9s deleted a",
-		}, []string{"a done 1", "b unrun cancelled", "c unrun cancelled"})
+		}, []string{"a done 1", "b deferred cancelled", "c deferred cancelled"})
 
 		r = w.start(worker.Options{}, nineSeconds)
 		after(25 * time.Second)
@@ -63,7 +63,7 @@ func TestWhatStillRunsAtTheLimitIsCutOffAndReleased(t *testing.T) {
 		w.check([]string{
 			"0s received a #1", "10s visibility a 30s", "20s visibility a 30s", "30s visibility a 30s",
 			"31s visibility a 1s",
-		}, []string{"a unrun cancelled"})
+		}, []string{"a deferred cancelled"})
 	})
 }
 
@@ -118,7 +118,7 @@ func TestReceiveUnderWayBringsItsMessagesBack(t *testing.T) {
 		if ended, err := r.result(); err != nil || ended != 400*time.Millisecond {
 			t.Errorf("ended with %v after %v, want a clean end after 400ms", err, ended)
 		}
-		w.check([]string{"400ms received a #1", "400ms visibility a 1s"}, []string{"a unrun cancelled"})
+		w.check([]string{"400ms received a #1", "400ms visibility a 1s"}, []string{"a deferred cancelled"})
 	})
 }
 

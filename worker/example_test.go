@@ -39,13 +39,17 @@ func Example() {
 	}
 
 	quiet := slog.New(slog.DiscardHandler)
-	w := worker.New(client, &worker.Options{QueueURL: *queue.QueueUrl, Logger: quiet})
+	w, err := worker.New(client, &worker.Options{QueueURL: *queue.QueueUrl, Logger: quiet})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	ship := func(_ context.Context, p parcel) error {
 		fmt.Println("shipped", p.ID)
 		stop() // in a program, a signal does
 		return nil
 	}
-	err = w.Run(ctx, handler.NewProcessor(handler.JSON(ship), &handler.Options{Source: w.Source(), Logger: quiet}))
+	err = w.Run(ctx, handler.NewProcessor(handler.JSON(ship), &handler.Options{Queue: w.Queue(), Logger: quiet}))
 	fmt.Println("exit code", worker.ExitCode(err))
 	// Output:
 	// shipped p-1
@@ -91,16 +95,20 @@ func ExampleWorker_OnBatch() {
 	}
 
 	quiet := slog.New(slog.DiscardHandler)
-	w := worker.New(client, &worker.Options{
+	w, err := worker.New(client, &worker.Options{
 		QueueURL: *queue.QueueUrl, Logger: quiet,
 		Metrics: console{}, // in a program, a *cloudwatch.Client
 	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	ship := handler.Func(func(context.Context, *handler.Message) error {
 		stop()
 		return nil
 	})
 	err = w.Run(ctx, handler.NewProcessor(ship, &handler.Options{
-		Source: w.Source(), Logger: quiet, Hooks: handler.Hooks{OnBatch: w.OnBatch},
+		Queue: w.Queue(), Logger: quiet, Hooks: handler.Hooks{OnBatch: w.OnBatch},
 	}))
 	fmt.Println("exit code", worker.ExitCode(err))
 	// Output:

@@ -154,11 +154,15 @@ func (w *world) start(o worker.Options, job handler.Func) *running {
 	if o.Batches == 0 {
 		o.Batches = 1
 	}
-	r := &running{Worker: worker.New(w.client, &o), begin: w.begin, err: make(chan error, 1)}
+	polling, err := worker.New(w.client, &o)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	r := &running{Worker: polling, begin: w.begin, err: make(chan error, 1)}
 	p := handler.NewProcessor(job, &handler.Options{
 		Middleware: []handler.Middleware{idem.Middleware(w.store, &idem.Options{Logger: o.Logger})},
 		Backoff:    backoff.Exponential{Base: 4 * time.Second},
-		Source:     r.Source(), Logger: o.Logger, Random: func() float64 { return 0 },
+		Queue:      r.Queue(), Logger: o.Logger, Random: func() float64 { return 0 },
 		Hooks: handler.Hooks{OnBatch: r.OnBatch},
 	})
 	ctx, stop := context.WithCancel(w.t.Context())

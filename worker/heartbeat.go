@@ -20,10 +20,10 @@ const (
 )
 
 // heartbeat keeps messages hidden while they are at work. It is the processor's
-// source as well: a message is let go before what was decided about it is told
+// queue as well: a message is let go before what was decided about it is told
 // to the queue, so that no beat can come after.
 type heartbeat struct {
-	queue  handler.Source
+	queue  handler.Queue
 	logger *slog.Logger
 
 	mu   sync.Mutex
@@ -37,28 +37,28 @@ type held struct {
 	received time.Time
 }
 
-func newHeartbeat(source handler.Source, logger *slog.Logger) *heartbeat {
+func newHeartbeat(source handler.Queue, logger *slog.Logger) *heartbeat {
 	return &heartbeat{queue: source, logger: logger, held: map[string]held{}}
 }
 
 // ChangeVisibility lets the messages go and changes them.
-func (h *heartbeat) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) []error {
+func (h *heartbeat) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) {
 	receipts := make([]string, len(changes))
 	for i, c := range changes {
 		receipts[i] = c.Message.ReceiptHandle
 	}
 	h.release(receipts)
-	return h.queue.ChangeVisibility(ctx, changes)
+	h.queue.ChangeVisibility(ctx, changes)
 }
 
 // Delete lets the messages go and deletes them.
-func (h *heartbeat) Delete(ctx context.Context, messages []*handler.Message) []error {
-	receipts := make([]string, len(messages))
-	for i, m := range messages {
-		receipts[i] = m.ReceiptHandle
+func (h *heartbeat) Delete(ctx context.Context, deletions []handler.Deletion) {
+	receipts := make([]string, len(deletions))
+	for i, d := range deletions {
+		receipts[i] = d.Message.ReceiptHandle
 	}
 	h.release(receipts)
-	return h.queue.Delete(ctx, messages)
+	h.queue.Delete(ctx, deletions)
 }
 
 func (h *heartbeat) hold(m *handler.Message) {
@@ -105,8 +105,9 @@ func (h *heartbeat) beat(ctx context.Context, visibility time.Duration) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, beatTimeout)
 	defer cancel()
-	for i, err := range h.queue.ChangeVisibility(ctx, changes) {
-		if err != nil {
+	h.queue.ChangeVisibility(ctx, changes)
+	for i := range changes {
+		if err := changes[i].Answer(); err != nil {
 			h.failed(changes[i].Message, err)
 		}
 	}

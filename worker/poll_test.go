@@ -93,7 +93,7 @@ func TestFIFOGroupsKeepTheirOrder(t *testing.T) {
 		r.stop()
 		_, _ = r.result()
 		_, outcomes := w.seen()
-		want := []string{"a1 retry tagged 1", "a2 unrun group_head", "b1 done 1", "a1 done 2", "a2 done 1"}
+		want := []string{"a1 retry tagged 1", "a2 deferred group_head", "b1 done 1", "a1 done 2", "a2 done 1"}
 		if diff := cmp.Diff(want, outcomes); diff != "" {
 			t.Errorf("outcomes (-want +got):\n%s", diff)
 		}

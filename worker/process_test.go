@@ -244,8 +244,8 @@ func TestLimitEndsTheProcessWithItsCode(t *testing.T) {
 	p.send("a")
 	<-p.started
 	p.signal(syscall.SIGTERM)
-	if line := p.await("outcome"); line["outcome"] != "unrun" || line["level"] != "INFO" {
-		t.Errorf("outcome %v, want an unrun job that is no error", line)
+	if line := p.await("outcome"); line["outcome"] != "deferred" || line["level"] != "INFO" {
+		t.Errorf("outcome %v, want an deferred job that is no error", line)
 	}
 	p.exited(3)
 	if n := p.left(); n != 1 {

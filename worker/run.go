@@ -10,6 +10,7 @@ import (
 
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/internal/eventsource"
+	"github.com/sqsafe/sqsafe/internal/host"
 )
 
 const (
@@ -36,7 +37,7 @@ type run struct {
 func newRun(ctx context.Context, w *Worker, p *handler.Processor) *run {
 	r := &run{Worker: w, processor: p, finished: make(chan struct{}), crashed: make(chan struct{})}
 	r.polling, r.drain = context.WithCancel(ctx)
-	r.jobs, r.cutOff = context.WithCancel(handler.WithDrain(context.WithoutCancel(ctx), r.polling.Done()))
+	r.jobs, r.cutOff = context.WithCancel(host.WithDraining(context.WithoutCancel(ctx), r.polling.Done()))
 	return r
 }
 

@@ -79,8 +79,11 @@ func start(ctx context.Context, job handler.Handler, options []sqsafe.Option) er
 	if set.MetricsNamespace != metricsOff {
 		set.Metrics = newCloudWatch(cfg, host)
 	}
-	w := New(host.SQS, &set.Options)
-	host.Source = w.Source()
+	w, err := New(host.SQS, &set.Options)
+	if err != nil {
+		return err
+	}
+	host.Queue = w.Queue()
 	p, err := host.NewProcessor(job, append(options, w.measured)...)
 	if err != nil {
 		return err

@@ -24,19 +24,26 @@ type Worker struct {
 	health    health
 }
 
-// New makes a worker for the queue that o names.
-func New(client *sqs.Client, o *Options) *Worker {
+// New returns a worker for the queue that o names. The error says what is wrong
+// with the client.
+func New(client *sqs.Client, o *Options) (*Worker, error) {
 	w := &Worker{client: client, options: o.withDefaults()}
+	endpoint := ""
+	if client != nil {
+		endpoint = aws.ToString(client.Options().BaseEndpoint)
+	}
+	source, err := queue.New(client, &queue.Options{Endpoint: endpoint, Logger: w.options.Logger})
+	if err != nil {
+		return nil, fmt.Errorf("worker.New: %w", err)
+	}
 	w.publisher = newPublisher(&w.options)
-	endpoint := aws.ToString(client.Options().BaseEndpoint)
-	source := queue.New(client, &queue.Options{Endpoint: endpoint, Logger: w.options.Logger})
 	w.heartbeat = newHeartbeat(source, w.options.Logger)
-	return w
+	return w, nil
 }
 
-// Source is the source that the worker's processor must have: it keeps the
+// Queue is the queue that the worker's processor must have: it keeps the
 // heartbeat from overwriting what the processor decides about a message.
-func (w *Worker) Source() handler.Source { return w.heartbeat }
+func (w *Worker) Queue() handler.Queue { return w.heartbeat }
 
 // Run polls and hands each batch to p until ctx ends; then it drains and
 // returns nil. It returns [ErrForced] where that took too long, and a

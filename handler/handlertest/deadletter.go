@@ -21,20 +21,19 @@ type DeadLetterQueue struct {
 
 // Send implements handler.DeadLetter. The id of a letter is "dead-" and that of
 // the message.
-func (q *DeadLetterQueue) Send(_ context.Context, letters []handler.Letter) []handler.Sent {
+func (q *DeadLetterQueue) Send(_ context.Context, letters []handler.Letter) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	sent := make([]handler.Sent, len(letters))
-	for i, letter := range letters {
+	for i := range letters {
+		letter := &letters[i]
 		if q.Fail != nil {
-			sent[i].Err = q.Fail(letter)
+			letter.Err = q.Fail(*letter)
 		}
-		if sent[i].Err == nil {
-			sent[i].MessageID = "dead-" + letter.Message.MessageId
-			q.letters = append(q.letters, letter)
+		if letter.Err == nil {
+			letter.DeadLetterID = "dead-" + letter.Message.MessageId
+			q.letters = append(q.letters, *letter)
 		}
 	}
-	return sent
 }
 
 // Letters are those that have arrived, in their order.

@@ -12,5 +12,5 @@
 // Both give a [Report] of what became of each message, with checks for what a
 // test wants of it. [Message] also makes events and messages for tests that call
 // a handler.Processor or a handler.Func themselves, and [DeadLetterQueue] and
-// [Source] stand for the queues there.
+// [FakeQueue] stand for the queues there.
 package handlertest

@@ -151,13 +151,13 @@ func ExampleDeadLetterQueue() {
 	// Output: 0 letters, comes back: [{m1}]
 }
 
-func ExampleSource() {
-	source := &handlertest.Source{}
+func ExampleFakeQueue() {
+	source := &handlertest.FakeQueue{}
 	busy := handler.Func(func(context.Context, *handler.Message) error {
 		return fault.RetryAfter(time.Minute, errors.New("busy"))
 	})
 	p := handler.NewProcessor(busy, &handler.Options{
-		Source: source, Logger: quiet(), Random: func() float64 { return 0 },
+		Queue: source, Logger: quiet(), Random: func() float64 { return 0 },
 	})
 	_, _ = p.Handle(context.Background(), handlertest.Event(handlertest.Message{}))
 	for _, change := range source.Changes() {

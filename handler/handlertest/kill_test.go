@@ -10,10 +10,10 @@ import (
 
 func TestAKillLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
-	dead, source := &handlertest.DeadLetterQueue{}, &handlertest.Source{}
+	dead, source := &handlertest.DeadLetterQueue{}, &handlertest.FakeQueue{}
 	told := 0
 	q := protected()
-	q.Options.DeadLetter, q.Options.Source = dead, source
+	q.Options.DeadLetter, q.Options.Queue = dead, source
 	q.Options.Hooks = handler.Hooks{
 		OnError: func(context.Context, *handler.Message, *handler.Result) { told++ },
 		OnDead:  func(context.Context, handler.Letter, string) { told++ },
@@ -82,9 +82,9 @@ func TestAKillOutsideOfARunPanics(t *testing.T) {
 
 func TestACrashDeletesWhatIsDone(t *testing.T) {
 	t.Parallel()
-	source := &handlertest.Source{}
+	source := &handlertest.FakeQueue{}
 	q := bare()
-	q.Options.Source = source
+	q.Options.Queue = source
 	report := q.Invoke(t, bodies("ok", "panic")...)
 	wantStory(t, report,
 		"m1 at 0s, receive 1: done",

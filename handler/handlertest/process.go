@@ -23,7 +23,7 @@ func newProcess(s *simulation) *process {
 	p := &process{simulation: s}
 	o := s.queue.Options
 	o.Middleware = append(append([]handler.Middleware{}, o.Middleware...), p.dieKilled)
-	o.DeadLetter, o.Source = &letterbox{p, o.DeadLetter}, &tap{p, o.Source}
+	o.DeadLetter, o.Queue = &letterbox{p, o.DeadLetter}, &tap{p, o.Queue}
 	o.Hooks = p.silence(o.Hooks)
 	o.Logger = slog.New(&observer{Handler: s.log, process: p})
 	o.Process = nil

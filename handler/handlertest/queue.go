@@ -20,7 +20,7 @@ type Queue struct {
 	//
 	//   - DeadLetter: nil means that dead letters arrive. One that is set is asked,
 	//     and a letter that it does not confirm has not arrived.
-	//   - Source: nil means that the queue does what it is asked for. One that is set
+	//   - Queue: nil means that the queue does what it is asked for. One that is set
 	//     is asked before, and what it has an error for is not done.
 	//   - Logger: nil means the log of the test, seen when it fails.
 	//   - Random: nil means 0, which makes each delay the shortest of its range.

@@ -37,7 +37,7 @@ func TestAQueueWithoutALedgerDoesWhatSQSDoes(t *testing.T) {
 		},
 		{
 			"nobody changes the visibility timeout",
-			func(q *handlertest.Queue) { q.Options.Source = &handlertest.Source{FailChange: refuse} },
+			func(q *handlertest.Queue) { q.Options.Queue = &handlertest.FakeQueue{FailChange: refuse} },
 			bodies("retry ok"), []string{
 				"m1 at 0s, receive 1: retry (busy), back in 3m0s: provider is busy",
 				"m1 at 3m0s, receive 2: done",
@@ -46,7 +46,7 @@ func TestAQueueWithoutALedgerDoesWhatSQSDoes(t *testing.T) {
 		{
 			"a visibility timeout of its own",
 			func(q *handlertest.Queue) {
-				q.Options.Source, q.Visibility = &handlertest.Source{FailChange: refuse}, time.Minute
+				q.Options.Queue, q.Visibility = &handlertest.FakeQueue{FailChange: refuse}, time.Minute
 			},
 			bodies("retry ok"), []string{
 				"m1 at 0s, receive 1: retry (busy), back in 1m0s: provider is busy",
@@ -74,7 +74,7 @@ func TestAQueueWithoutALedgerDoesWhatSQSDoes(t *testing.T) {
 			"a message whose dead letter is refused expires",
 			func(q *handlertest.Queue) {
 				q.Retention = 100 * time.Second
-				q.Options.Source = &handlertest.Source{FailChange: refuse}
+				q.Options.Queue = &handlertest.FakeQueue{FailChange: refuse}
 				q.Options.DeadLetter = &handlertest.DeadLetterQueue{
 					Fail: func(handler.Letter) error { return errors.New("access denied") },
 				}
@@ -110,7 +110,7 @@ func TestAQueueWithoutALedgerDoesWhatSQSDoes(t *testing.T) {
 			func(q *handlertest.Queue) { q.Timeout = 10 * time.Second },
 			bodies("cancelled ok", "ok"), []string{
 				"m1 at 0s, receive 1: retry (deadline), back in 1s: context deadline exceeded",
-				"m2 at 0s, receive 1: unrun (no_time), back in 1s",
+				"m2 at 0s, receive 1: deferred (no_time), back in 1s",
 				"m1 at 9s, receive 2: done",
 				"m2 at 9s, receive 2: done",
 			},
@@ -145,9 +145,9 @@ func TestAFIFOQueueKeepsItsGroupsInOrder(t *testing.T) {
 	wantStory(t, report,
 		"a1 at 0s, receive 1: retry (busy), back in 1s: provider is busy",
 		"b1 at 0s, receive 1: done",
-		"a2 at 0s, receive 1: unrun (group_head), back in 1s",
+		"a2 at 0s, receive 1: deferred (group_head), back in 1s",
 		"a1 at 1s, receive 2: retry (busy), back in 2s: provider is busy",
-		"a2 at 1s, receive 2: unrun (group_head), back in 2s",
+		"a2 at 1s, receive 2: deferred (group_head), back in 2s",
 		"b2 at 2s, receive 1: done",
 		"a1 at 3s, receive 3: done",
 		"a2 at 3s, receive 3: done",
@@ -191,7 +191,7 @@ func TestAPanicEndsTheProcessAndASecondTheJob(t *testing.T) {
 	report.RequireRunOrder(t, "m1", "m2", "m3", "m2")
 	report.RequireOutcomes(t, "m1", handler.OutcomeDone)
 	report.RequireOutcomes(t, "m2", handler.OutcomeCrash, handler.OutcomeCrash, handler.OutcomeDead)
-	report.RequireOutcomes(t, "m3", handler.OutcomeUnrun, handler.OutcomeDone)
+	report.RequireOutcomes(t, "m3", handler.OutcomeDeferred, handler.OutcomeDone)
 }
 
 func TestAHandlerThatIgnoresItsTimeIsWaitedFor(t *testing.T) {

@@ -13,19 +13,19 @@ type letterbox struct {
 	asked handler.DeadLetter // nil: every letter arrives
 }
 
-func (b *letterbox) Send(ctx context.Context, letters []handler.Letter) []handler.Sent {
+func (b *letterbox) Send(ctx context.Context, letters []handler.Letter) {
 	if b.killed.Load() {
-		return make([]handler.Sent, 0) // nobody hears it
+		return // nobody hears it
 	}
 	asked := b.asked
 	if asked == nil {
 		asked = &DeadLetterQueue{}
 	}
-	sent := asked.Send(ctx, letters)
+	asked.Send(ctx, letters)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for i, letter := range letters {
-		if i >= len(sent) || sent[i].Err != nil || sent[i].MessageID == "" {
+	for _, letter := range letters {
+		if letter.Answer() != nil {
 			continue
 		}
 		b.report.DeadLetters = append(b.report.DeadLetters, letter)
@@ -33,57 +33,54 @@ func (b *letterbox) Send(ctx context.Context, letters []handler.Letter) []handle
 			stored.job.Letter = &letter
 		}
 	}
-	return sent
 }
 
 // tap is the source queue of a process.
 type tap struct {
 	*process
-	asked handler.Source // nil: all is done
+	asked handler.Queue // nil: all is done
 }
 
-func (s *tap) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) []error {
+func (s *tap) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) {
 	if s.killed.Load() {
-		return allKilled(len(changes))
+		for i := range changes {
+			changes[i].Err = errKilled
+		}
+		return
 	}
-	errs := make([]error, len(changes))
-	if s.asked != nil {
-		errs = s.asked.ChangeVisibility(ctx, changes)
+	asked := s.asked
+	if asked == nil {
+		asked = &FakeQueue{}
 	}
+	asked.ChangeVisibility(ctx, changes)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i, change := range changes {
-		if stored := s.byReceipt(change.Message.ReceiptHandle); stored != nil && i < len(errs) && errs[i] == nil {
+	for _, change := range changes {
+		if stored := s.byReceipt(change.Message.ReceiptHandle); stored != nil && change.Answer() == nil {
 			stored.visible = time.Now().Add(change.Timeout)
 			stored.delivery.Delay = change.Timeout
 		}
 	}
-	return errs
 }
 
-func (s *tap) Delete(ctx context.Context, messages []*handler.Message) []error {
+func (s *tap) Delete(ctx context.Context, deletions []handler.Deletion) {
 	if s.killed.Load() {
-		return allKilled(len(messages))
+		for i := range deletions {
+			deletions[i].Err = errKilled
+		}
+		return
 	}
-	errs := make([]error, len(messages))
-	if s.asked != nil {
-		errs = s.asked.Delete(ctx, messages)
+	asked := s.asked
+	if asked == nil {
+		asked = &FakeQueue{}
 	}
+	asked.Delete(ctx, deletions)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i, m := range messages {
-		if stored := s.byReceipt(m.ReceiptHandle); stored != nil && i < len(errs) && errs[i] == nil {
+	for _, deletion := range deletions {
+		if stored := s.byReceipt(deletion.Message.ReceiptHandle); stored != nil && deletion.Answer() == nil {
 			stored.delivery.Delay = 0
 			s.shelf.remove(stored)
 		}
 	}
-	return errs
-}
-
-func allKilled(n int) []error {
-	errs := make([]error, n)
-	for i := range errs {
-		errs[i] = errKilled
-	}
-	return errs
 }

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/handler/handlertest"
 )
@@ -24,9 +22,9 @@ func only(id string) func(m *handler.Message) error {
 
 func TestTheSinksOfAProcessorOfOnesOwn(t *testing.T) {
 	t.Parallel()
-	dead, source := &handlertest.DeadLetterQueue{}, &handlertest.Source{}
+	dead, source := &handlertest.DeadLetterQueue{}, &handlertest.FakeQueue{}
 	o := &handler.Options{
-		DeadLetter: dead, Source: source, Logger: quiet(), Random: func() float64 { return 0 },
+		DeadLetter: dead, Queue: source, Logger: quiet(), Random: func() float64 { return 0 },
 	}
 	p := handler.NewProcessor(handler.Func(obey), o)
 	response, err := p.Handle(t.Context(), handlertest.Event(bodies("ok", "bad", "retry")...))
@@ -47,40 +45,34 @@ func TestSinksFailWhereTheyAreToldTo(t *testing.T) {
 	m1, m2 := handlertest.Message{ID: "m1"}.Received(), handlertest.Message{ID: "m2"}.Received()
 	fails := only("m1")
 	dead := &handlertest.DeadLetterQueue{Fail: func(l handler.Letter) error { return fails(l.Message) }}
-	sent := dead.Send(t.Context(), []handler.Letter{{Message: m1}, {Message: m2}})
-	if !errors.Is(sent[0].Err, errDenied) || sent[1] != (handler.Sent{MessageID: "dead-m2"}) {
-		t.Errorf("sent is %v, want an error and dead-m2", sent)
+	letters := []handler.Letter{{Message: m1}, {Message: m2}}
+	dead.Send(t.Context(), letters)
+	if !errors.Is(letters[0].Answer(), errDenied) || letters[1].Answer() != nil || letters[1].DeadLetterID != "dead-m2" {
+		t.Errorf("answers %v and %v, %q; want an error and dead-m2",
+			letters[0].Answer(), letters[1].Answer(), letters[1].DeadLetterID)
 	}
-	source := &handlertest.Source{
+	source := &handlertest.FakeQueue{
 		FailChange: func(c handler.VisibilityChange) error { return fails(c.Message) }, FailDelete: fails,
 	}
-	want := []string{"access denied", ""}
-	changed := source.ChangeVisibility(t.Context(), []handler.VisibilityChange{{Message: m1}, {Message: m2}})
-	if diff := cmp.Diff(want, texts(changed)); diff != "" {
-		t.Errorf("changes (-want +got):\n%s", diff)
+	changes := []handler.VisibilityChange{{Message: m1}, {Message: m2}}
+	source.ChangeVisibility(t.Context(), changes)
+	if !errors.Is(changes[0].Answer(), errDenied) || changes[1].Answer() != nil {
+		t.Errorf("changes: %v and %v, want an error and none", changes[0].Answer(), changes[1].Answer())
 	}
-	if diff := cmp.Diff(want, texts(source.Delete(t.Context(), []*handler.Message{m1, m2}))); diff != "" {
-		t.Errorf("deletes (-want +got):\n%s", diff)
+	deletions := []handler.Deletion{{Message: m1}, {Message: m2}}
+	source.Delete(t.Context(), deletions)
+	if !errors.Is(deletions[0].Answer(), errDenied) || deletions[1].Answer() != nil {
+		t.Errorf("deletions: %v and %v, want an error and none", deletions[0].Answer(), deletions[1].Answer())
 	}
 	if len(dead.Letters()) != 1 || len(source.Changes()) != 1 || len(source.Deleted()) != 1 {
 		t.Errorf("kept %v, %v, %v; want m2 of each", dead.Letters(), source.Changes(), source.Deleted())
 	}
 }
 
-func texts(errs []error) []string {
-	out := make([]string, len(errs))
-	for i, err := range errs {
-		if err != nil {
-			out[i] = err.Error()
-		}
-	}
-	return out
-}
-
 func TestADeleteThatFailsBringsTheMessageBack(t *testing.T) {
 	t.Parallel()
 	q := protected()
-	q.Options.Source = &handlertest.Source{FailDelete: only("m1")}
+	q.Options.Queue = &handlertest.FakeQueue{FailDelete: only("m1")}
 	report := q.Run(t, bodies("ok", "panic ok")...)
 	report.RequireOutcomes(t, "m1", handler.OutcomeDone, handler.OutcomeDuplicate)
 }

@@ -37,7 +37,7 @@ func encodeVerdict(f handler.Failure) (types.AttributeValue, error) {
 	cuts := []func(){
 		func() { f.Stack = cut(f.Stack, verdictBytes/4) },
 		func() { f.Stack = "" },
-		func() { f.History = handler.History{} },
+		func() { f.History = handler.History{Dropped: f.Runs()} },
 		func() { f.Message = cut(f.Message, verdictBytes/8) },
 		func() { f.Types, f.Key = nil, "" },
 	}

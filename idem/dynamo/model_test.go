@@ -85,7 +85,7 @@ func (p *pair) renew(t *rapid.T) {
 }
 
 func (p *pair) settle(t *rapid.T) {
-	c := p.claim(t)
+	c, at := p.claim(t), handler.NewTimestamp(p.at)
 	s := idem.Settlement{
 		Kind:         rapid.SampledFrom(settlements).Draw(t, "kind"),
 		Crashes:      rapid.IntRange(0, 2).Draw(t, "crashes"),
@@ -93,7 +93,7 @@ func (p *pair) settle(t *rapid.T) {
 		Expires:      p.at.Add(time.Hour),
 		Attempts:     rapid.IntRange(0, 5).Draw(t, "attempts"),
 		Unclassified: rapid.IntRange(0, 2).Draw(t, "unclassified"),
-		Failure:      &handler.Failure{Reason: "card", Last: p.at},
+		Failure:      &handler.Failure{Reason: "card", Last: at},
 		DeadAt:       p.at,
 		DeadLetterID: "dead-1",
 		CrashStack:   "main.charge()",
@@ -101,7 +101,7 @@ func (p *pair) settle(t *rapid.T) {
 	if s.Kind == idem.SettleVerdict && rapid.Bool().Draw(t, "has a letter") {
 		s.DeadLetterID = ""
 	}
-	s.History = s.History.Append(handler.Attempt{Number: s.Attempts, Start: p.at, End: p.at})
+	s.History = s.History.Append(handler.Attempt{Number: s.Attempts, Start: at, End: at})
 	want := p.memory.Settle(p.ledger.Context(), c, s)
 	got := p.ledger.store.Settle(p.ledger.Context(), c, s)
 	p.agree(t, s.Kind.String(), want, got)

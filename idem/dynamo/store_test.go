@@ -128,6 +128,7 @@ func TestAHugeFailureFits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			f.Last = handler.NewTimestamp(now)
 			l := newLedger(t)
 			a := l.acquire(request("o1", now), idem.AnswerAcquired)
 			l.settle(a, idem.Settlement{
@@ -136,6 +137,9 @@ func TestAHugeFailureFits(t *testing.T) {
 			sent := l.acquire(request("o2", now), idem.AnswerSend)
 			if sent.Failure.Reason != "card" || name == "stack" && sent.Failure.Message != "refused" {
 				t.Fatalf("failure is %.200v, want its reason and what fits", sent.Failure)
+			}
+			if sent.Failure.Runs() != f.Runs() || sent.Failure.Last != f.Last {
+				t.Fatalf("%d runs, last at %v; want %d, %v", sent.Failure.Runs(), sent.Failure.Last, f.Runs(), f.Last)
 			}
 			if kept := sent.Job.History; kept.Len() != history.Len() {
 				t.Fatalf("history tells of %d runs, want %d", kept.Len(), history.Len())

@@ -33,7 +33,7 @@ func TestATransactionLeavesTheItemThatACompletionLeaves(t *testing.T) {
 	var left []map[string]types.AttributeValue
 	for _, transacted := range []bool{true, false} {
 		open(t, func(s *shop) {
-			s.job = func(context.Context) error { return &handler.Result{Outcome: handler.OutcomeUnrun} }
+			s.job = func(context.Context) error { return &handler.Result{Outcome: handler.OutcomeDeferred} }
 			s.deliver() // so that there is a count to raise
 			s.job = func(context.Context) error { return nil }
 			if transacted {
@@ -284,7 +284,7 @@ func TestWhatFollowsTheCommitChangesNothing(t *testing.T) {
 	for name, after := range map[string]error{
 		"retryable": context.DeadlineExceeded,
 		"permanent": permanent{errors.New("no such address")},
-		"cut off":   &handler.Result{Outcome: handler.OutcomeUnrun},
+		"cut off":   &handler.Result{Outcome: handler.OutcomeDeferred},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

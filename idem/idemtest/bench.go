@@ -170,7 +170,7 @@ func confirm() idem.Settlement {
 func (b *bench) history() handler.History {
 	return handler.History{Attempts: []handler.Attempt{
 		{
-			Number: 1, Start: b.now.Add(-time.Second).UTC(), End: b.now.UTC(),
+			Number: 1, Start: handler.NewTimestamp(b.now.Add(-time.Second)), End: handler.NewTimestamp(b.now),
 			Class: "retryable", Reason: "timeout", DelaySeconds: 1.5,
 		},
 	}}
@@ -180,7 +180,8 @@ func (b *bench) failure() *handler.Failure {
 	return &handler.Failure{
 		Class: "permanent", Reason: "rejected", Rule: "http", Types: []string{"*errors.errorString"},
 		Message: "no \"such\" customer: ☃", Stack: "main.charge()\n\tmain.go:7", Fingerprint: "abc",
-		Key: "k", Verdict: true, Attempts: 3, History: b.history(), First: b.now.Add(-time.Hour).UTC(), Last: b.now.UTC(),
+		Key: "k", Verdict: true, Attempts: 3, History: b.history(),
+		First: handler.NewTimestamp(b.now.Add(-time.Hour)), Last: handler.NewTimestamp(b.now),
 	}
 }
 

@@ -50,7 +50,7 @@ func (h *host) start() {
 	quiet := slog.New(slog.DiscardHandler)
 	once := idem.Middleware(link{p}, &idem.Options{Key: p.key, Logger: quiet})
 	o := &handler.Options{
-		Middleware: []handler.Middleware{once}, DeadLetter: p, Source: p, Concurrency: h.concurrency,
+		Middleware: []handler.Middleware{once}, DeadLetter: p, Queue: p, Concurrency: h.concurrency,
 		MaxReceives: h.maxReceives, Process: &handler.Process{}, Exit: func() { h.locked(p.end) },
 		Breaker: -1, Logger: quiet, Random: func() float64 { return 0.5 },
 	}
@@ -237,23 +237,23 @@ func (p *process) began(m *handler.Message) *hold {
 }
 
 // Send implements [handler.DeadLetter].
-func (p *process) Send(ctx context.Context, letters []handler.Letter) []handler.Sent {
+func (p *process) Send(ctx context.Context, letters []handler.Letter) {
 	fate := p.park(ctx, &halt{at: atSend, name: letters[0].Message.MessageId})
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	sent := make([]handler.Sent, len(letters))
-	for i, l := range letters {
+	for i := range letters {
+		l := &letters[i]
 		if fate == die || fate == drop {
-			sent[i].Err = errGone
+			l.Err = errGone
 			continue
 		}
-		p.posted(l)
-		sent[i].MessageID = "letter-" + l.Message.MessageId
+		p.posted(*l)
 		if fate == lose {
-			sent[i] = handler.Sent{Err: errGone}
+			l.Err = errGone
+			continue
 		}
+		l.DeadLetterID = "letter-" + l.Message.MessageId
 	}
-	return sent
 }
 
 func (p *process) posted(l handler.Letter) {
@@ -268,29 +268,31 @@ func (p *process) posted(l handler.Letter) {
 	}
 }
 
-// ChangeVisibility implements [handler.Source]. What comes back does so by chance.
-func (p *process) ChangeVisibility(_ context.Context, changes []handler.VisibilityChange) []error {
-	return make([]error, len(changes))
+// ChangeVisibility implements [handler.Queue]. What comes back does so by chance.
+func (p *process) ChangeVisibility(_ context.Context, changes []handler.VisibilityChange) {
+	for i := range changes {
+		changes[i].Done = true
+	}
 }
 
-// Delete implements [handler.Source].
-func (p *process) Delete(_ context.Context, messages []*handler.Message) []error {
+// Delete implements [handler.Queue].
+func (p *process) Delete(_ context.Context, deletions []handler.Deletion) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	errs := make([]error, len(messages))
-	for i, m := range messages {
+	for i := range deletions {
+		d := &deletions[i]
 		if p.dead {
-			errs[i] = errGone
+			d.Err = errGone
 			continue
 		}
+		d.Done = true
 		for _, other := range p.queue {
-			if other.id == m.MessageId {
+			if other.id == d.Message.MessageId {
 				p.acknowledges(other)
 				break
 			}
 		}
 	}
-	return errs
 }
 
 // park waits until the scheduler says what is to happen: to go no further, for

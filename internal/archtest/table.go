@@ -101,13 +101,14 @@ func libraryRooms() []Room {
 		},
 		{
 			Path:  "dlq",
-			Ours:  []string{"handler", "fault", "queue"},
+			Ours:  []string{"handler", "fault", "queue", "internal/sqscall"},
 			Third: []string{lambdaEvents, lambdaContext, sdkCore, sdkSQS, smithy},
 			Never: append(forCommands(), "idem/...", sdkDynamoDB),
 		},
+		{Path: "internal/sqscall", Third: []string{sdkCore, sdkSQS, smithy}, Never: append(forCommands(), sdkDynamoDB)},
 		{
 			Path:  "queue",
-			Ours:  []string{"handler", "fault"},
+			Ours:  []string{"handler", "fault", "internal/sqscall"},
 			Third: []string{lambdaEvents, sdkCore, sdkSQS, smithy},
 			Never: append(forCommands(), "idem/...", "dlq", sdkDynamoDB),
 		},

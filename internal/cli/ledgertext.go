@@ -186,7 +186,7 @@ func historyTable(r *lipgloss.Renderer, h handler.History, width int) string {
 			next = age(time.Duration(a.DelaySeconds * float64(time.Second)))
 		}
 		t.Row(strconv.Itoa(a.Number), a.Start.Local().Format(time.DateTime),
-			a.End.Sub(a.Start).Round(time.Millisecond).String(), decision(a.Class, a.Reason), next,
+			a.End.Sub(a.Start.Time).Round(time.Millisecond).String(), decision(a.Class, a.Reason), next,
 			cmp.Or(cut(oneLine(a.Message), max(width-others, 20)), unknown))
 	}
 	t.StyleFunc(func(row, _ int) lipgloss.Style {

@@ -23,8 +23,9 @@ var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 // attempt is the failed run of that number, four minutes after the one before.
 func attempt(n int, class, reason, message string, delay float64) handler.Attempt {
 	start := noon.Add(-2*time.Hour + time.Duration(n)*4*time.Minute)
+	end := start.Add(1234 * time.Millisecond)
 	return handler.Attempt{
-		Number: n, Start: start, End: start.Add(1234 * time.Millisecond), Class: class, Reason: reason,
+		Number: n, Start: handler.NewTimestamp(start), End: handler.NewTimestamp(end), Class: class, Reason: reason,
 		Message: message, DelaySeconds: delay,
 	}
 }

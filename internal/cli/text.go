@@ -28,7 +28,7 @@ func newTextPrinter(out io.Writer) *textPrinter {
 	return &textPrinter{
 		out: out,
 		styles: map[string]lipgloss.Style{
-			"done": green, "duplicate": blue, "busy": blue, "retry": yellow, "unrun": yellow,
+			"done": green, "duplicate": blue, "busy": blue, "retry": yellow, "deferred": yellow,
 			"unrecorded": yellow, "dead": red, "dead-lettered": red, "crash": red, "failed": red, "sent": colour("6"),
 		},
 		dim:  r.NewStyle().Faint(true),

@@ -43,11 +43,12 @@ func TestReadsWhatTheStoreWrites(t *testing.T) {
 		}
 	}
 	same(ledger.StateHeld)
+	at := handler.NewTimestamp(now)
 	history := handler.History{}.Append(handler.Attempt{
-		Number: 1, Start: now, End: now, Class: "permanent", Reason: "declined",
+		Number: 1, Start: at, End: at, Class: "permanent", Reason: "declined",
 	})
 	failure := &handler.Failure{
-		Class: "permanent", Reason: "declined", Message: "no", History: history, First: now, Last: now,
+		Class: "permanent", Reason: "declined", Message: "no", History: history, First: at, Last: at,
 	}
 	for _, s := range []idem.Settlement{
 		{Kind: idem.SettleCrash, Crashes: 1, CrashStack: "main.go:1", Lease: lease},

@@ -167,7 +167,7 @@ var scenarios = []scenario{
 		name: "Panic", timeout: 3, visibility: 3,
 		jobs: []job{does("a", "done"), does("b", "panic", "done"), does("c", "done")},
 		ends: ending{Crashes: 1, Jobs: map[string]fate{
-			"a": done, "b": doneAnew.told("crash panic 1, done 2"), "c": done.told("unrun after_crash, done 1"),
+			"a": done, "b": doneAnew.told("crash panic 1, done 2"), "c": done.told("deferred after_crash, done 1"),
 		}},
 	},
 	{
@@ -233,14 +233,14 @@ var scenarios = []scenario{
 			does("b2", "done").in("b"),
 		},
 		ends: ending{Jobs: map[string]fate{
-			"a1": doneLater, "a2": done.told("unrun group_head, done 1"), "b1": dead, "b2": done,
+			"a1": doneLater, "a2": done.told("deferred group_head, done 1"), "b1": dead, "b2": done,
 		}},
 	},
 	{
 		name: "CrashInGroup", on: []kind{fifo}, timeout: 3, visibility: 3,
 		jobs: []job{does("a1", "panic").in("a"), does("a2", "done").in("a")},
 		ends: ending{Crashes: 2, Jobs: map[string]fate{
-			"a1": crashLoop, "a2": done.told("unrun after_crash, unrun after_crash, done 1"),
+			"a1": crashLoop, "a2": done.told("deferred after_crash, deferred after_crash, done 1"),
 		}},
 	},
 	{
@@ -253,7 +253,7 @@ var scenarios = []scenario{
 		ends: ending{Left: 1, Jobs: map[string]fate{"a": done, "b": done}},
 		but: map[string]exception{workerHost: {
 			because: "an invocation runs to its end, while a worker gives back what it has not started",
-			ends:    &ending{Left: 2, Jobs: map[string]fate{"a": done, "b": {Outcomes: "unrun cancelled"}}},
+			ends:    &ending{Left: 2, Jobs: map[string]fate{"a": done, "b": {Outcomes: "deferred cancelled"}}},
 		}},
 	},
 	{
@@ -262,7 +262,7 @@ var scenarios = []scenario{
 		ends: ending{Jobs: map[string]fate{"a1": done, "a2": done}},
 		but: map[string]exception{workerHost: {
 			because: "an invocation runs to its end, while a worker gives back what it has not started",
-			ends:    &ending{Left: 1, Jobs: map[string]fate{"a1": done, "a2": {Outcomes: "unrun cancelled"}}},
+			ends:    &ending{Left: 1, Jobs: map[string]fate{"a1": done, "a2": {Outcomes: "deferred cancelled"}}},
 		}},
 	},
 }

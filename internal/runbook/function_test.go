@@ -52,15 +52,18 @@ func (w *world) run(_ context.Context, j job) error {
 // processor is the function behind the queue.
 func (w *world) processor(dead string) *handler.Processor {
 	silent := slog.New(slog.DiscardHandler)
+	sender, err := dlq.NewSender(w.sqs, w.urls[dead], &dlq.Options{
+		Function: function, FunctionVersion: w.version, Logger: silent,
+	})
+	w.check(err)
+	source, err := queue.New(w.sqs, &queue.Options{Endpoint: w.web.URL})
+	w.check(err)
 	return handler.NewProcessor(handler.JSON(w.run), &handler.Options{
 		Restore: dlq.Restore,
 		Middleware: []handler.Middleware{
 			idem.Middleware(dynamo.New(w.dynamodb, table, nil), &idem.Options{Key: idem.JSONField("id"), Logger: silent}),
 		},
-		DeadLetter: dlq.NewSender(w.sqs, w.urls[dead], &dlq.Options{
-			Function: function, FunctionVersion: w.version, Logger: silent,
-		}),
-		Source: queue.New(w.sqs, &queue.Options{Endpoint: w.web.URL}), MaxReceives: maxReceives, Logger: silent,
+		DeadLetter: sender, Queue: source, MaxReceives: maxReceives, Logger: silent,
 		// One attempt, so that a letter does not have to wait for its last.
 		Backoff: backoff.Exponential{MaxAttempts: 1}, UnclassifiedAttempts: 1,
 	})

@@ -39,20 +39,21 @@ func logOf(t *testing.T) []string {
 		}
 		return w.run(ctx, j)
 	}
+	sender, err := dlq.NewSender(w.sqs, w.urls[deadCharges], &dlq.Options{Function: function, Logger: logger})
+	w.check(err)
 	p := handler.NewProcessor(handler.JSON(run), &handler.Options{
 		PanicAsPermanent: true,
 		Middleware: []handler.Middleware{
 			idem.Middleware(dynamo.New(w.dynamodb, table, nil), &idem.Options{Key: idem.JSONField("id"), Logger: logger}),
 		},
-		DeadLetter: dlq.NewSender(w.sqs, w.urls[deadCharges], &dlq.Options{Function: function, Logger: logger}),
-		Logger:     logger,
+		DeadLetter: sender, Logger: logger,
 	})
 	for _, id := range []string{"ch-1", "ch-9"} {
 		w.send(charges, `{"id":"`+id+`","customer":"c-1","currency":"EUR"}`, "", nil)
 	}
 	w.send(charges, declinedCharge, "", nil)
 	w.send(charges, downCharge, "", nil)
-	_, err := p.Handle(t.Context(), w.receive(charges))
+	_, err = p.Handle(t.Context(), w.receive(charges))
 	w.check(err)
 	return strings.Split(strings.TrimSpace(log.String()), "\n")
 }

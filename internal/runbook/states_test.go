@@ -119,18 +119,20 @@ func twoVersions(w *world) {
 
 // crashLoop is what the sender makes of a job that has ended its process twice.
 func crashLoop(w *world) {
-	at := w.clock.Now()
+	at := handler.NewTimestamp(w.clock.Now())
 	m := &handler.Message{SQSMessage: events.SQSMessage{
 		MessageId: "8c1f6b2e-03d7-4a94-b5f2-6e90d1a7c348", EventSourceARN: arn(charges),
 		Body: `{"id":"ch-12","customer":"c-12","amount":1,"currency":"EUR"}`,
 	}}
-	sender := dlq.NewSender(w.sqs, w.urls[deadCharges], &dlq.Options{Function: function, FunctionVersion: "7"})
-	sent := sender.Send(w.Context(), []handler.Letter{{Message: m, Failure: handler.Failure{
+	sender, err := dlq.NewSender(w.sqs, w.urls[deadCharges], &dlq.Options{Function: function, FunctionVersion: "7"})
+	w.check(err)
+	letters := []handler.Letter{{Message: m, Failure: handler.Failure{
 		Class: "permanent", Reason: "crash_loop", Rule: "crash_loop", Key: "ch-12", Verdict: true,
 		Message: "the job has ended its process 2 times in a row", First: at, Last: at,
 		Stack: "main.discount(...)\n\tdiscount.go:31\nmain.charge(...)\n\tmain.go:54",
-	}}})
-	w.check(sent[0].Err)
+	}}}
+	sender.Send(w.Context(), letters)
+	w.check(letters[0].Answer())
 }
 
 func (w *world) consumeAll() {

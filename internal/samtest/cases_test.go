@@ -57,7 +57,7 @@ var invocations = []invocation{
 	{file: "stock", function: stock, outcomes: []string{"done", "dead out_of_stock", "done"}},
 	{
 		file: "stock-group", function: stock, faults: []localaws.Fault{refused}, failed: []int{0, 1},
-		outcomes: []string{"retry environment", "unrun group_head", "done"},
+		outcomes: []string{"retry environment", "deferred group_head", "done"},
 	},
 	{file: "stock-duplicate", function: stock, outcomes: []string{"done", "duplicate completed"}},
 	{file: "stock-malformed", function: stock, outcomes: []string{"dead decode", "done"}},

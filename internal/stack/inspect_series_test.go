@@ -104,7 +104,7 @@ func (i *inspection) chartsOf(f Function) map[string]chart {
 		"Duration of a batch, in milliseconds":        {60, each(duration, "p50", "p99", "Maximum")},
 		"Messages of the event source mapping": {60, each(ofMapping,
 			"PolledEventCount", "InvokedEventCount", "FailedInvokeEventCount", "DeletedEventCount")},
-		outcomesOf: {60, each(ours+"Sum", "Done", "Duplicate", "Retry", "Busy", "Unrun", "Unrecorded", "Dead", "Crash")},
+		outcomesOf: {60, each(ours+"Sum", "Done", "Duplicate", "Retry", "Busy", "Deferred", "Unrecorded", "Dead", "Crash")},
 		"What should not happen, and dead letters sent": {60, each(ours+"Sum",
 			"Crash", "Unrecorded", "SettleFailed", "DeadLetterSent", "DeadLetterFailed", "BreakerOpen")},
 		"Time left at the end of a batch, in milliseconds": {60, each(ours+"Minimum", "TimeLeft")},

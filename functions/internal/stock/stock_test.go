@@ -75,15 +75,11 @@ func (w *warehouse) TransactWriteItems(
 }
 
 // Send keeps the letters.
-func (w *warehouse) Send(_ context.Context, letters []handler.Letter) []handler.Sent {
-	for _, l := range letters {
-		w.dead = append(w.dead, l.Message.MessageId+" "+l.Failure.Reason+": "+l.Failure.Message)
-	}
-	sent := make([]handler.Sent, len(letters))
+func (w *warehouse) Send(_ context.Context, letters []handler.Letter) {
 	for i, l := range letters {
-		sent[i].MessageID = "dead-" + l.Message.MessageId
+		w.dead = append(w.dead, l.Message.MessageId+" "+l.Failure.Reason+": "+l.Failure.Message)
+		letters[i].DeadLetterID = "dead-" + l.Message.MessageId
 	}
-	return sent
 }
 
 // deliver hands jobs to the function, as messages m1, m2 and so on of one

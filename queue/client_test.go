@@ -1,6 +1,7 @@
 package queue_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/google/go-cmp/cmp"
 
@@ -18,17 +20,74 @@ import (
 )
 
 // operations are both batch calls as one, so that they are held to one behaviour.
-var operations = map[string]func(t *testing.T, s *queue.Source, ms []*handler.Message) []error{
-	"Delete": func(t *testing.T, s *queue.Source, ms []*handler.Message) []error {
-		return s.Delete(t.Context(), ms)
+var operations = map[string]func(t *testing.T, s *queue.Client, ms []*handler.Message) []error{
+	"Delete": func(t *testing.T, s *queue.Client, ms []*handler.Message) []error {
+		return remove(t.Context(), s, ms...)
 	},
-	"ChangeVisibility": func(t *testing.T, s *queue.Source, ms []*handler.Message) []error {
-		changes := make([]handler.VisibilityChange, len(ms))
-		for i, m := range ms {
-			changes[i] = handler.VisibilityChange{Message: m, Timeout: time.Minute}
-		}
-		return s.ChangeVisibility(t.Context(), changes)
+	"ChangeVisibility": func(t *testing.T, s *queue.Client, ms []*handler.Message) []error {
+		return hide(t.Context(), s, time.Minute, ms...)
 	},
+}
+
+func newClient(t *testing.T, api queue.API, o *queue.Options) *queue.Client {
+	t.Helper()
+	c, err := queue.New(api, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// hide asks for the timeout and gives the answers.
+func hide(ctx context.Context, c *queue.Client, timeout time.Duration, ms ...*handler.Message) []error {
+	changes := make([]handler.VisibilityChange, len(ms))
+	for i, m := range ms {
+		changes[i] = handler.VisibilityChange{Message: m, Timeout: timeout}
+	}
+	c.ChangeVisibility(ctx, changes)
+	errs := make([]error, len(ms))
+	for i := range changes {
+		errs[i] = changes[i].Answer()
+	}
+	return errs
+}
+
+// remove asks for the deletion and gives the answers.
+func remove(ctx context.Context, c *queue.Client, ms ...*handler.Message) []error {
+	deletions := make([]handler.Deletion, len(ms))
+	for i, m := range ms {
+		deletions[i].Message = m
+	}
+	c.Delete(ctx, deletions)
+	errs := make([]error, len(ms))
+	for i := range deletions {
+		errs[i] = deletions[i].Answer()
+	}
+	return errs
+}
+
+func TestNewRefusesWhatCannotWork(t *testing.T) {
+	t.Parallel()
+	var none *sqs.Client
+	tests := map[string]struct {
+		api  queue.API
+		o    *queue.Options
+		says string
+	}{
+		"no client":        {nil, nil, "the client is nil"},
+		"nil SDK client":   {none, nil, "the client is nil"},
+		"no host":          {&fakeSQS{}, &queue.Options{Endpoint: "localhost:4570"}, `"localhost:4570"`},
+		"less than a call": {&fakeSQS{}, &queue.Options{Concurrency: -1}, "Concurrency is -1, want at least 1"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, err := queue.New(tt.api, tt.o)
+			if c != nil || err == nil || !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("client %v, error %v; want one that says %s", c, err, tt.says)
+			}
+		})
+	}
 }
 
 func TestAnswers(t *testing.T) {
@@ -61,7 +120,7 @@ func TestAnswers(t *testing.T) {
 		},
 		"one not answered": {
 			api: fakeAnswers{silent: map[string]bool{"m-9": true}}, n: 11,
-			want: map[int]error{9: queue.ErrUnanswered},
+			want: map[int]error{9: handler.ErrUnanswered},
 		},
 		"answered both ways": {
 			api: fakeAnswers{contradict: map[string]bool{"m-2": true}}, n: 3,
@@ -82,7 +141,7 @@ func TestAnswers(t *testing.T) {
 		for name, tt := range tests {
 			t.Run(operation+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				got := run(t, queue.New(&fakeSQS{fakeAnswers: tt.api}, nil), messages(chargeARN, "m", tt.n))
+				got := run(t, newClient(t, &fakeSQS{fakeAnswers: tt.api}, nil), messages(chargeARN, "m", tt.n))
 				want := make([]error, tt.n)
 				for i, err := range tt.want {
 					want[i] = err
@@ -120,7 +179,7 @@ func TestCallsHaveAtMostTenEntriesOfOneQueue(t *testing.T) {
 			api := &fakeSQS{fakeAnswers: fakeAnswers{
 				refuse: map[string]types.BatchResultErrorEntry{"o-1": {Code: aws.String("InternalError")}},
 			}}
-			errs := run(t, queue.New(api, &queue.Options{Concurrency: 1}), mixed)
+			errs := run(t, newClient(t, api, &queue.Options{Concurrency: 1}), mixed)
 
 			type shape struct {
 				URL, IDs, Receipts string
@@ -157,7 +216,7 @@ func TestAMessageOfAnUnknownQueueHarmsNoOther(t *testing.T) {
 		t.Run(operation, func(t *testing.T) {
 			t.Parallel()
 			ms := slices.Concat(messages(chargeARN, "a", 1), messages("arn:aws:kinesis:eu-central-1:1:stream/x", "b", 1))
-			errs := run(t, queue.New(&fakeSQS{}, nil), ms)
+			errs := run(t, newClient(t, &fakeSQS{}, nil), ms)
 			if errs[0] != nil {
 				t.Errorf("message of a queue: %v", errs[0])
 			}
@@ -181,8 +240,8 @@ func TestVisibilityTimeoutIsInWholeSeconds(t *testing.T) {
 		t.Run(timeout.String(), func(t *testing.T) {
 			t.Parallel()
 			api := &fakeSQS{}
-			change := handler.VisibilityChange{Message: messages(chargeARN, "m", 1)[0], Timeout: timeout}
-			if err := queue.New(api, nil).ChangeVisibility(t.Context(), []handler.VisibilityChange{change})[0]; err != nil {
+			m := messages(chargeARN, "m", 1)[0]
+			if err := hide(t.Context(), newClient(t, api, nil), timeout, m)[0]; err != nil {
 				t.Fatal(err)
 			}
 			if got := api.calls[0].Entries[0].Timeout; got != want {
@@ -195,7 +254,7 @@ func TestVisibilityTimeoutIsInWholeSeconds(t *testing.T) {
 func TestEndpointOption(t *testing.T) {
 	t.Parallel()
 	api := &fakeSQS{}
-	queue.New(api, &queue.Options{Endpoint: "http://127.0.0.1:4570"}).Delete(t.Context(), messages(chargeARN, "m", 1))
+	remove(t.Context(), newClient(t, api, &queue.Options{Endpoint: "http://127.0.0.1:4570"}), messages(chargeARN, "m", 1)...)
 	if got, want := api.calls[0].URL, "http://127.0.0.1:4570/123456789012/charge"; got != want {
 		t.Errorf("queue URL %q, want %q", got, want)
 	}
@@ -222,7 +281,7 @@ func TestConcurrencyBoundsTheCalls(t *testing.T) {
 					<-time.After(time.Second)
 					running.Add(-1)
 				}}
-				errs := queue.New(api, tt.options).Delete(t.Context(), messages(chargeARN, "m", 95))
+				errs := remove(t.Context(), newClient(t, api, tt.options), messages(chargeARN, "m", 95)...)
 				if err := errors.Join(errs...); err != nil {
 					t.Error(err)
 				}

@@ -1,0 +1,36 @@
+package sqscall
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+)
+
+// ErrNoClient says that there is no client to call with.
+var ErrNoClient = errors.New("the client is nil; give it one, such as sqs.NewFromConfig(cfg)")
+
+// CheckClient returns [ErrNoClient] if api is nil, or a nil client of the SDK.
+func CheckClient(api any) error {
+	if client, isClient := api.(*sqs.Client); api == nil || isClient && client == nil {
+		return ErrNoClient
+	}
+	return nil
+}
+
+// ParseURL reads an absolute URL with the scheme http or https. Its errors do not
+// show a password.
+func ParseURL(raw string) (*url.URL, error) {
+	if raw == "" {
+		return nil, errors.New("the URL is empty")
+	}
+	u, err := url.Parse(raw)
+	if malformed, ok := errors.AsType[*url.Error](err); ok {
+		return nil, fmt.Errorf("the URL cannot be read: %w", malformed.Err)
+	}
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("%q is not a URL that begins with https:// or http:// and a host", u.Redacted())
+	}
+	return u, nil
+}

@@ -1,0 +1,136 @@
+package queue
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/internal/sqscall"
+)
+
+// API is what a [Client] needs of SQS; [*sqs.Client] is one.
+type API interface {
+	ChangeMessageVisibilityBatch(
+		ctx context.Context, in *sqs.ChangeMessageVisibilityBatchInput, options ...func(*sqs.Options),
+	) (*sqs.ChangeMessageVisibilityBatchOutput, error)
+	DeleteMessageBatch(
+		ctx context.Context, in *sqs.DeleteMessageBatchInput, options ...func(*sqs.Options),
+	) (*sqs.DeleteMessageBatchOutput, error)
+}
+
+// Options are the settings of a [Client]. The zero value is ready for use.
+type Options struct {
+	// Endpoint is the URL of the client's own endpoint where it has one, such as
+	// "http://127.0.0.1:4570"; empty for AWS.
+	Endpoint string
+	// Concurrency is how many calls run at a time, at least 1; 0 means 4.
+	Concurrency int
+	// Logger gets one warning for each queue whose visibility timeouts may not be
+	// changed, see [ErrDenied]; nil means [slog.Default].
+	Logger *slog.Logger
+}
+
+// Client is the queue that a batch came from. It is safe for concurrent use.
+type Client struct {
+	api         API
+	endpoint    string
+	concurrency int
+	denials     denials
+}
+
+var _ handler.Queue = (*Client)(nil)
+
+// New returns a Client; nil options mean the defaults. The error names what is
+// wrong with api or an option.
+func New(api API, o *Options) (*Client, error) {
+	if o == nil {
+		o = &Options{}
+	}
+	if err := sqscall.CheckClient(api); err != nil {
+		return nil, fmt.Errorf("queue.New: %w", err)
+	}
+	if o.Endpoint != "" {
+		if _, err := sqscall.ParseURL(o.Endpoint); err != nil {
+			return nil, fmt.Errorf("queue.New: Endpoint: %w", err)
+		}
+	}
+	if o.Concurrency < 0 {
+		return nil, fmt.Errorf("queue.New: Concurrency is %d, want at least 1, or 0 for 4", o.Concurrency)
+	}
+	c := &Client{api: api, endpoint: o.Endpoint, concurrency: cmp.Or(o.Concurrency, 4)}
+	c.denials.logger = cmp.Or(o.Logger, slog.Default())
+	return c, nil
+}
+
+// ChangeVisibility applies the changes and sets Done or Err of each. Err is an
+// [*EntryError], [handler.ErrUnanswered], [ErrDenied], or the error of the call
+// that carried the change. A part of a second counts as a whole one.
+func (c *Client) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) {
+	arnOf := func(i int) string { return changes[i].Message.EventSourceARN }
+	errs := c.eachPack(ctx, len(changes), arnOf, func(url string, members []int) answers {
+		if err := c.denials.standing(url); err != nil {
+			return answers{call: err}
+		}
+		entries := make([]types.ChangeMessageVisibilityBatchRequestEntry, len(members))
+		for position, i := range members {
+			entries[position] = types.ChangeMessageVisibilityBatchRequestEntry{
+				Id:                aws.String(strconv.Itoa(position)),
+				ReceiptHandle:     aws.String(changes[i].Message.ReceiptHandle),
+				VisibilityTimeout: wholeSeconds(changes[i].Timeout),
+			}
+		}
+		out, err := c.api.ChangeMessageVisibilityBatch(ctx,
+			&sqs.ChangeMessageVisibilityBatchInput{QueueUrl: &url, Entries: entries})
+		if err != nil {
+			return answers{call: c.denials.note(url, err)}
+		}
+		c.denials.allowed(url)
+		a := newAnswers(out.Failed)
+		for _, entry := range out.Successful {
+			a.succeed(entry.Id)
+		}
+		return a
+	})
+	for i, err := range errs {
+		changes[i].Done, changes[i].Err = err == nil, err
+	}
+}
+
+// Delete acknowledges the messages and sets Done or Err of each, with the same
+// errors as [Client.ChangeVisibility] but for [ErrDenied].
+func (c *Client) Delete(ctx context.Context, deletions []handler.Deletion) {
+	arnOf := func(i int) string { return deletions[i].Message.EventSourceARN }
+	errs := c.eachPack(ctx, len(deletions), arnOf, func(url string, members []int) answers {
+		entries := make([]types.DeleteMessageBatchRequestEntry, len(members))
+		for position, i := range members {
+			entries[position] = types.DeleteMessageBatchRequestEntry{
+				Id:            aws.String(strconv.Itoa(position)),
+				ReceiptHandle: aws.String(deletions[i].Message.ReceiptHandle),
+			}
+		}
+		out, err := c.api.DeleteMessageBatch(ctx, &sqs.DeleteMessageBatchInput{QueueUrl: &url, Entries: entries})
+		if err != nil {
+			return answers{call: err}
+		}
+		a := newAnswers(out.Failed)
+		for _, entry := range out.Successful {
+			a.succeed(entry.Id)
+		}
+		return a
+	})
+	for i, err := range errs {
+		deletions[i].Done, deletions[i].Err = err == nil, err
+	}
+}
+
+func wholeSeconds(d time.Duration) int32 {
+	return int32((d + time.Second - 1) / time.Second)
+}
