@@ -1,6 +1,7 @@
 package idem
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"strings"
@@ -13,16 +14,51 @@ const keyHeader = "Idempotency-Key"
 // and others take 255 characters.
 const longestHeader = 255
 
-// Transport passes the [Key] of a request's context on in the header
-// Idempotency-Key, so that a receiver which honours it does at every attempt
-// and replay of the job what it does at the first. The zero value works. It is
-// safe for concurrent use if Base is.
+// Scope is what stands before the [Key] in the header that [Transport] sends.
+// Jobs for which it sends the same text are one job to the receiver.
 //
-// A key that a header cannot carry unchanged is replaced by 64 hexadecimal
+// A value other than [ScopeQueue] and [ScopeKey] is a fixed name in the place of
+// the queue's: the scope "charges" sends "charges#ch-1" from every queue. Then
+// nothing changes for the receiver when the queue is renamed or replaced. A
+// name has no "#".
+//
+// The key of a [Step] has the same scope. A receiver remembers what it got, so
+// another scope makes other jobs of those that are being retried or replayed.
+type Scope string
+
+const (
+	// ScopeQueue, the zero value, sends the queue's name and the key,
+	// "charges#ch-1", as [ClientRequestToken] does. Equal keys of two queues are
+	// two jobs to the receiver, as they are in the store. The key stands alone
+	// if the message does not name its queue.
+	ScopeQueue Scope = ""
+	// ScopeKey sends the key alone, "ch-1". Equal keys of all queues are one job
+	// to the receiver, so the keys have to be unique over all of them.
+	ScopeKey Scope = "#"
+)
+
+// of returns what stands for the job of ctx in the scope; empty without a key.
+func (s Scope) of(ctx context.Context) string {
+	key, name := Key(ctx), string(s)
+	if s == ScopeQueue {
+		name = queueName(ctx)
+	}
+	if key == "" || name == "" || s == ScopeKey {
+		return key
+	}
+	return name + "#" + key
+}
+
+// Transport passes the [Key] of a request's context on in the header
+// Idempotency-Key, with the queue's name before it ([Scope]), so that a receiver
+// which honours it does at every attempt and replay of the job what it does at
+// the first. The zero value works. It is safe for concurrent use if Base is.
+//
+// A value that a header cannot carry unchanged is replaced by 64 hexadecimal
 // digits of its SHA-256: one of more than 255 characters, with anything but
 // printable ASCII, or with a space at an end. Requests that have the header
-// keep it. Requests of the methods GET, HEAD, OPTIONS and TRACE, and those of a
-// context without a key, go out as they are.
+// keep it. Requests of the methods GET, HEAD, OPTIONS and TRACE go out without
+// it, and those of a context without a key as they are.
 //
 // net/http sends a request that carries the header a second time when a
 // connection breaks, unless it cannot have the body again. Transport takes
@@ -32,6 +68,8 @@ const longestHeader = 255
 type Transport struct {
 	// Base makes the requests; nil means [http.DefaultTransport].
 	Base http.RoundTripper
+	// Scope says what is sent for a job; the zero value is [ScopeQueue].
+	Scope Scope
 }
 
 // RoundTrip implements [http.RoundTripper]. Its errors are those of Base.
@@ -40,7 +78,11 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if base == nil {
 		base = http.DefaultTransport
 	}
-	if key := Key(r.Context()); key != "" && !safe(r.Method) {
+	key := t.Scope.of(r.Context())
+	if key == "" {
+		return base.RoundTrip(r)
+	}
+	if !safe(r.Method) {
 		r = r.Clone(r.Context())
 		if r.Header == nil {
 			r.Header = http.Header{}
