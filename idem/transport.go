@@ -5,6 +5,8 @@ import (
 	"io"
 	"net/http"
 	"strings"
+
+	"github.com/sqsafe/sqsafe/fault"
 )
 
 // keyHeader is the header of the IETF's draft, and of most providers.
@@ -65,6 +67,11 @@ func (s Scope) of(ctx context.Context) string {
 // that possibility away: an attempt is to be the job's, so that its failure is
 // seen, classified and waited for. To this end a request without a body gets
 // one of no bytes, which makes a POST go out chunked.
+//
+// [http.Client] follows a redirect of 301, 302 or 303 by a GET without the body,
+// whose success would pass for the job's. Transport refuses such a request with
+// the error that [fault.CheckResponse] has for it; it is not sent. Redirects of
+// 307 and 308 are followed, to other hosts too, with method, body and header.
 type Transport struct {
 	// Base makes the requests; nil means [http.DefaultTransport].
 	Base http.RoundTripper
@@ -72,7 +79,9 @@ type Transport struct {
 	Scope Scope
 }
 
-// RoundTrip implements [http.RoundTripper]. Its errors are those of Base.
+// RoundTrip implements [http.RoundTripper]. Its error is a [*fault.HTTPError]
+// for a request that follows a redirect and lost the method or the body of the
+// one before it; all others are those of Base.
 func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	base := t.Base
 	if base == nil {
@@ -81,6 +90,9 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	key := t.Scope.of(r.Context())
 	if key == "" {
 		return base.RoundTrip(r)
+	}
+	if err := checkRedirect(r); err != nil {
+		return nil, err
 	}
 	if !safe(r.Method) {
 		r = r.Clone(r.Context())
@@ -92,7 +104,22 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		sendOnce(r)
 	}
-	return base.RoundTrip(r)
+	resp, err := base.RoundTrip(r)
+	if resp != nil && resp.Request == nil {
+		resp.Request = r // checkRedirect has to know what a redirect answers
+	}
+	return resp, err
+}
+
+// checkRedirect returns what CheckResponse would say of a request whose answer
+// is a success. The body of a request that is refused is closed, as net/http
+// leaves that to its transport.
+func checkRedirect(r *http.Request) error {
+	err := fault.CheckResponse(&http.Response{StatusCode: http.StatusOK, Request: r})
+	if err != nil && r.Body != nil {
+		_ = r.Body.Close()
+	}
+	return err
 }
 
 // safe tells methods that change nothing (RFC 9110, 9.2.1).
