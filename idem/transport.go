@@ -59,8 +59,8 @@ func (s Scope) of(ctx context.Context) string {
 // A value that a header cannot carry unchanged is replaced by 64 hexadecimal
 // digits of its SHA-256: one of more than 255 characters, with anything but
 // printable ASCII, or with a space at an end. Requests that have the header
-// keep it. Requests of the methods GET, HEAD, OPTIONS and TRACE go out without
-// it, and those of a context without a key as they are.
+// keep it. Those of the methods GET, HEAD, OPTIONS and TRACE get none, and those
+// of a context without a key go out as they are.
 //
 // net/http sends a request that carries the header a second time when a
 // connection breaks, unless it cannot have the body again. Transport takes
