@@ -1,7 +1,6 @@
 package fault_test
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -169,7 +168,7 @@ func TestARedirectThatNobodyFollows(t *testing.T) {
 
 func TestALocationIsTold(t *testing.T) {
 	t.Parallel()
-	request, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "http://pay.example/charges", nil)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://pay.example/charges", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
