@@ -23,8 +23,8 @@ type HTTPError struct {
 	// Location is where a redirect leads, without query and user information;
 	// empty if Status is no redirect or the header is missing or malformed.
 	Location string
-	// FollowedAs is the method of the request that followed the redirect, such
-	// as GET for a POST; empty if the client did not follow it.
+	// FollowedAs is the method of the request by which the client follows the
+	// redirect, such as GET for a POST; empty if it does not follow it.
 	FollowedAs string
 }
 
