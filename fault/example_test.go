@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"strings"
 	"syscall"
 	"time"
@@ -42,6 +43,24 @@ func ExampleCheckResponse() {
 	// Output:
 	// HTTP 429 Too Many Requests
 	// retryable http.429 30s
+}
+
+// The client has followed the redirect of a POST by a GET, and the login page
+// that it got says nothing about the charge.
+func ExampleCheckResponse_redirect() {
+	charge := &http.Request{Method: http.MethodPost, URL: &url.URL{Scheme: "https", Host: "pay.example", Path: "/charges"}}
+	found := &http.Response{StatusCode: http.StatusFound, Header: http.Header{"Location": {"/login"}}, Request: charge}
+	login := &http.Request{Method: http.MethodGet, Response: found}
+	resp := &http.Response{StatusCode: http.StatusOK, Request: login}
+
+	err := fault.CheckResponse(resp)
+	d := fault.Classify(context.Background(), err)
+	text, _, _ := strings.Cut(err.Error(), ";") // the rest is what to do
+	fmt.Println(text)
+	fmt.Println(d.Class, d.Reason, d.Rule)
+	// Output:
+	// POST pay.example/charges: HTTP 302 Found to https://pay.example/login, followed as GET without the body
+	// retryable environment http.redirect
 }
 
 func ExamplePermanent() {

@@ -76,6 +76,19 @@ func TestHTTPErrorText(t *testing.T) {
 		{&http.Response{StatusCode: 429, Request: get}, "GET pay.example/x: HTTP 429 Too Many Requests"},
 		{&http.Response{StatusCode: 503}, "HTTP 503 Service Unavailable"},
 		{&http.Response{StatusCode: 599, Request: &http.Request{}}, "HTTP 599"},
+		{
+			&http.Response{StatusCode: 301, Header: http.Header{"Location": {"https://pay.example/x"}}},
+			"HTTP 301 Moved Permanently to https://pay.example/x",
+		},
+		{
+			&http.Response{StatusCode: 200, Request: &http.Request{Response: &http.Response{
+				StatusCode: 302, Header: http.Header{"Location": {"/login"}},
+				Request: &http.Request{Method: "POST", URL: &url.URL{Scheme: "https", Host: "pay.example", Path: "/x"}},
+			}}},
+			"POST pay.example/x: HTTP 302 Found to https://pay.example/login, followed as GET without the body; " +
+				"use the final URL and valid credentials, or return http.ErrUseLastResponse from CheckRedirect " +
+				"and handle the redirect",
+		},
 	}
 	for _, tt := range tests {
 		if got := fault.CheckResponse(tt.resp).Error(); got != tt.want {

@@ -21,6 +21,7 @@ var (
 	httpRightsRules = Table{
 		{ID: "http.401", Reason: ReasonEnvironment, Class: ClassRetryable, Match: status(http.StatusUnauthorized)},
 		{ID: "http.403", Reason: ReasonEnvironment, Class: ClassRetryable, Match: status(http.StatusForbidden)},
+		{ID: "http.redirect", Reason: ReasonEnvironment, Class: ClassRetryable, Match: statusWhere(redirected)},
 	}
 	httpMissingRules = Table{
 		{ID: "http.404", Reason: ReasonNotFound, Class: ClassPermanent, Match: status(http.StatusNotFound)},

@@ -271,6 +271,7 @@ func TestStatuses(t *testing.T) {
 		408: "http.408", 409: "http.409", 423: "http.423", 425: "http.425", 429: "http.429",
 		401: "http.401", 403: "http.403", 404: "http.404", 410: "http.410",
 		501: "http.501", 505: "http.505",
+		301: "http.redirect", 302: "http.redirect", 303: "http.redirect", 307: "http.redirect", 308: "http.redirect",
 	}
 	for status := range 700 {
 		rule, ok := want[status]

@@ -33,8 +33,48 @@ func ExampleTransport() {
 	once := idem.Middleware(idem.NewMemory(), &idem.Options{Key: idem.JSONField("id")})(charge)
 	fmt.Println(once(context.Background(), message("m1", `{"id":"ch-1","amount":1250}`)))
 	// Output:
-	// POST ch-1
+	// POST charges#ch-1
 	// <nil>
+}
+
+// Two queues number their jobs alike, and both reach one provider. Under the
+// default scope it sees two jobs, by their keys alone one job: the second would
+// be answered by what the first has done.
+func ExampleTransport_severalQueues() {
+	seen := map[string]bool{}
+	provider := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		key := r.Header.Get("Idempotency-Key")
+		fmt.Printf("%s, seen before: %t\n", key, seen[key])
+		seen[key] = true
+	}))
+	defer provider.Close()
+
+	for _, scope := range []idem.Scope{idem.ScopeQueue, idem.ScopeKey, "payments"} {
+		client := &http.Client{Transport: idem.Transport{Scope: scope}}
+		once := idem.Middleware(idem.NewMemory(), &idem.Options{Key: idem.JSONField("id")})
+		job := once(func(ctx context.Context, m *handler.Message) error {
+			r, _ := http.NewRequestWithContext(ctx, http.MethodPost, provider.URL, strings.NewReader(m.Body))
+			resp, err := client.Do(r)
+			if err == nil {
+				_ = resp.Body.Close()
+			}
+			return err
+		})
+		for _, queue := range []string{"charges", "refunds"} {
+			m := message("m1", `{"id":7}`)
+			m.EventSourceARN = "arn:aws:sqs:eu-central-1:123456789012:" + queue
+			if err := job(context.Background(), m); err != nil {
+				fmt.Println(err)
+			}
+		}
+	}
+	// Output:
+	// charges#7, seen before: false
+	// refunds#7, seen before: false
+	// 7, seen before: false
+	// 7, seen before: true
+	// payments#7, seen before: false
+	// payments#7, seen before: true
 }
 
 func ExampleDeduplicationID() {

@@ -96,8 +96,7 @@ func identity(ctx context.Context) string {
 	if key == "" {
 		return ""
 	}
-	namespace, _ := ctx.Value(namespaceKey{}).(string)
-	return namespace + "#" + key
+	return queueName(ctx) + "#" + key
 }
 
 type namespaceKey struct{}
@@ -105,4 +104,10 @@ type namespaceKey struct{}
 // withNamespace keeps the queue's name for what other queues' jobs share.
 func withNamespace(ctx context.Context, namespace string) context.Context {
 	return context.WithValue(ctx, namespaceKey{}, namespace)
+}
+
+// queueName is the name that [withNamespace] keeps.
+func queueName(ctx context.Context) string {
+	name, _ := ctx.Value(namespaceKey{}).(string)
+	return name
 }

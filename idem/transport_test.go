@@ -82,8 +82,9 @@ func TestTheKeyIsPassedOnWithWhatChangesSomething(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
 	for method, want := range map[string][]string{
-		"POST": {"ch-1"}, "PUT": {"ch-1"}, "PATCH": {"ch-1"}, "DELETE": {"ch-1"}, "PURGE": {"ch-1"},
-		"GET": nil, "HEAD": nil, "OPTIONS": nil, "TRACE": nil, "": nil,
+		"POST": {"charges#ch-1"}, "PUT": {"charges#ch-1"}, "PATCH": {"charges#ch-1"}, "DELETE": {"charges#ch-1"},
+		"PURGE": {"charges#ch-1"},
+		"GET":   nil, "HEAD": nil, "OPTIONS": nil, "TRACE": nil, "": nil,
 	} {
 		for _, body := range []string{"", "amount=1250"} {
 			runAs(t, "ch-1", func(ctx context.Context) {
@@ -146,7 +147,7 @@ func TestTheCallersRequestIsNotChanged(t *testing.T) {
 				before := *r
 				before.Header = header.Clone()
 				_, _ = idem.Transport{Base: base(func(out *http.Request) {
-					if out.Header.Get("Idempotency-Key") != "ch-1" || out.GetBody != nil {
+					if out.Header.Get("Idempotency-Key") != "charges#ch-1" || out.GetBody != nil {
 						t.Errorf("handed on with the header %v, body again %t", out.Header, out.GetBody != nil)
 					}
 				})}.RoundTrip(r)
@@ -166,8 +167,9 @@ func TestTheZeroTransportUsesTheDefault(t *testing.T) {
 	p := newProvider(t)
 	p.client = &http.Client{Transport: idem.Transport{}}
 	runAs(t, "ch-1", func(ctx context.Context) {
-		if got := p.send(t, newRequest(ctx, http.MethodPost, p.URL, "a")).Header.Get("Idempotency-Key"); got != "ch-1" {
-			t.Errorf("header is %q, want ch-1", got)
+		got := p.send(t, newRequest(ctx, http.MethodPost, p.URL, "a")).Header.Get("Idempotency-Key")
+		if got != "charges#ch-1" {
+			t.Errorf("header is %q, want charges#ch-1", got)
 		}
 	})
 }
@@ -224,6 +226,7 @@ func hangUp(w http.ResponseWriter) {
 func TestKeysThatAHeaderWouldChangeAreHashed(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
+	p.client.Transport = idem.Transport{Base: p.Client().Transport, Scope: idem.ScopeKey}
 	for key, kept := range map[string]bool{
 		"ch-1": true, "order 7": true, `"quoted", and;so=on`: true, strings.Repeat("x", 255): true,
 		strings.Repeat("x", 256): false, " ch-1": false, "ch-1 ": false, "ch\n1": false, "ch\t1": false,

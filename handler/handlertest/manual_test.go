@@ -74,8 +74,8 @@ func TestEveryAttemptHasTheKey(t *testing.T) {
 	}
 	report := q.Run(t, handlertest.Message{Body: `{"id": "ch-1", "amount": 1250}`})
 	report.RequireOutcomes(t, "m1", handler.OutcomeRetry, handler.OutcomeDone)
-	if !slices.Equal(fake.keys, []string{"ch-1", "ch-1"}) {
-		t.Errorf("keys %q, want ch-1 twice", fake.keys)
+	if !slices.Equal(fake.keys, []string{"jobs#ch-1", "jobs#ch-1"}) {
+		t.Errorf("keys %q, want jobs#ch-1 twice", fake.keys)
 	}
 }
 

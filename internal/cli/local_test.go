@@ -184,7 +184,7 @@ func TestAKilledProcessLosesAndRepeatsNothing(t *testing.T) {
 	if summary.Done != 1 || summary.Crashes != 1 || summary.Lost != 0 || summary.Left != 0 {
 		t.Errorf("summary %+v, want one job done after one crash", summary)
 	}
-	if len(charges) != 1 || charges["ch-1"] != 2 {
+	if len(charges) != 1 || charges["ChargeQueue#ch-1"] != 2 {
 		t.Errorf("calls by key %v, want two under one key", charges)
 	}
 	if waited := s.redelivered(crash.MessageIDs[0]).Sub(died); waited < 2*time.Second {

@@ -17,7 +17,7 @@ func audit(
 ) ([]cli.Row, error) {
 	var charged, emailed, texted []string
 	for _, c := range charges {
-		charged = append(charged, c.Key)
+		charged = append(charged, c.ID)
 	}
 	for _, m := range messages {
 		if m.Channel == provider.Email {

@@ -20,7 +20,7 @@ func set(names ...string) map[string]bool {
 
 func TestAuditFindsWhatDiffers(t *testing.T) {
 	t.Parallel()
-	charge := func(key string) provider.Charge { return provider.Charge{Key: key} }
+	charge := func(id string) provider.Charge { return provider.Charge{ID: id} }
 	email := func(to string) provider.Message { return provider.Message{Channel: provider.Email, To: to} }
 	text := func(to string) provider.Message { return provider.Message{Channel: provider.Text, To: to} }
 	tests := []struct {

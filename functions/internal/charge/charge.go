@@ -56,14 +56,12 @@ func NewProvider(base string) (*Provider, error) {
 	if u, err := url.Parse(base); err != nil || u.Host == "" {
 		return nil, fmt.Errorf("PAYMENT_URL is %q; set it to the provider's URL, such as https://payments.example.com", base)
 	}
-	// A redirect followed would be a GET that charges nobody and succeeds.
-	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	client := &http.Client{Transport: idem.Transport{}, CheckRedirect: stay}
-	return &Provider{url: base + "/charges", client: client}, nil
+	return &Provider{url: base + "/charges", client: &http.Client{Transport: idem.Transport{}}}, nil
 }
 
-// Charge has the provider make the charge, under the job's idempotency key,
-// which the client's transport adds.
+// Charge has the provider make the charge, under the job's idempotency key. The
+// client's transport adds it, and refuses to follow a redirect by a GET, which
+// would charge nobody and succeed.
 func (p *Provider) Charge(ctx context.Context, c Charge) error {
 	body, _ := json.Marshal(c)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url, bytes.NewReader(body))
@@ -82,14 +80,14 @@ func (p *Provider) Charge(ctx context.Context, c Charge) error {
 // meaning is the provider's contract: it charges with 200 and 201 only, and all
 // that it calls its own fault, 501 included, passes.
 func meaning(resp *http.Response) error {
+	err := fault.CheckResponse(resp)
 	switch {
-	case resp.StatusCode == http.StatusOK || resp.StatusCode == http.StatusCreated:
-		return nil
 	case resp.StatusCode >= http.StatusInternalServerError:
-		return fault.Retryable(fault.CheckResponse(resp), fault.Reason(fault.ReasonUnavailable))
-	case resp.StatusCode/100 == 2:
+		return fault.Retryable(err, fault.Reason(fault.ReasonUnavailable))
+	case err != nil:
+		return err
+	case resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusCreated:
 		return fmt.Errorf("HTTP %s does not say that the charge was made", resp.Status)
-	default:
-		return fault.CheckResponse(resp)
 	}
+	return nil
 }

@@ -85,7 +85,9 @@ func TestAnswersOfTheProvider(t *testing.T) {
 		{501, fault.ClassRetryable, "unavailable"},
 		{503, fault.ClassRetryable, "unavailable"},
 		{300, fault.ClassUnclassified, "unclassified"},
-		{302, fault.ClassUnclassified, "unclassified"},
+		{301, fault.ClassRetryable, "environment"},
+		{302, fault.ClassRetryable, "environment"},
+		{303, fault.ClassRetryable, "environment"},
 		{202, fault.ClassUnclassified, "unclassified"},
 		{204, fault.ClassUnclassified, "unclassified"},
 	} {
@@ -172,5 +174,20 @@ func TestAProviderThatIsNotThereIsRetried(t *testing.T) {
 	d := fault.Classify(t.Context(), newProvider(t, server.URL).Charge(t.Context(), charge.Charge{}))
 	if d.Class != fault.ClassRetryable || d.Reason != fault.ReasonConnection {
 		t.Errorf("%v %s, want a retryable connection error", d.Class, d.Reason)
+	}
+}
+
+// Without a ledger the charge has no key, and nobody refuses to follow.
+func TestARedirectFollowedIsNoCharge(t *testing.T) {
+	t.Parallel()
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			http.Redirect(w, r, "/login", http.StatusFound)
+		}
+	}))
+	t.Cleanup(provider.Close)
+	err := newProvider(t, provider.URL).Charge(t.Context(), charge.Charge{})
+	if d := fault.Classify(t.Context(), err); d.Class != fault.ClassRetryable || d.Reason != fault.ReasonEnvironment {
+		t.Errorf("%v: %v %s, want the environment's fault", err, d.Class, d.Reason)
 	}
 }
