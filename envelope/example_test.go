@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-lambda-go/events"
+
 	"github.com/sqsafe/sqsafe/envelope"
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/handler/handlertest"
@@ -104,4 +106,24 @@ func ExampleParsePointer() {
 	)
 	fmt.Println(p, ok)
 	// Output: s3://large/o-1 true
+}
+
+func ExampleS3() {
+	t := new(testing.T) // in a test, the one that it is given
+	h := envelope.S3(handler.JSON(func(_ context.Context, e events.S3Event) error {
+		for _, r := range e.Records {
+			fmt.Println(r.EventName, r.S3.Bucket.Name, r.S3.Object.URLDecodedKey)
+		}
+		return nil
+	}))
+	q := handlertest.Queue{Handler: h}
+	report := q.Run(t,
+		handlertest.Message{Body: `{"Service": "Amazon S3", "Event": "s3:TestEvent", "Bucket": "photos"}`},
+		handlertest.Message{Body: `{"Records": [{"eventSource": "aws:s3", "eventName": "ObjectCreated:Put",
+			"s3": {"bucket": {"name": "photos"}, "object": {"key": "my+cat.png"}}}]}`},
+	)
+	fmt.Println(report.Job("m1").Outcomes(), report.Job("m2").Outcomes())
+	// Output:
+	// ObjectCreated:Put photos my cat.png
+	// [dropped] [done]
 }

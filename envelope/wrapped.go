@@ -15,11 +15,24 @@ type wrapped struct {
 	open func(m *handler.Message) error
 }
 
-func (w wrapped) Prepare(ctx context.Context, m *handler.Message) error {
-	if err := w.open(m); err != nil {
-		return &fault.DecodeError{Err: err}
+func (w wrapped) Prepare(ctx context.Context, m *handler.Message) (func(context.Context) error, error) {
+	if err := w.opened(m); err != nil {
+		return nil, err
 	}
 	return w.Handler.Prepare(ctx, m)
+}
+
+// opened opens the envelope. Its error is a [*handler.Result] for a message that
+// is decided by now, and else a [*fault.DecodeError].
+func (w wrapped) opened(m *handler.Message) error {
+	err := w.open(m)
+	if r := handler.AsResult(err); r != nil {
+		return r
+	}
+	if err != nil {
+		return &fault.DecodeError{Err: err}
+	}
+	return nil
 }
 
 // members are those of a JSON object, by their exact names.

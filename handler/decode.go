@@ -83,6 +83,9 @@ func (p *Processor) prepare(ctx context.Context, r *run) *Result {
 // accept. An error that no rule knows is permanent, and so is a panic: nothing was
 // claimed and no effect begun.
 func (p *Processor) rejected(ctx context.Context, m *Message, err error) *Result {
+	if res := AsResult(err); res != nil {
+		return p.resolver.complete(ctx, m, m.Job, res.clone())
+	}
 	timeless := context.WithoutCancel(ctx) // a payload is no better for the time that is left
 	if _, panicked := asPanic(err); panicked {
 		err = fault.Permanent(err, fault.Reason(ReasonPanic))

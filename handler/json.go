@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -20,22 +21,34 @@ type validator interface{ Validate() error }
 // DecodeOption changes how [JSON] reads a payload.
 type DecodeOption func(*decoding)
 
-type decoding struct{ strict bool }
+type decoding struct {
+	strict bool
+	// payload is nil for types of which the names of members say nothing.
+	payload *payloadType
+}
 
-// Strict refuses payloads with members that T does not know: a wrapped or
-// misspelt one would else pass for a value of zeros.
+// Strict refuses payloads with any member that T does not know. It finds a
+// misspelt optional member, and lets no producer add one before its consumers.
 func Strict() DecodeOption { return func(d *decoding) { d.strict = true } }
 
 // JSON makes a Handler of a function that takes a decoded payload. The content
 // must be exactly one JSON value other than null, in valid UTF-8, with nothing
 // behind it. Where T or *T has a method Validate() error, its error is permanent
 // too. Members that T does not know are ignored, unless the options say [Strict].
+//
+// A JSON object that has members, but none that T has, is another thing than a T:
+// mostly one in an envelope, which the error then names. It is a decoding error,
+// and so is an envelope of AWS that shares a member with T, such as the id of an
+// EventBridge event, and an AWS event without Records where T is for one, such as
+// events.S3Event. Names count as encoding/json matches them. None of this is asked
+// of a T that decodes itself, has no fields, or is no struct.
+//
 // JSON panics if fn is nil.
 func JSON[T any](fn func(ctx context.Context, payload T) error, options ...DecodeOption) Handler {
 	if fn == nil {
 		panic("handler.JSON: the function is nil; give it the one that does the work")
 	}
-	t := typed[T]{fn: fn}
+	t := typed[T]{fn: fn, decoding: decoding{payload: typeOfPayload(reflect.TypeFor[T]())}}
 	for _, set := range options {
 		set(&t.decoding)
 	}
@@ -71,6 +84,7 @@ func validate[T any](payload *T) error {
 	return nil
 }
 
+// decode reads content, the one JSON value of a message, into a pointer.
 func (d decoding) decode(content string, into any) error {
 	switch {
 	case !utf8.ValidString(content):
@@ -82,6 +96,17 @@ func (d decoding) decode(content string, into any) error {
 	case strings.TrimSpace(content) == "null":
 		return errors.New("body is null, want a JSON value other than null")
 	}
+	err := d.unmarshal(content, into)
+	switch {
+	case d.payload == nil:
+		return err
+	case err != nil:
+		return d.payload.explain(content, err)
+	}
+	return d.payload.check(content, into)
+}
+
+func (d decoding) unmarshal(content string, into any) error {
 	if !d.strict {
 		return withoutValue(json.Unmarshal([]byte(content), into))
 	}

@@ -9,3 +9,6 @@ func (s *Memory) Forget(_ context.Context, id string) error {
 	delete(s.items, id)
 	return nil
 }
+
+// RecordedName is the name under which a step is recorded.
+var RecordedName = recordedName

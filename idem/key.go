@@ -12,6 +12,7 @@ import (
 
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/internal/jsonobject"
 )
 
 // ReasonMissingKey is the reason of a job that has no key, or none that can be
@@ -33,13 +34,16 @@ type KeyFunc func(ctx context.Context, m *handler.Message) (string, error)
 // JSONField takes the key from a member of a JSON payload. The path names the
 // members from the outermost object inwards, joined by dots: "id", "order.id".
 // Names are taken exactly as they are written; names with a dot and elements
-// of arrays cannot be named, which a function can do. Of members with the same
-// name the last counts, as when they are decoded.
+// of arrays cannot be named, which a function can do.
 //
 // A string is the key as it is, a number as it is written, so that 1 and 1.0
 // are two keys. Everything else, an empty string, one with a broken character
 // and a missing member make the job permanently failed, with
-// [ReasonMissingKey]. JSONField panics if the path has an empty name.
+// [ReasonMissingKey]. So does an object on the path in which the member is not the
+// only one that encoding/json reads into the same field: another member whose name
+// differs only by case, or the same name again with another value. The function
+// would not see the value that is the key. JSONField panics if the path has an
+// empty name.
 func JSONField(path string) KeyFunc {
 	names := strings.Split(path, ".")
 	for _, name := range names {
@@ -48,7 +52,7 @@ func JSONField(path string) KeyFunc {
 		}
 	}
 	return func(_ context.Context, m *handler.Message) (string, error) {
-		key, err := jsonKey([]byte(m.Content()), names)
+		key, err := jsonKey(m.Content(), names)
 		if err != nil {
 			return "", missingKey(fmt.Errorf("idempotency key %q: %w", path, err))
 		}
@@ -57,22 +61,24 @@ func JSONField(path string) KeyFunc {
 }
 
 // jsonKey follows names through the objects of body to a string or number.
-func jsonKey(body []byte, names []string) (string, error) {
-	value := json.RawMessage(body)
+func jsonKey(body string, names []string) (string, error) {
+	if !json.Valid([]byte(body)) {
+		return "", notObject(nil)
+	}
+	value := strings.TrimSpace(body)
 	for i, name := range names {
-		var members map[string]json.RawMessage
-		if err := json.Unmarshal(value, &members); err != nil || members == nil {
+		if value[0] != '{' {
 			return "", notObject(names[:i])
 		}
-		var ok bool
-		if value, ok = members[name]; !ok {
-			return "", errors.New("the payload does not have it")
+		var err error
+		if value, err = onlyMember(value, name); err != nil {
+			return "", err
 		}
 	}
 	switch value[0] {
 	case '"':
 		var text string
-		if err := json.Unmarshal(value, &text); err != nil || text == "" {
+		if err := json.Unmarshal([]byte(value), &text); err != nil || text == "" {
 			return "", errors.New("it is empty")
 		}
 		if strings.ContainsRune(text, utf8.RuneError) {
@@ -82,8 +88,38 @@ func jsonKey(body []byte, names []string) (string, error) {
 	case '{', '[', 't', 'f', 'n':
 		return "", fmt.Errorf("it is %s, want a string or a number", jsonKinds[value[0]])
 	default:
-		return string(value), nil
+		return value, nil
 	}
+}
+
+// onlyMember is the value of the one member of object that encoding/json would
+// read into a field of that name.
+func onlyMember(object, name string) (value string, err error) {
+	var variant string
+	for s := jsonobject.Scan(object); ; {
+		found, more := s.Next()
+		if !more {
+			break
+		}
+		switch {
+		case !strings.EqualFold(found, name):
+		case found != name:
+			variant = found
+		case value == "":
+			value = s.Value()
+		case value != s.Value():
+			return "", fmt.Errorf("the payload has %q twice, with different values", name)
+		}
+	}
+	switch {
+	case value == "" && variant == "":
+		return "", errors.New("the payload does not have it")
+	case value == "":
+		return "", fmt.Errorf("the payload does not have it, but %q: name it as it is written", variant)
+	case variant != "":
+		return "", fmt.Errorf("the payload has both %q and %q, which encoding/json reads into one field", name, variant)
+	}
+	return value, nil
 }
 
 var jsonKinds = map[byte]string{'{': "an object", '[': "an array", 't': "a boolean", 'f': "a boolean", 'n': "null"}

@@ -24,13 +24,25 @@ func TestJSONField(t *testing.T) {
 		{path: "id", body: `{"id":1e400}`, key: "1e400"},
 		{path: "id", body: `{"id":" "}`, key: " "},
 		{path: "id", body: `{"id":"tenant#7"}`, key: "tenant#7"},
-		{path: "id", body: `{"id":"a","id":"b"}`, key: "b"},
+		{path: "id", body: `{"id":"a","id":"a"}`, key: "a"},
+		{path: "id", body: `{"id":"a","IDs":"b","i":1,"nested":{"ID":"b"}}`, key: "a"},
+		{path: "order.id", body: `{"order":{"id":1},"order":{"id":1}}`, key: "1"},
 		{path: "id", body: `{"id":"caf\u00e9"}`, key: "caf\u00e9"},
 		{path: "id", body: `{"id":"cafe\u0301"}`, key: "cafe\u0301"},
 		{path: "id", body: `{"id":"\ud83d\ude00"}`, key: "😀"},
 		{path: "id", body: `{"id":"\ud800"}`, complaint: "broken character"},
 		{path: "id", body: "{\"id\":\"\xff\"}", complaint: "broken character"},
-		{path: "id", body: `{"ID":"a"}`, complaint: "does not have it"},
+		{path: "id", body: `{"ID":"a"}`, complaint: `does not have it, but "ID"`},
+		{path: "id", body: `{"id":"a","id":"b"}`, complaint: `has "id" twice, with different values`},
+		{path: "id", body: `{"id":"a","id":null}`, complaint: `has "id" twice`},
+		{path: "id", body: `{"id":"a","x":{},"ID":"b"}`, complaint: `has both "id" and "ID"`},
+		{path: "id", body: `{"Id":"a","id":"a"}`, complaint: `has both "id" and "Id"`},
+		{path: "id", body: `{"id":"a","\u0049D":"b"}`, complaint: `has both "id" and "ID"`},
+		{path: "kind", body: `{"kind":"a","\u212aind":"b"}`, complaint: `has both "kind" and "`},
+		{path: "order.id", body: `{"order":{"id":"a"},"order":{"id":"b"}}`, complaint: `has "order" twice`},
+		{path: "order.id", body: `{"order":{"id":"a"},"order":{"amount":1}}`, complaint: `has "order" twice`},
+		{path: "order.id", body: `{"Order":{"id":"b"},"order":{"id":"a"}}`, complaint: `has both "order" and "Order"`},
+		{path: "order.id", body: `{"order":{"ID":"b","id":"a"}}`, complaint: `has both "id" and "ID"`},
 		{path: "id", body: `{}`, complaint: "does not have it"},
 		{path: "order.id", body: `{"order":{}}`, complaint: "does not have it"},
 		{path: "id", body: `{"id":""}`, complaint: "it is empty"},
@@ -56,6 +68,30 @@ func TestJSONField(t *testing.T) {
 				t.Fatalf("key is %q, %v; want %q", key, err, c.key)
 			}
 		})
+	}
+}
+
+// TestTheKeyIsWhatTheFunctionReads: encoding/json matches names without regard to
+// case and reads members in their order, the key has to be what it leaves.
+func TestTheKeyIsWhatTheFunctionReads(t *testing.T) {
+	t.Parallel()
+	members := []string{`"id":"a"`, `"id":"b"`, `"ID":"b"`, `"Id":null`, `"id":null`, `"x":"c"`}
+	for _, first := range members {
+		for _, second := range members {
+			for _, third := range members {
+				body := "{" + first + "," + second + "," + third + "}"
+				key, err := idem.JSONField("id")(t.Context(), message("m1", body))
+				if err != nil {
+					continue
+				}
+				var order struct {
+					ID string `json:"id"`
+				}
+				if err := json.Unmarshal([]byte(body), &order); err != nil || order.ID != key {
+					t.Errorf("%s: the key is %q, and the function reads %q, %v", body, key, order.ID, err)
+				}
+			}
+		}
 	}
 }
 

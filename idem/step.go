@@ -5,12 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-
-	"github.com/sqsafe/sqsafe/fault"
 )
-
-// ReasonStep is the reason of a job that uses [Step] in a way that cannot work.
-const ReasonStep = "step"
 
 // Step runs a part of a job that is not to be repeated with the rest: once fn
 // has returned nil, no later attempt of the job runs it again, and neither does
@@ -22,18 +17,22 @@ const ReasonStep = "step"
 // fn again, so within fn [Key] is the step's own, "ch-1#charge": the same at
 // every run of it, for everything that takes such a key.
 //
-// A name has 1 to 64 letters, digits, dots, dashes and underscores, and is
-// unique in its job; it may say what the step depends on, such as
-// "charge-1250", where an edited payload is to run another step. A job has room
-// for 48 KB of names and results. Steps may run side by side and within each
-// other.
+// A name is any text but the empty one, and is unique in its job; it may say what
+// the step depends on, such as "charge-1250", where an edited payload is to run
+// another step. A name of 1 to 64 letters, digits, dots, dashes and underscores
+// of ASCII is recorded as it is. Any other is recorded as its readable begin and
+// its hash, "photos_cat.png~" with 32 hexadecimal digits, which is also what
+// follows the "#" in the step's key. A job has room for 48 KB of recorded names
+// and results. Steps may run side by side and within each other.
 //
-// The error is a [*StepError], permanent, if Step is called outside of
-// [Middleware], with a name that is bad or whose step is running, without room,
-// after the job has returned or was completed by its transaction, or with a
-// store that is no [Stepper]. It is a [*LostError] if the job is another
-// delivery's by now. If fn ran but could not be recorded, it is the store's,
-// and the job is retried at no cost. In none of these cases is fn's work undone.
+// The error is a [*StepError] if Step is called outside of [Middleware], without
+// a name, with one whose step is running, without room, after the job has
+// returned or was completed by its transaction, or with a store that is no
+// [Stepper]. No rule of package fault knows it: the job gets the few runs of
+// an unclassified error, which leaves time to mend the code. It is a [*LostError]
+// if the job is another delivery's by now. If fn ran but could not be recorded, it
+// is the store's, and the job is retried at no cost. In none of these cases is
+// fn's work undone.
 func Step(ctx context.Context, name string, fn func(ctx context.Context) error) error {
 	_, err := runStep(ctx, name, 0, func(ctx context.Context) (string, error) { return "", fn(ctx) })
 	return err
@@ -41,9 +40,8 @@ func Step(ctx context.Context, name string, fn func(ctx context.Context) error) 
 
 // StepValue is a [Step] whose result is kept for the later attempts: of up to 4
 // KB as JSON, room for which must be left. It is what JSON makes of it at the
-// first run, too. A result that cannot be kept makes the job permanently
-// failed with a [*StepError], at this run and at all later ones, and fn is
-// not run again.
+// first run, too. A result that cannot be kept gives a [*StepError], at this run
+// and at all later ones, and fn is not run again.
 func StepValue[T any](ctx context.Context, name string, fn func(ctx context.Context) (T, error)) (T, error) {
 	var value T
 	problem := "the step is done, but it kept no result"
@@ -87,10 +85,11 @@ func encodeResult(result any) (document, problem string) {
 	return string(encoded), ""
 }
 
-// StepError says that a [Step] was used in a way that cannot work. It is no
-// failure of the step's own work.
+// StepError says that a [Step] was used in a way that cannot work: a fault of the
+// code, not of the job and not of the step's own work. Its class is
+// fault.ClassUnclassified.
 type StepError struct {
-	// Name is the step's.
+	// Name is the step's, as the code gave it.
 	Name string
 	// Problem is what is wrong, and what to do about it.
 	Problem string
@@ -99,9 +98,7 @@ type StepError struct {
 // Error names the step and the problem.
 func (e *StepError) Error() string { return fmt.Sprintf("idem: step %q: %s", e.Name, e.Problem) }
 
-func misused(name, problem string) error {
-	return fault.Permanent(&StepError{Name: name, Problem: problem}, fault.Reason(ReasonStep))
-}
+func misused(name, problem string) error { return &StepError{Name: name, Problem: problem} }
 
 // runStep gives the result of the step, whether it is run now or was before.
 // The step may add so many bytes to its name.
@@ -112,41 +109,27 @@ func runStep(
 	if !ok {
 		return "", misused(name, "the context is not that of a job; call Step within the handler that idem.Middleware runs")
 	}
-	if !validStep(name) {
-		return "", misused(name, "a name has 1 to 64 letters, digits, dots, dashes and underscores of ASCII")
+	if name == "" {
+		return "", misused(name, "it has no name; give each step one of its own")
 	}
-	result, state, problem := s.start(name, resultBytes)
+	recorded := recordedName(name)
+	result, state, problem := s.start(recorded, resultBytes)
 	if problem != "" {
 		return "", misused(name, problem)
 	}
 	if state == stepRecorded {
-		s.log(ctx, slog.LevelInfo, "step done before", name)
+		s.log(ctx, slog.LevelInfo, "step done before", recorded)
 		return result, nil
 	}
-	defer s.end(name)
+	defer s.end(recorded)
 	if state == stepOpen {
 		if err := s.hindered(ctx); err != nil {
 			return "", err
 		}
 		var err error
-		if result, err = fn(withKey(ctx, s.key+"#"+name)); err != nil {
+		if result, err = fn(withKey(ctx, s.key+"#"+recorded)); err != nil {
 			return "", err
 		}
 	}
-	return result, s.record(ctx, name, result)
-}
-
-const longestStep = 64
-
-// validStep keeps names free of the "#" before them in a key, and short enough
-// for the limits of those who get one.
-func validStep(name string) bool {
-	for i := range len(name) {
-		switch c := name[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '.', c == '-', c == '_':
-		default:
-			return false
-		}
-	}
-	return name != "" && len(name) <= longestStep
+	return result, s.record(ctx, recorded, result)
 }

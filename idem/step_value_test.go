@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/idem"
 )
@@ -74,7 +75,7 @@ func valued[T any](result T, runs *int) handler.Func {
 	}
 }
 
-func TestAResultThatCannotBeKeptFailsAtOnceAndIsNotRepeated(t *testing.T) {
+func TestAResultThatCannotBeKeptIsNoSuccessAndIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		job   func(runs *int) handler.Func
@@ -88,15 +89,22 @@ func TestAResultThatCannotBeKeptFailsAtOnceAndIsNotRepeated(t *testing.T) {
 			stepped(t, func(h *harness) {
 				var runs int
 				h.job = c.job(&runs)
-				dead := h.deliver(message("m1", "a"))
-				h.want(dead, handler.OutcomeDead, idem.ReasonStep, 1)
-				misused(h.T, dead.Err, "the step is done", c.words)
+				first := h.deliver(message("m1", "a"))
+				h.want(first, handler.OutcomeRetry, fault.ReasonUnclassified, 1)
+				misused(h.T, first.Err, "the step is done", c.words)
+				var dead *handler.Result
+				for range 2 {
+					pass(time.Hour)
+					dead = h.deliver(message("m1", "a"))
+					misused(h.T, dead.Err, "kept no result")
+				}
+				h.want(dead, handler.OutcomeDead, fault.ReasonUnclassified, 3)
 				_ = dead.AfterSend(h.Context(), "dead-1")
 
 				replayed := message("m2", "a")
 				replayed.Replay = &handler.Replay{Key: "m1", Verdict: true, MessageID: "m1"}
 				again := h.deliver(replayed)
-				h.want(again, handler.OutcomeDead, idem.ReasonStep, 2)
+				h.want(again, handler.OutcomeRetry, fault.ReasonUnclassified, 4)
 				misused(h.T, again.Err, "kept no result")
 				if runs != 1 {
 					h.Fatalf("the step ran %d times, want once", runs)
@@ -128,7 +136,7 @@ func TestAResultOfAnotherKindIsNamed(t *testing.T) {
 				var runs int
 				h.job = valued(1, &runs)
 				r := h.deliver(message("m1", "a"))
-				h.want(r, handler.OutcomeDead, idem.ReasonStep, 2)
+				h.want(r, handler.OutcomeRetry, fault.ReasonUnclassified, 2)
 				misused(h.T, r.Err, c.words)
 				if runs != 0 {
 					h.Fatal("the step ran again")

@@ -69,9 +69,10 @@ func libraryRooms() []Room {
 		{Path: "fault", Never: []string{anyOurs, anyThird}},
 		{Path: "backoff", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/sqsevent", Third: []string{lambdaEvents}, Never: append(noSDK(), anyOurs)},
+		{Path: "internal/jsonobject", Never: []string{anyOurs, anyThird}},
 		{
 			Path:  "handler",
-			Ours:  []string{"fault", "backoff", "internal/sqsevent"},
+			Ours:  []string{"fault", "backoff", "internal/jsonobject", "internal/sqsevent"},
 			Third: []string{lambdaEvents, lambdaContext, lambdaErrors},
 			Never: append(noSDK(), lambdaRuntime),
 			Tests: []string{"idem"},
@@ -83,7 +84,7 @@ func libraryRooms() []Room {
 		{Path: "envelope", Ours: []string{"handler", "fault"}, Never: noSDK(), Tests: []string{"idem"}},
 		{
 			Path:  "idem",
-			Ours:  []string{"handler", "fault", "backoff"},
+			Ours:  []string{"handler", "fault", "backoff", "internal/jsonobject"},
 			Third: []string{lambdaContext},
 			Never: noSDK(),
 		},

@@ -2,6 +2,7 @@ package notify_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -14,7 +15,6 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/functions/internal/notify"
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/idem"
@@ -129,8 +129,8 @@ func TestAStepNeedsAJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = sender.Notify(t.Context(), notify.Notice{})
-	if d := fault.Classify(t.Context(), err); d.Reason != idem.ReasonStep {
-		t.Errorf("%v, want the reason %s", err, idem.ReasonStep)
+	if _, ok := errors.AsType[*idem.StepError](err); !ok {
+		t.Errorf("%v, want an *idem.StepError", err)
 	}
 }
 

@@ -16,13 +16,18 @@ import (
 
 func main() {
 	logger := slog.New(slog.NewJSONHandler(os.Stderr, nil))
-	p := handler.NewProcessor(handler.JSON(job.Do), &handler.Options{
-		Middleware: []handler.Middleware{
-			pass, pass, pass,
-			idem.Middleware(idem.NewMemory(), &idem.Options{Logger: logger}),
-		},
-		Logger: logger,
+	ledger, err := idem.New(idem.NewMemory(), &idem.Options{Logger: logger})
+	if err != nil {
+		panic(err)
+	}
+	p, err := handler.NewProcessor(handler.JSON(job.Do), &handler.Options{
+		Middleware: []handler.Middleware{pass, pass, pass},
+		Ledger:     ledger,
+		Logger:     logger,
 	})
+	if err != nil {
+		panic(err)
+	}
 	lambda.Start(p)
 }
 

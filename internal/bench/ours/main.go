@@ -14,10 +14,13 @@ import (
 )
 
 func main() {
-	p := handler.NewProcessor(handler.JSON(job.Do), &handler.Options{
+	p, err := handler.NewProcessor(handler.JSON(job.Do), &handler.Options{
 		Middleware: []handler.Middleware{pass, pass, pass},
 		Logger:     slog.New(slog.NewJSONHandler(os.Stderr, nil)),
 	})
+	if err != nil {
+		panic(err)
+	}
 	lambda.Start(p)
 }
 
