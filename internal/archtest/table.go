@@ -51,7 +51,7 @@ func noSDK() []string { return []string{sdk, smithy} }
 // that only commands need.
 func forCommands() []string {
 	return []string{
-		"internal/alarm/...", "internal/cli", "internal/demo/...", "internal/engine", "internal/eventsource/...",
+		"internal/alarm/...", "internal/cli", "internal/demo/...", "internal/endpoint", "internal/eventsource/...",
 		"internal/jobs", "internal/ledger", "internal/local", localaws, "internal/runtimeapi", "internal/stack",
 		sdkConfig, sdkCloudWatch, kong, lipgloss, terminal, yaml,
 	}
@@ -201,14 +201,14 @@ func commandRooms() []Room {
 			Tests: []string{"idem", "idem/dynamo"},
 		},
 		{
-			Path:  "internal/engine",
+			Path:  "internal/endpoint",
 			Ours:  []string{"internal/wholebody"},
 			Third: []string{sdkCore, sdkKeys, smithy},
 		},
 		{
 			Path: "internal/local",
 			Ours: []string{
-				"internal/engine", "internal/eventsource", "internal/jobs", "internal/runtimeapi", "internal/stack",
+				"internal/endpoint", "internal/eventsource", "internal/jobs", "internal/runtimeapi", "internal/stack",
 				localaws, "dlq", "fault", "handler", "idem", "metrics",
 			},
 			Third: []string{sdkCore, sdkKeys, sdkSQS, sdkDynamoDB, smithy},
@@ -216,7 +216,7 @@ func commandRooms() []Room {
 		{
 			Path: "internal/cli",
 			Ours: []string{
-				"handler", "internal/engine", "internal/jobs", "internal/ledger", "internal/local", "internal/wholebody",
+				"handler", "internal/endpoint", "internal/jobs", "internal/ledger", "internal/local", "internal/wholebody",
 			},
 			Third: []string{kong, lipgloss, terminal, terminalSize, sdkCore, sdkConfig, sdkSQS, sdkDynamoDB, smithy},
 			Never: []string{"internal/demo/..."},
