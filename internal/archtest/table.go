@@ -52,7 +52,8 @@ func noSDK() []string { return []string{sdk, smithy} }
 func forCommands() []string {
 	return []string{
 		"internal/alarm/...", "internal/cli", "internal/demo/...", "internal/endpoint", "internal/eventsource/...",
-		"internal/jobs", "internal/ledger", "internal/local", localaws, "internal/runtimeapi", "internal/stack",
+		"internal/jobs", "internal/ledger", "internal/local", localaws, "internal/metricmath", "internal/runtimeapi",
+		"internal/stack",
 		sdkConfig, sdkCloudWatch, kong, lipgloss, terminal, yaml,
 	}
 }
@@ -175,7 +176,12 @@ func deployedRooms() []Room {
 // commandRooms are the commands, and what only they use.
 func commandRooms() []Room {
 	return []Room{
+		{Path: "internal/metricmath", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/localaws/...", Ours: []string{localaws}, Never: []string{anyThird}},
+		{
+			Path: "internal/localaws/cloudwatch", Ours: []string{localaws, "internal/metricmath"},
+			Never: []string{anyThird},
+		},
 		{
 			Path:  "internal/localaws/localtest",
 			Ours:  []string{localaws},
@@ -190,7 +196,7 @@ func commandRooms() []Room {
 		},
 		{Path: "internal/runtimeapi"},
 		{
-			Path: "internal/alarm", Never: []string{anyOurs, anyThird},
+			Path: "internal/alarm", Ours: []string{"internal/metricmath"}, Never: []string{anyThird},
 			Tests: []string{"internal/alarm/sqsmetrics", "internal/stack"},
 		},
 		{Path: "internal/alarm/sqsmetrics", Ours: []string{"internal/alarm"}, Never: []string{anyThird}},
