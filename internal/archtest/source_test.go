@@ -118,16 +118,14 @@ func TestCheckDocs(t *testing.T) {
 func TestCheckSizes(t *testing.T) {
 	t.Parallel()
 	function := func(lines int) string { return "func f() {" + strings.Repeat("\n", lines-1) + "}\n" }
-	limits := archtest.Limits{
-		File: 20, TestFile: 30, FileMedian: 10, Function: 8, FunctionMedian: 4, FunctionP90: 6,
-	}
+	limits := archtest.Limits{File: 20, TestFile: 30, Function: 8}
 	tests := []struct {
 		name    string
 		sources map[string]string
 		problem string
 	}{
 		{"no code", nil, ""},
-		{"at the limits", map[string]string{"a.go": "package a\n" + function(4) + strings.Repeat("\n", 5)}, ""},
+		{"at the limits", map[string]string{"a.go": "package a\n" + function(8) + strings.Repeat("\n", 11)}, ""},
 		{
 			"long file",
 			map[string]string{"a.go": "package a\n" + strings.Repeat("\n", 20), "b.go": "package a\n"},
@@ -140,29 +138,11 @@ func TestCheckSizes(t *testing.T) {
 			"file a_test.go has 31 lines, the limit is 30",
 		},
 		{
-			"median file",
-			map[string]string{"a.go": "package a\n" + strings.Repeat("\n", 10)},
-			"the median file has 11 lines, the limit is 10",
-		},
-		{
 			"long function",
 			map[string]string{"a.go": "package a\n" + function(9), "b.go": "package a\n" + strings.Repeat(function(1), 10)},
 			"a.go:2: function f has 9 lines, the limit is 8",
 		},
 		{"function of a test", map[string]string{"a_test.go": "package a\n" + function(9)}, ""},
-		{
-			"median function",
-			map[string]string{"a.go": "package a\n" + function(5)},
-			"the median function has 5 lines, the limit is 4",
-		},
-		{
-			"many long functions",
-			map[string]string{
-				"a.go": "package a\n" + function(7), "b.go": "package a\n" + function(7),
-				"c.go": "package a\n" + strings.Repeat(function(1), 8),
-			},
-			"the function at the 90th percentile has 7 lines, the limit is 6",
-		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
