@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// CheckHosts tells which files read the environment or end the process outside
-// of the rooms that may.
-func CheckHosts(rooms []Room, files []File) []string {
+// CheckHosts reports the files that read the environment or end the process in a
+// package that may not.
+func CheckHosts(rows []Row, files []File) []string {
 	var problems []string
 	for _, f := range files {
-		if room, ok := roomOf(rooms, f.Package()); f.IsTest() || ok && room.Host {
+		if row, ok := rowOf(rows, f.Package()); f.IsTest() || ok && row.Host {
 			continue
 		}
 		found := slices.Concat(

@@ -13,7 +13,7 @@ import (
 )
 
 // Package is what the go command says of a package of this module. Paths of
-// this module's packages are below the module, as in [Room].
+// this module's packages are below the module, as in [Row].
 type Package struct {
 	Path string
 	// Imports are direct; TestImports are those of the test files, in the package

@@ -36,12 +36,12 @@ func TestModuleImports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report(t, archtest.CheckImports(archtest.Rooms(), packages))
+	report(t, archtest.CheckImports(archtest.Rows(), packages))
 }
 
 func TestModuleHosts(t *testing.T) {
 	t.Parallel()
-	report(t, archtest.CheckHosts(archtest.Rooms(), parseModule(t)))
+	report(t, archtest.CheckHosts(archtest.Rows(), parseModule(t)))
 }
 
 func TestModuleSleeps(t *testing.T) {
