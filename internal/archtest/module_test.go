@@ -58,3 +58,8 @@ func TestModuleSizes(t *testing.T) {
 	t.Parallel()
 	report(t, archtest.CheckSizes(archtest.ModuleLimits(), parseModule(t)))
 }
+
+func TestModuleGoroutines(t *testing.T) {
+	t.Parallel()
+	report(t, archtest.CheckGoroutines(archtest.Goroutines(), parseModule(t)))
+}
