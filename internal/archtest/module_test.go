@@ -63,3 +63,8 @@ func TestModuleGoroutines(t *testing.T) {
 	t.Parallel()
 	report(t, archtest.CheckGoroutines(archtest.Goroutines(), parseModule(t)))
 }
+
+func TestModuleComments(t *testing.T) {
+	t.Parallel()
+	report(t, archtest.CheckComments(parseModule(t)))
+}

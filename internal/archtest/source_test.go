@@ -87,34 +87,6 @@ func TestCheckSleeps(t *testing.T) {
 	}
 }
 
-func TestCheckDocs(t *testing.T) {
-	t.Parallel()
-	const documented = "// Package a is one.\npackage a\n"
-	const example = "package a_test\nfunc Example() {\n\t// Output: 1\n}\n"
-	const compiled = "package a_test\nfunc Example() {}\n"
-	tests := []struct {
-		name    string
-		sources map[string]string
-		problem string
-	}{
-		{"complete", map[string]string{"a/doc.go": documented, "a/b.go": "package a\n", "a/x_test.go": example}, ""},
-		{"no comment", map[string]string{"a/a.go": "package a\n", "a/x_test.go": example}, "./a has no package comment"},
-		{"no example", map[string]string{"a/doc.go": documented}, "./a has no Example"},
-		{"example that is not run", map[string]string{"a/doc.go": documented, "a/x_test.go": compiled}, "./a has no Example"},
-		{"root", map[string]string{"doc.go": documented}, ". has no Example"},
-		{"internal", map[string]string{"internal/a/doc.go": documented}, ""},
-		{"test package", map[string]string{"a/atest/doc.go": documented}, ""},
-		{"program", map[string]string{"a/main.go": "// A runs.\npackage main\n"}, ""},
-		{"tests alone", map[string]string{"a/x_test.go": compiled}, ""},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			wantOne(t, archtest.CheckDocs(parse(t, test.sources)), test.problem)
-		})
-	}
-}
-
 func TestCheckSizes(t *testing.T) {
 	t.Parallel()
 	function := func(lines int) string { return "func f() {" + strings.Repeat("\n", lines-1) + "}\n" }
