@@ -1,7 +1,6 @@
 package archtest_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/sqsafe/sqsafe/internal/archtest"
@@ -37,13 +36,5 @@ func TestTheListOfGoroutinesHasNothingElse(t *testing.T) {
 		"a.go": "package a\nfunc f() { go f(); go f() }\n", "b.go": "package a\n",
 	})
 	got := archtest.CheckGoroutines(map[string]string{"a.go": "", "b.go": "a reason", "gone.go": "a reason"}, files)
-	want := []string{"a.go may start goroutines, but", "b.go starts no goroutine", "gone.go starts no goroutine"}
-	if len(got) != len(want) {
-		t.Fatalf("problems %q, want %d", got, len(want))
-	}
-	for i := range want {
-		if !strings.HasPrefix(got[i], want[i]) {
-			t.Errorf("problem %q, want %q", got[i], want[i])
-		}
-	}
+	wantAll(t, got, "a.go may start goroutines, but", "b.go starts no goroutine", "gone.go starts no goroutine")
 }

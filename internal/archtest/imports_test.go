@@ -172,3 +172,11 @@ func wantOne(t *testing.T, problems []string, want string) {
 		t.Errorf("problems %q, want one with %q", problems, want)
 	}
 }
+
+// wantAll checks that the problems begin with these words, in order.
+func wantAll(t *testing.T, problems []string, begins ...string) {
+	t.Helper()
+	if !slices.EqualFunc(problems, begins, strings.HasPrefix) {
+		t.Errorf("problems %q, want %q", problems, begins)
+	}
+}

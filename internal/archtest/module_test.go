@@ -68,3 +68,19 @@ func TestModuleComments(t *testing.T) {
 	t.Parallel()
 	report(t, archtest.CheckComments(parseModule(t)))
 }
+
+func TestModuleOrder(t *testing.T) {
+	t.Parallel()
+	files := parseModule(t)
+	var packages []string
+	for _, order := range archtest.Orders() {
+		packages = append(packages, order.Package)
+	}
+	importer, err := archtest.Importer(t.Context(), root, files[0].Set, packages...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, order := range archtest.Orders() {
+		report(t, archtest.CheckOrder(order, files, importer))
+	}
+}

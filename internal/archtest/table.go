@@ -49,7 +49,7 @@ const (
 	terminal      = "github.com/muesli/termenv"
 	terminalSize  = "github.com/charmbracelet/x/term"
 	yaml          = "go.yaml.in/yaml/v4"
-	cmp           = "github.com/google/go-cmp/cmp"
+	goCmp         = "github.com/google/go-cmp/cmp"
 )
 
 // Patterns for Row.Never and TestKit.
@@ -121,7 +121,7 @@ func engineRows() []Row {
 		{Path: "envelope", Ours: []string{"fault", "handler"}, Never: noSDK(), Tests: []string{"idem"}},
 		{Path: "idem", Ours: []string{"backoff", "fault", "handler"}, Never: noSDK()},
 		{
-			Path: "idem/idemtest", Ours: []string{"fault", "handler", "idem"}, Third: []string{lambdaEvents, cmp},
+			Path: "idem/idemtest", Ours: []string{"fault", "handler", "idem"}, Third: []string{lambdaEvents, goCmp},
 			Never: noSDK(),
 		},
 		{
