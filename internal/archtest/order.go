@@ -46,13 +46,15 @@ func CheckOrder(order Order, files []File, importer types.Importer) []string {
 		}
 		own = append(own, f)
 		if place[f.Name] == 0 {
-			problems = append(problems, f.Name+" is not in the order of its package: give it a place in internal/archtest/order.go")
+			problems = append(problems,
+				f.Name+" is not in the order of its package: give it a place in internal/archtest/order.go")
 		}
 	}
 	for _, name := range order.Files {
 		if !slices.ContainsFunc(own, func(f File) bool { return path.Base(f.Name) == name }) {
 			problems = append(problems, fmt.Sprintf(
-				"the order of %s has %s, which is none of its files: remove it from internal/archtest/order.go", order.Package, name))
+				"the order of %s has %s, which is none of its files: remove it from internal/archtest/order.go",
+				order.Package, name))
 		}
 	}
 	if len(problems) > 0 || len(own) == 0 {

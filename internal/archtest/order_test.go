@@ -43,7 +43,10 @@ func TestCheckOrder(t *testing.T) {
 		},
 		{"local name", "package p\nfunc f() { low := 1; _ = low }\n", low, ""},
 		{"field", "package p\nfunc f() { _ = struct{ count int }{count: 1}.count }\n", low, ""},
-		{"name of another package", "package p\nimport \"strings\"\nvar f = strings.Count\n", "package p\nfunc Count() {}\n", ""},
+		{
+			"name of another package", "package p\nimport \"strings\"\nvar f = strings.Count\n",
+			"package p\nfunc Count() {}\n", "",
+		},
 		{"file that does not compile", "package p\nvar a = unknown\n", low, "p/first.go:2:9: undefined: unknown"},
 	}
 	order := archtest.Order{Package: "p", Files: []string{"first.go", "second.go"}}
