@@ -3,10 +3,11 @@ package alarm
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/sqsafe/sqsafe/internal/metricmath"
 )
 
 // Limits of an alarm, as AWS sets them.
@@ -37,16 +38,9 @@ const (
 
 var treatments = []string{treatMissing, treatIgnore, treatBreaching, treatNotBreaching}
 
-var queryID = regexp.MustCompile(`^[a-z][A-Za-z0-9_]{0,254}$`)
-
 // An UnsupportedError names something that CloudWatch has and this package
 // does not.
-type UnsupportedError struct {
-	// What is not supported, such as "the function SEARCH".
-	What string
-}
-
-func (e *UnsupportedError) Error() string { return e.What + " is not supported here" }
+type UnsupportedError = metricmath.UnsupportedError
 
 func unsupported(format string, args ...any) error {
 	return &UnsupportedError{What: fmt.Sprintf(format, args...)}
@@ -116,7 +110,7 @@ func (d *Definition) checkQueries() error {
 
 func (q *Query) check() error {
 	switch {
-	case !queryID.MatchString(q.ID):
+	case !metricmath.IsID(q.ID):
 		return fmt.Errorf("the Id %q of a query: it begins with a lowercase letter and has letters, digits and _", q.ID)
 	case q.Expression != "" && q.Metric.Name != "":
 		return fmt.Errorf("the query %s has both an expression and a metric: leave one", q.ID)

@@ -73,6 +73,15 @@ type Metric struct {
 // Dimension is a name and a value that tell metrics of one name apart.
 type Dimension struct{ Name, Value string }
 
+// query returns the query with the given id.
+func (d *Definition) query(id string) (Query, bool) {
+	i := slices.IndexFunc(d.Queries, func(q Query) bool { return q.ID == id })
+	if i < 0 {
+		return Query{}, false
+	}
+	return d.Queries[i], true
+}
+
 // key is the metric as a map's key.
 func (m Metric) key() string {
 	parts := []string{m.Namespace, m.Name}

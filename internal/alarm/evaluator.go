@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/sqsafe/sqsafe/internal/metricmath"
 )
 
 // rangeBeyond is how many datapoints an evaluation looks at beyond the number
@@ -37,7 +39,7 @@ type Evaluator struct {
 // watched is an alarm under evaluation.
 type watched struct {
 	definition  Definition
-	expressions map[string]node
+	expressions map[string]metricmath.Expression
 	returned    string // the id of the query that is judged
 	beyond      int    // RangeBeyond
 	status      Status
@@ -102,7 +104,7 @@ func newWatched(d Definition, o Options) (*watched, error) {
 	if err := d.check(); err != nil {
 		return nil, err
 	}
-	w := &watched{definition: d, expressions: map[string]node{}, beyond: o.RangeBeyond}
+	w := &watched{definition: d, expressions: map[string]metricmath.Expression{}, beyond: o.RangeBeyond}
 	for _, q := range d.Queries {
 		if q.ReturnData {
 			w.returned = q.ID
@@ -110,33 +112,40 @@ func newWatched(d Definition, o Options) (*watched, error) {
 		if q.Expression == "" {
 			continue
 		}
-		tree, err := parse(q.Expression)
+		parsed, err := metricmath.Parse(q.Expression)
 		if err != nil {
 			return nil, fmt.Errorf("expression %q: %w", q.Expression, err)
 		}
-		w.expressions[q.ID] = tree
+		w.expressions[q.ID] = parsed
 	}
 	// An evaluation over no data finds what is wrong with the expressions.
 	_, err := w.compute(store{}, 0, o)
 	return w, err
 }
 
-// compute gives the values that are compared with the threshold.
-func (w *watched) compute(data store, end int64, o Options) (series, error) {
-	run := &evaluation{
-		watched: w, data: data, end: end, options: o,
-		length: w.definition.EvaluationPeriods + w.beyond, results: map[string]*value{},
+// compute returns the values that are compared with the threshold, over the
+// periods that end with the minute before end.
+func (w *watched) compute(data store, end int64, o Options) (*metricmath.Series, error) {
+	run := &metricmath.Evaluation{
+		Expressions: w.expressions, MissingAsZero: o.MissingAsZero,
+		Metric: func(id string) (*metricmath.Series, bool) {
+			q, ok := w.definition.query(id)
+			if !ok {
+				return nil, false
+			}
+			return data.read(q, end, w.definition.EvaluationPeriods+w.beyond), true
+		},
 	}
 	for _, q := range w.definition.Queries { // all, so that each is checked
-		if _, err := run.query(q.ID); err != nil {
+		if _, err := run.Query(q.ID); err != nil {
 			return nil, err
 		}
 	}
-	v, err := run.query(w.returned)
-	if err == nil && v.series == nil {
-		err = fmt.Errorf("the query %s gives a single number: a series is needed", w.returned)
+	v, err := run.Query(w.returned)
+	if err == nil && v.Series == nil {
+		err = fmt.Errorf("the query %s gives a single number or several series: one series is needed", w.returned)
 	}
-	return v.series, err
+	return v.Series, err
 }
 
 // Add takes in datapoints. Those of a minute that has some already are counted
@@ -176,8 +185,8 @@ func (e *Evaluator) evaluate(w *watched) (Transition, bool) {
 		panic(fmt.Sprintf("alarm %s: %v", w.definition.Name, err))
 	}
 	w.status.Value = nil
-	if last := samples[len(samples)-1]; last.present {
-		w.status.Value = &last.value
+	if last, ok := samples.Last(); ok {
+		w.status.Value = &last
 	}
 	v := w.definition.judge(samples)
 	if v.state == "" || v.state == w.status.State {

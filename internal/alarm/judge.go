@@ -1,5 +1,11 @@
 package alarm
 
+import (
+	"slices"
+
+	"github.com/sqsafe/sqsafe/internal/metricmath"
+)
+
 // verdict is what an evaluation comes to.
 type verdict struct {
 	// state is empty where the alarm keeps the one it has.
@@ -8,21 +14,20 @@ type verdict struct {
 	breaching, judged, filled int
 }
 
-// judge applies the rule of M out of N to the samples of an evaluation range,
-// the oldest first: the latest N that are there count, and missing ones only
-// where there are fewer.
-func (d *Definition) judge(samples series) verdict {
+// judge applies the rule of M out of N to the samples of an evaluation range: the
+// latest N that are there count, and missing ones only where there are fewer.
+func (d *Definition) judge(samples *metricmath.Series) verdict {
 	breaches := comparisons[d.ComparisonOperator]
 	var v verdict
 	oldest := 0 // of the breaching ones, in periods from the end
-	for i := len(samples) - 1; i >= 0 && v.judged < d.EvaluationPeriods; i-- {
-		if !samples[i].present {
-			continue
+	for _, p := range slices.Backward(samples.Points) {
+		if v.judged == d.EvaluationPeriods {
+			break
 		}
 		v.judged++
-		if breaches(samples[i].value, d.Threshold) {
+		if breaches(p.Value, d.Threshold) {
 			v.breaching++
-			oldest = len(samples) - i
+			oldest = int((samples.Grid.End() - p.At) / samples.Grid.Period)
 		}
 	}
 	v.filled = d.EvaluationPeriods - v.judged

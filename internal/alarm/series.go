@@ -3,16 +3,9 @@ package alarm
 import (
 	"maps"
 	"time"
+
+	"github.com/sqsafe/sqsafe/internal/metricmath"
 )
-
-// sample is the value of a period, if it has one.
-type sample struct {
-	value   float64
-	present bool
-}
-
-// series are the samples of an evaluation range, the oldest first.
-type series []sample
 
 // Datapoint is what is known of a metric in the minute that begins at or
 // around Time: a number of values.
@@ -70,13 +63,13 @@ func (s store) add(p Datapoint) {
 	minutes[minute] = merged
 }
 
-// read gives the last n periods that end with the minute before end.
-func (s store) read(q Query, end int64, n int) series {
+// read returns the last n periods that end with the minute before end.
+func (s store) read(q Query, end int64, n int) *metricmath.Series {
 	minutes := s[q.Metric.key()]
 	length := int64(q.Period / time.Minute)
-	out := make(series, n)
-	for i := range out {
-		start := end - int64(n-i)*length
+	first := end - int64(n)*length
+	out := &metricmath.Series{Grid: metricmath.Grid{Start: first * 60, Period: length * 60, Count: int64(n)}}
+	for start := first; start < end; start += length {
 		var merged Datapoint
 		for m := start; m < start+length && len(minutes) > 0; m++ {
 			if p, ok := minutes[m]; ok {
@@ -84,7 +77,7 @@ func (s store) read(q Query, end int64, n int) series {
 			}
 		}
 		if merged.Count > 0 {
-			out[i] = sample{statistics[q.Statistic](merged), true}
+			out.Add(start*60, statistics[q.Statistic](merged))
 		}
 	}
 	return out

@@ -1,6 +1,8 @@
-// Package archtest holds the shape of the module: which package may import
-// which, who may read the environment, and how long files and functions get.
+// Package archtest checks the shape of the module: which package may import which
+// (table.go), which files may start goroutines (goroutines.go), in which order the
+// files of a package stand (order.go), who may read the environment, how long files
+// and functions get, and what public packages document.
 //
-// The rules are the table in table.go. The package's tests check it against
-// the module, so a change that breaks a rule fails "go test ./...".
+// The package's tests check these rules against the module, so a change that
+// breaks one fails "go test ./...".
 package archtest

@@ -7,109 +7,125 @@ import (
 	"strings"
 )
 
-// CheckImports tells what in the packages goes against the table.
-func CheckImports(rooms []Room, packages []Package) []string {
-	var problems []string
+// CheckImports reports what in the packages goes against the table, and what in
+// the table no package uses.
+func CheckImports(rows []Row, packages []Package) []string {
+	problems := checkTable(rows)
 	for _, p := range packages {
-		room, ok := roomOf(rooms, p.Path)
+		row, ok := rowOf(rows, p.Path)
 		if !ok {
 			problems = append(problems, fmt.Sprintf(
 				"%s is in no row of the import table: add a row to internal/archtest/table.go that says what it may import",
 				p.Path))
 			continue
 		}
-		problems = append(problems, checkDirect(room, p)...)
-		problems = append(problems, checkTests(room, p)...)
-		problems = append(problems, checkLinked(room, p)...)
+		problems = slices.Concat(problems,
+			checkDirect(row, p), checkTests(row, p), checkLinked(row, p), checkUnused(row, p))
 	}
-	return append(problems, checkRows(rooms, packages)...)
-}
-
-// checkRows finds rows that have outlived their packages.
-func checkRows(rooms []Room, packages []Package) []string {
-	var problems []string
-	for _, room := range rooms {
-		if !slices.ContainsFunc(packages, func(p Package) bool { return matches(room.Path, p.Path) }) {
+	for _, row := range rows {
+		if !slices.ContainsFunc(packages, func(p Package) bool { return relative(p.Path) == row.Path }) {
 			problems = append(problems, fmt.Sprintf(
-				"row %q of the import table fits no package: remove it from internal/archtest/table.go", room.Path))
+				"row %q of the import table is for no package: remove it from internal/archtest/table.go", row.Path))
 		}
 	}
 	return problems
 }
 
-func checkDirect(room Room, p Package) []string {
+// checkTable reports rows that occur twice or that reach upwards.
+func checkTable(rows []Row) []string {
+	var problems, above []string
+	for _, row := range rows {
+		if slices.Contains(above, row.Path) {
+			problems = append(problems, fmt.Sprintf("the import table has two rows for %q: make them one", row.Path))
+		}
+		for _, imported := range row.Ours {
+			if !slices.Contains(above, imported) {
+				problems = append(problems, fmt.Sprintf(
+					"row %q of the import table allows %q, which does not stand above it: imports point one way", row.Path, imported))
+			}
+		}
+		above = append(above, row.Path)
+	}
+	return problems
+}
+
+func checkDirect(row Row, p Package) []string {
 	var problems []string
-	allowed := append(slices.Clone(room.Ours), room.Third...)
 	for _, imported := range p.Imports {
 		switch {
 		case isTesting(imported) && !isTestPackage(p.Path):
 			problems = append(problems, fmt.Sprintf(
 				"%s imports %s outside of its tests: only packages named …test may", p.Path, imported))
-		case !standard(imported) && !matchesAny(allowed, imported):
+		case !standard(imported) && !row.allows(imported):
 			problems = append(problems, fmt.Sprintf(
 				"%s imports %s, which the import table does not allow: turn the dependency round with an interface here, "+
 					"or change the row %q in internal/archtest/table.go and say why in docs/decisions.md",
-				p.Path, imported, room.Path))
+				p.Path, imported, row.Path))
 		}
 	}
 	return problems
 }
 
-func checkTests(room Room, p Package) []string {
+func (row Row) allows(imported string) bool {
+	return slices.Contains(row.Ours, relative(imported)) || slices.Contains(row.Third, imported)
+}
+
+func checkTests(row Row, p Package) []string {
 	var problems []string
-	allowed := slices.Concat(room.Ours, room.Third, room.Tests, TestKit())
 	for _, imported := range p.TestImports {
-		kit := matches(anyOurs, imported) && isTestPackage(imported)
-		if kit || standard(imported) || imported == p.Path || matchesAny(allowed, imported) {
+		kit := matches(anyOurs, imported) && isTestPackage(imported) || matchesAny(TestKit(), imported)
+		if kit || standard(imported) || imported == p.Path || row.allows(imported) ||
+			slices.Contains(row.Tests, relative(imported)) {
 			continue
 		}
 		problems = append(problems, fmt.Sprintf(
 			"tests of %s import %s, which neither its row %q nor TestKit in internal/archtest/table.go allows",
-			p.Path, imported, room.Path))
+			p.Path, imported, row.Path))
 	}
 	return problems
 }
 
-func checkLinked(room Room, p Package) []string {
+func checkLinked(row Row, p Package) []string {
 	var problems []string
 	for _, dep := range p.Deps {
-		if !standard(dep) && matchesAny(room.Never, dep) {
+		if !standard(dep) && matchesAny(row.Never, dep) {
 			problems = append(problems, fmt.Sprintf(
 				"%s links %s, which its row %q forbids: find the way with \"go mod why\" or \"go list -deps\"",
-				p.Path, dep, room.Path))
+				p.Path, dep, row.Path))
 		}
 	}
 	return problems
 }
 
-// roomOf gives the row of the package itself or, failing that, the one with
-// the longest path above it.
-func roomOf(rooms []Room, pkg string) (Room, bool) {
-	var best Room
-	found := false
-	for _, room := range rooms {
-		if matches(room.Path, pkg) && (!found || closeness(room) > closeness(best)) {
-			best, found = room, true
+// checkUnused reports what a row allows and the package does not import.
+func checkUnused(row Row, p Package) []string {
+	var problems []string
+	unused := func(allowed, imported []string) {
+		for _, a := range allowed {
+			if !slices.ContainsFunc(imported, func(i string) bool { return relative(i) == a }) {
+				problems = append(problems, fmt.Sprintf(
+					"row %q of the import table allows %q, which is not imported: remove it from the row", row.Path, a))
+			}
 		}
 	}
-	return best, found
+	unused(slices.Concat(row.Ours, row.Third), p.Imports)
+	unused(row.Tests, p.TestImports)
+	return problems
 }
 
-// closeness orders the rows that fit one package.
-func closeness(room Room) int {
-	stem, deep := strings.CutSuffix(room.Path, "/...")
-	if deep {
-		return 2 * len(stem)
+func rowOf(rows []Row, pkg string) (Row, bool) {
+	i := slices.IndexFunc(rows, func(row Row) bool { return row.Path == relative(pkg) })
+	if i < 0 {
+		return Row{}, false
 	}
-	return 2*len(stem) + 1
+	return rows[i], true
 }
 
 func matchesAny(patterns []string, pkg string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool { return matches(pattern, pkg) })
 }
 
-// matches tells whether a path as the go command gives it, made relative by
-// below, fits a pattern of the table.
+// matches reports whether a path as [Package] has it fits a pattern of the table.
 func matches(pattern, pkg string) bool {
 	mine := pkg == "." || strings.HasPrefix(pkg, ours)
 	switch pattern {
@@ -118,15 +134,15 @@ func matches(pattern, pkg string) bool {
 	case anyThird:
 		return !mine && !standard(pkg)
 	}
-	if pkg != "." {
-		pkg = strings.TrimPrefix(pkg, ours)
-	}
 	stem, deep := strings.CutSuffix(pattern, "/...")
-	return pkg == stem || deep && strings.HasPrefix(pkg, stem+"/")
+	return relative(pkg) == stem || deep && strings.HasPrefix(relative(pkg), stem+"/")
 }
 
-// standard tells a package of the standard library, whose path has no dot in
-// its first element.
+// relative returns the path of a package as a row has it.
+func relative(pkg string) string { return strings.TrimPrefix(pkg, ours) }
+
+// standard reports whether a package is of the standard library: its path has no
+// dot in its first element.
 func standard(pkg string) bool {
 	first, _, _ := strings.Cut(pkg, "/")
 	return !strings.Contains(first, ".")

@@ -1,6 +1,7 @@
 package archtest_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,21 +10,25 @@ import (
 
 const sqs = "github.com/aws/aws-sdk-go-v2/service/sqs"
 
-// rooms is a table as small as the rules allow.
-func rooms() []archtest.Room {
-	return []archtest.Room{
+const deep = "example.com/deep"
+
+// rows is a table as small as the rules allow.
+func rows() []archtest.Row {
+	return []archtest.Row{
 		{Path: "leaf", Never: []string{"./...", "third-party/..."}},
 		{Path: "core", Ours: []string{"leaf"}, Third: []string{"example.com/events"}, Never: []string{sqs + "/..."}},
-		{Path: "core/...", Ours: []string{"core"}, Third: []string{"example.com/deep/..."}, Tests: []string{"leaf"}},
+		{Path: "core/suitetest", Ours: []string{"core"}},
+		{Path: "core/dynamo", Ours: []string{"core"}, Third: []string{deep}, Tests: []string{"leaf"}},
 	}
 }
 
-// clean fills the rows that a case is not about.
+// clean are packages that use all that the table allows, and no more.
 func clean() []archtest.Package {
 	return []archtest.Package{
 		{Path: "./leaf", Imports: []string{"errors"}, Deps: []string{"errors", "internal/abi", "vendor/golang.org/x/net"}},
 		{Path: "./core", Imports: []string{"./leaf", "example.com/events"}, Deps: []string{"./leaf", "example.com/events"}},
 		{Path: "./core/suitetest", Imports: []string{"./core", "testing", "testing/synctest"}},
+		{Path: "./core/dynamo", Imports: []string{"./core", deep}, TestImports: []string{"./leaf"}},
 	}
 }
 
@@ -35,6 +40,7 @@ func TestCheckImports(t *testing.T) {
 		problem string // part of the only message; empty for none
 	}{
 		{"nothing", archtest.Package{Path: "./leaf"}, ""},
+		{"unknown package below a known one", archtest.Package{Path: "./core/new"}, "./core/new is in no row"},
 		{"unknown package", archtest.Package{Path: "./new"}, "./new is in no row"},
 		{"root is a package like others", archtest.Package{Path: "."}, ". is in no row"},
 		{
@@ -48,14 +54,9 @@ func TestCheckImports(t *testing.T) {
 			"./core imports example.com/events/deeper",
 		},
 		{
-			"below a pattern",
-			archtest.Package{Path: "./core/dynamo", Imports: []string{"example.com/deep", "example.com/deep/er"}},
-			"",
-		},
-		{
-			"beside a pattern",
-			archtest.Package{Path: "./core/dynamo", Imports: []string{"example.com/deeper"}},
-			"./core/dynamo imports example.com/deeper",
+			"package below one that is allowed",
+			archtest.Package{Path: "./core/dynamo", Imports: []string{deep + "/er"}},
+			"./core/dynamo imports example.com/deep/er",
 		},
 		{
 			"linked by way of another",
@@ -98,15 +99,67 @@ func TestCheckImports(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			wantOne(t, archtest.CheckImports(rooms(), append(clean(), test.pkg)), test.problem)
+			// Beside the clean packages, so that nothing in the table is unused.
+			problems := archtest.CheckImports(rows(), append(clean(), test.pkg))
+			wantOne(t, slices.DeleteFunc(problems, isUnused), test.problem)
 		})
 	}
 }
 
-func TestCheckImportsFindsRowsWithoutPackages(t *testing.T) {
+func isUnused(problem string) bool { return strings.Contains(problem, "which is not imported") }
+
+func TestTheImportTableHasNothingElse(t *testing.T) {
 	t.Parallel()
-	table := append(rooms(), archtest.Room{Path: "gone/..."})
-	wantOne(t, archtest.CheckImports(table, clean()), `row "gone/..." of the import table fits no package`)
+	tests := []struct {
+		name    string
+		row     archtest.Row
+		pkg     archtest.Package
+		problem string
+	}{
+		{
+			"row without a package", archtest.Row{Path: "gone"}, archtest.Package{Path: "./leaf"},
+			`row "gone" of the import table is for no package`,
+		},
+		{
+			"second row", archtest.Row{Path: "leaf"}, archtest.Package{Path: "./leaf"},
+			`the import table has two rows for "leaf"`,
+		},
+		{
+			"upward row",
+			archtest.Row{Path: "a", Ours: []string{"z"}}, archtest.Package{Path: "./a", Imports: []string{"./z"}},
+			`row "a" of the import table allows "z", which does not stand above it`,
+		},
+		{
+			"package that is not imported",
+			archtest.Row{Path: "a", Ours: []string{"core"}}, archtest.Package{Path: "./a"},
+			`row "a" of the import table allows "core", which is not imported`,
+		},
+		{
+			"module that is not imported",
+			archtest.Row{Path: "a", Third: []string{deep}}, archtest.Package{Path: "./a", Imports: []string{"errors"}},
+			`row "a" of the import table allows "example.com/deep", which is not imported`,
+		},
+		{
+			"package that no test imports",
+			archtest.Row{Path: "a", Tests: []string{"core"}}, archtest.Package{Path: "./a"},
+			`row "a" of the import table allows "core", which is not imported`,
+		},
+		{
+			"pattern",
+			archtest.Row{Path: "a", Third: []string{deep + "/..."}}, archtest.Package{Path: "./a"},
+			`row "a" of the import table allows "example.com/deep/...", which is not imported`,
+		},
+		{
+			"test package that tests import all the same",
+			archtest.Row{Path: "a"}, archtest.Package{Path: "./a", TestImports: []string{"./core/suitetest"}}, "",
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			wantOne(t, archtest.CheckImports(append(rows(), test.row), append(clean(), test.pkg)), test.problem)
+		})
+	}
 }
 
 // wantOne checks for one problem that contains want, or for none if want is empty.
@@ -117,5 +170,13 @@ func wantOne(t *testing.T, problems []string, want string) {
 		t.Errorf("problems %q, want none", problems)
 	case want != "" && (len(problems) != 1 || !strings.Contains(problems[0], want)):
 		t.Errorf("problems %q, want one with %q", problems, want)
+	}
+}
+
+// wantAll checks that the problems begin with these words, in order.
+func wantAll(t *testing.T, problems []string, begins ...string) {
+	t.Helper()
+	if !slices.EqualFunc(problems, begins, strings.HasPrefix) {
+		t.Errorf("problems %q, want %q", problems, begins)
 	}
 }

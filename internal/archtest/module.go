@@ -6,14 +6,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/importer"
+	"go/token"
+	"go/types"
 	"io"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
 )
 
 // Package is what the go command says of a package of this module. Paths of
-// this module's packages are below the module, as in [Room].
+// this module's packages are below the module, as in [Row].
 type Package struct {
 	Path string
 	// Imports are direct; TestImports are those of the test files, in the package
@@ -51,6 +55,26 @@ func golist(ctx context.Context, root string, args ...string) ([]byte, error) {
 		return nil, fmt.Errorf("go list: %w: %s", err, exit.Stderr)
 	}
 	return out, err
+}
+
+// Importer returns an importer of everything that the packages import. Paths of
+// packages are below the module, as in [Row]. The go command compiles what it has
+// not yet compiled.
+func Importer(ctx context.Context, root string, set *token.FileSet, packages ...string) (types.Importer, error) {
+	args := []string{"-export", "-deps", "-f={{.ImportPath}} {{.Export}}"}
+	for _, p := range packages {
+		args = append(args, "./"+p)
+	}
+	out, err := golist(ctx, root, args...)
+	if err != nil {
+		return nil, err
+	}
+	exports := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		name, file, _ := strings.Cut(strings.TrimSpace(line), " ")
+		exports[name] = file
+	}
+	return importer.ForCompiler(set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }), nil
 }
 
 func decodePackages(module string, out []byte) ([]Package, error) {

@@ -36,12 +36,12 @@ func TestModuleImports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report(t, archtest.CheckImports(archtest.Rooms(), packages))
+	report(t, archtest.CheckImports(archtest.Rows(), packages))
 }
 
 func TestModuleHosts(t *testing.T) {
 	t.Parallel()
-	report(t, archtest.CheckHosts(archtest.Rooms(), parseModule(t)))
+	report(t, archtest.CheckHosts(archtest.Rows(), parseModule(t)))
 }
 
 func TestModuleSleeps(t *testing.T) {
@@ -57,4 +57,30 @@ func TestModuleDocs(t *testing.T) {
 func TestModuleSizes(t *testing.T) {
 	t.Parallel()
 	report(t, archtest.CheckSizes(archtest.ModuleLimits(), parseModule(t)))
+}
+
+func TestModuleGoroutines(t *testing.T) {
+	t.Parallel()
+	report(t, archtest.CheckGoroutines(archtest.Goroutines(), parseModule(t)))
+}
+
+func TestModuleComments(t *testing.T) {
+	t.Parallel()
+	report(t, archtest.CheckComments(parseModule(t)))
+}
+
+func TestModuleOrder(t *testing.T) {
+	t.Parallel()
+	files := parseModule(t)
+	var packages []string
+	for _, order := range archtest.Orders() {
+		packages = append(packages, order.Package)
+	}
+	importer, err := archtest.Importer(t.Context(), root, files[0].Set, packages...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, order := range archtest.Orders() {
+		report(t, archtest.CheckOrder(order, files, importer))
+	}
 }

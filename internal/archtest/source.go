@@ -25,7 +25,7 @@ type File struct {
 // IsTest tells a file that only tests are built from.
 func (f File) IsTest() bool { return strings.HasSuffix(f.Name, "_test.go") }
 
-// Package is the file's package in the form of [Room.Path].
+// Package is the file's package in the form of [Row.Path].
 func (f File) Package() string {
 	if dir := path.Dir(f.Name); dir != "." {
 		return ours + dir

@@ -18,12 +18,12 @@ import (
 	"github.com/sqsafe/sqsafe/idem"
 	"github.com/sqsafe/sqsafe/idem/dynamo"
 	"github.com/sqsafe/sqsafe/internal/cli"
-	"github.com/sqsafe/sqsafe/internal/engine"
+	"github.com/sqsafe/sqsafe/internal/endpoint"
 	"github.com/sqsafe/sqsafe/internal/localaws"
 )
 
 func scriptTables(ts *testscript.TestScript) *dynamodb.Client {
-	return dynamodb.NewFromConfig(engine.Config(ts.Getenv("SQS")))
+	return dynamodb.NewFromConfig(endpoint.Config(ts.Getenv("SQS")))
 }
 
 // makeTable makes a table in the script's engine, and with a second argument

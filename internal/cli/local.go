@@ -11,7 +11,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/sqsafe/sqsafe/internal/engine"
+	"github.com/sqsafe/sqsafe/internal/endpoint"
 	"github.com/sqsafe/sqsafe/internal/local"
 )
 
@@ -40,9 +40,9 @@ const stopLimit = 30 * time.Second
 
 // Validate refuses flags whose values cannot be meant.
 func (l *Local) Validate() error {
-	for _, endpoint := range []string{l.EndpointSQS, l.EndpointDynamoDB} {
-		if endpoint != "" {
-			if err := engine.CheckURL(endpoint); err != nil {
+	for _, url := range []string{l.EndpointSQS, l.EndpointDynamoDB} {
+		if url != "" {
+			if err := endpoint.CheckURL(url); err != nil {
 				return err
 			}
 		}

@@ -20,7 +20,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/sqsafe/sqsafe/internal/cli"
-	"github.com/sqsafe/sqsafe/internal/engine"
+	"github.com/sqsafe/sqsafe/internal/endpoint"
 	"github.com/sqsafe/sqsafe/internal/localaws"
 )
 
@@ -88,7 +88,7 @@ func setupEngine(env *testscript.Env) error {
 	web := httptest.NewServer(server)
 	env.Defer(web.Close)
 	env.Setenv("SQS", web.URL)
-	e := &scriptEngine{server: server, client: sqs.NewFromConfig(engine.Config(web.URL))}
+	e := &scriptEngine{server: server, client: sqs.NewFromConfig(endpoint.Config(web.URL))}
 	env.Values[engineKey{}] = e
 	for _, in := range []*sqs.CreateQueueInput{
 		{QueueName: aws.String("orders-dead")},

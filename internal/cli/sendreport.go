@@ -9,7 +9,7 @@ import (
 
 	"github.com/aws/smithy-go"
 
-	"github.com/sqsafe/sqsafe/internal/engine"
+	"github.com/sqsafe/sqsafe/internal/endpoint"
 	"github.com/sqsafe/sqsafe/internal/jobs"
 )
 
@@ -69,7 +69,7 @@ func (r *sendReport) message(result jobs.Result) {
 		MessageID: result.MessageID, Sequence: result.Sequence,
 	}
 	if result.Err != nil {
-		line.Error = oneLine(engine.Brief(result.Err).Error())
+		line.Error = oneLine(endpoint.Brief(result.Err).Error())
 	}
 	name := fmt.Sprintf("message %d%s", line.Number, in(line.Source))
 	alone := errors.As(result.Err, new(*jobs.EntryError))
@@ -96,7 +96,7 @@ func (r *sendReport) count(result jobs.Result) string {
 		r.summary.Sent++
 		r.lastID = result.MessageID
 		return "sent"
-	case refusedAlone && entry != nil, refused && refusal.ErrorFault() != smithy.FaultServer, engine.Refused(result.Err):
+	case refusedAlone && entry != nil, refused && refusal.ErrorFault() != smithy.FaultServer, endpoint.Refused(result.Err):
 		r.summary.Refused++
 		return "refused"
 	default:

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
-	"github.com/sqsafe/sqsafe/internal/engine"
+	"github.com/sqsafe/sqsafe/internal/endpoint"
 	"github.com/sqsafe/sqsafe/internal/wholebody"
 )
 
@@ -27,34 +27,36 @@ type Account struct {
 }
 
 // check refuses flags that would be without effect.
-func (a *Account) check(endpoint string) error {
+func (a *Account) check(url string) error {
 	if a.Profile != "" && !a.AWS {
 		return errors.New("--profile is for AWS itself; add --aws")
 	}
-	if endpoint != "" {
-		return engine.CheckURL(endpoint)
+	if url != "" {
+		return endpoint.CheckURL(url)
 	}
 	return nil
 }
 
-// place is what errors call the service at endpoint, or without one.
-func (a *Account) place(endpoint string) string {
+// place is what errors call the service at the endpoint url; empty means none
+// was given.
+func (a *Account) place(url string) string {
 	switch {
-	case endpoint != "":
-		return endpoint
+	case url != "":
+		return url
 	case a.AWS:
 		return "AWS"
 	}
 	return localEndpoint
 }
 
-// config is for clients of the service at endpoint, or without one. The region
-// is the queue's own where that is known and no other was asked for.
-func (a *Account) config(ctx context.Context, endpoint, region string) (aws.Config, error) {
+// config is for clients of the service at the endpoint url; empty means none
+// was given. The region is the queue's own where that is known and no other
+// was asked for.
+func (a *Account) config(ctx context.Context, url, region string) (aws.Config, error) {
 	if a.Region != "" {
 		region = a.Region
 	}
-	c := engine.Config(a.place(endpoint))
+	c := endpoint.Config(a.place(url))
 	if a.AWS {
 		var err error
 		if c, err = a.configuration(ctx, region); err != nil {
@@ -70,7 +72,7 @@ func (a *Account) config(ctx context.Context, endpoint, region string) (aws.Conf
 // configuration is that of the AWS CLI: variables, profiles, roles.
 func (a *Account) configuration(ctx context.Context, region string) (aws.Config, error) {
 	c, err := config.LoadDefaultConfig(ctx,
-		config.WithSharedConfigProfile(a.Profile), config.WithRegion(region), config.WithRetryer(engine.Retryer))
+		config.WithSharedConfigProfile(a.Profile), config.WithRegion(region), config.WithRetryer(endpoint.Retryer))
 	if err != nil {
 		return c, fmt.Errorf("AWS configuration: %w", err)
 	}
@@ -82,18 +84,18 @@ func (a *Account) configuration(ctx context.Context, region string) (aws.Config,
 }
 
 // explain says what the error of any call means to a user.
-func (a *Account) explain(err error, service, endpoint, flag string) error {
-	at := a.place(endpoint)
+func (a *Account) explain(err error, service, url, flag string) error {
+	at := a.place(url)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return errInterrupted
-	case engine.Refused(err) && at == localEndpoint && endpoint == "":
+	case endpoint.Refused(err) && at == localEndpoint && url == "":
 		return fmt.Errorf("nothing listens at %s; start the stack with sqsafe local, "+
 			"or say where %s is with %s or --aws", at, service, flag)
-	case engine.Refused(err):
+	case endpoint.Refused(err):
 		return fmt.Errorf("nothing listens at %s; start the engine there, or give another %s", at, flag)
 	}
-	return fmt.Errorf("%s at %s: %w", service, at, engine.Brief(err))
+	return fmt.Errorf("%s at %s: %w", service, at, endpoint.Brief(err))
 }
 
 // Target is the SQS that a command talks to.

@@ -63,7 +63,7 @@ func adopting(t *testing.T, endpoint string) (*Stack, *[]Event) {
 	}
 	s.connect()
 	events := &[]Event{}
-	s.journal.sequence.emit = func(e Event) { *events = append(*events, e) }
+	s.journal.reorder.emit = func(e Event) { *events = append(*events, e) }
 	return s, events
 }
 
@@ -90,7 +90,7 @@ func TestAnotherEngineGetsQueuesAndTables(t *testing.T) {
 		if diff := cmp.Diff(want, s.endpoints()); diff != "" {
 			t.Errorf("endpoints (-want +got):\n%s", diff)
 		}
-		s.journal.sequence.flush()
+		s.journal.reorder.flush()
 		if turn == "there already" && (len(*events) != 1 || !strings.Contains((*events)[0].Line, "Ledger is there already")) {
 			t.Errorf("events %+v, want a note about the table", *events)
 		}

@@ -48,7 +48,7 @@ type ages struct {
 	queues map[string]map[string]time.Time // when a message came, by queue and id
 }
 
-func (a *ages) enter(e sqs.Event) {
+func (a *ages) record(e sqs.Event) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch e.Kind {

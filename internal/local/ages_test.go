@@ -26,7 +26,7 @@ func TestAgesFollowTheMessages(t *testing.T) {
 		at(5, sqs.Deleted, "jobs", "done"), at(6, sqs.Redriven, "jobs", "poison"),
 		at(0, sqs.Sent, "empty", "x"), at(1, sqs.Deleted, "empty", "x"), at(2, sqs.Deleted, "unknown", "x"),
 	} {
-		a.enter(e)
+		a.record(e)
 	}
 	server := httptest.NewServer(&a)
 	t.Cleanup(server.Close)

@@ -50,7 +50,7 @@ func TestFunctionsOfOneFolderAreBuiltOnce(t *testing.T) {
 	if err := s.buildAll(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s.journal.sequence.flush()
+	s.journal.reorder.flush()
 	if diff := cmp.Diff([]string{"A", "B", "C", "D"}, *begun); diff != "" {
 		t.Errorf("builds (-want +got):\n%s", diff)
 	}

@@ -9,21 +9,21 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
-	"github.com/sqsafe/sqsafe/internal/engine"
+	"github.com/sqsafe/sqsafe/internal/endpoint"
 	"github.com/sqsafe/sqsafe/internal/localaws"
 )
 
 const (
-	region  = engine.Region
+	region  = endpoint.Region
 	account = "123456789012"
 )
 
 func (o Options) checkEndpoints() error {
-	for _, endpoint := range []string{o.EndpointSQS, o.EndpointDynamoDB} {
-		if endpoint == "" {
+	for _, url := range []string{o.EndpointSQS, o.EndpointDynamoDB} {
+		if url == "" {
 			continue
 		}
-		if err := engine.CheckURL(endpoint); err != nil {
+		if err := endpoint.CheckURL(url); err != nil {
 			return err
 		}
 	}
@@ -51,9 +51,9 @@ func (s *Stack) connect() {
 // config is for calls of another engine or, without one, of the stand-ins.
 func (s *Stack) config(other string) aws.Config {
 	if other != "" {
-		return engine.Config(other)
+		return endpoint.Config(other)
 	}
-	config := engine.Config(s.endpoint())
+	config := endpoint.Config(s.endpoint())
 	config.HTTPClient = &http.Client{Transport: s.server.Transport()}
 	return config
 }
@@ -69,9 +69,9 @@ func (s *Stack) serve() *http.Server {
 }
 
 // unreachable explains the error of the first call of an engine.
-func unreachable(err error, endpoint, flag string) error {
-	if endpoint != "" && engine.Refused(err) {
-		return fmt.Errorf("nothing listens at %s; start the engine there, or leave %s out for the stand-in", endpoint, flag)
+func unreachable(err error, url, flag string) error {
+	if url != "" && endpoint.Refused(err) {
+		return fmt.Errorf("nothing listens at %s; start the engine there, or leave %s out for the stand-in", url, flag)
 	}
-	return engine.Brief(err)
+	return endpoint.Brief(err)
 }

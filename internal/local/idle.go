@@ -7,7 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
-	"github.com/sqsafe/sqsafe/internal/engine"
+	"github.com/sqsafe/sqsafe/internal/endpoint"
 )
 
 const (
@@ -69,7 +69,7 @@ func (s *Stack) emptyQueues(ctx context.Context) (map[string]bool, error) {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			return nil, fmt.Errorf("queue %s: %w", q.LogicalID, engine.Brief(err))
+			return nil, fmt.Errorf("queue %s: %w", q.LogicalID, endpoint.Brief(err))
 		}
 		empty[q.Name] = true
 		for _, n := range attributes {

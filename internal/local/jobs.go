@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/sqsafe/sqsafe/internal/engine"
+	"github.com/sqsafe/sqsafe/internal/endpoint"
 	"github.com/sqsafe/sqsafe/internal/jobs"
 	"github.com/sqsafe/sqsafe/internal/stack"
 )
@@ -40,7 +40,7 @@ func (s *Stack) send(ctx context.Context) error {
 	err := jobs.Send(ctx, s.queues, s.jobs, jobs.Options{Observe: func(r jobs.Result) {
 		switch {
 		case r.Err != nil && refused == nil:
-			refused = fmt.Errorf("%s, to queue %s: %w", r.Job.Source, r.Job.Queue.Name, engine.Brief(r.Err))
+			refused = fmt.Errorf("%s, to queue %s: %w", r.Job.Source, r.Job.Queue.Name, endpoint.Brief(r.Err))
 		case r.Err == nil && s.options.EndpointSQS != "": // the stand-in tells by itself
 			e := Event{Kind: KindSent, Queue: r.Job.Queue.Name, MessageID: r.MessageID}
 			if r.Job.Delay > 0 {

@@ -21,10 +21,10 @@ import (
 
 // journal turns what the parts of the stack tell into one stream of events.
 type journal struct {
-	sequence sequence
-	books    *books
-	ages     ages
-	hidden   hidden
+	reorder    reorderBuffer
+	tally      *tally
+	ages       ages
+	visibility visibility
 	// deadLetters has, by its name, the names of the queues that each
 	// dead-letter queue serves.
 	deadLetters map[string][]string
@@ -39,26 +39,26 @@ type journal struct {
 
 func newJournal(s *stack.Stack, o Options) *journal {
 	j := &journal{
-		sequence:    sequence{emit: o.Observe},
-		books:       newBooks(),
+		reorder:     reorderBuffer{emit: o.Observe},
+		tally:       newTally(),
 		deadLetters: map[string][]string{},
 		foreign:     o.EndpointSQS != "",
 		broken:      make(chan error, 1),
 	}
-	j.books.foreign, j.books.redrive, j.books.unreported = j.foreign, map[string]bool{}, map[string]string{}
+	j.tally.foreign, j.tally.redrive, j.tally.unreported = j.foreign, map[string]bool{}, map[string]string{}
 	if o.Observe == nil {
-		j.sequence.emit = func(Event) {}
+		j.reorder.emit = func(Event) {}
 	}
 	for _, q := range s.Queues {
 		if target, ok := s.Queue(q.DeadLetterQueue); ok {
 			j.deadLetters[target.Name] = append(j.deadLetters[target.Name], q.Name)
-			j.books.redrive[q.Name] = true
+			j.tally.redrive[q.Name] = true
 		}
 	}
 	for _, f := range s.Functions {
 		for _, e := range f.Events {
 			if queue, ok := s.Queue(e.Queue); ok {
-				j.books.unreported[queue.Name] = unreported(f, e)
+				j.tally.unreported[queue.Name] = unreported(f, e)
 			}
 		}
 	}
@@ -71,15 +71,15 @@ func (j *journal) write(e Event) {
 	}
 	e.Time = e.Time.UTC()
 	if _, dead := j.deadLetters[e.Queue]; !dead {
-		j.books.enter(e)
+		j.tally.record(e)
 	}
-	j.sequence.add(e)
+	j.reorder.add(e)
 }
 
 // queue takes what happens in the queues.
 func (j *journal) queue(in sqs.Event) {
-	j.ages.enter(in)
-	j.hidden.enter(in)
+	j.ages.record(in)
+	j.visibility.record(in)
 	e := Event{Time: in.Time, Queue: in.Queue, MessageID: in.MessageID, ReceiveCount: in.ReceiveCount}
 	switch in.Kind {
 	case sqs.Sent:
@@ -171,7 +171,7 @@ func (j *journal) stopped(e Event, messages []eventsource.Message) {
 	}
 	j.write(e)
 	for _, m := range messages {
-		if wait := j.hidden.left(e.Queue, m.ID, e.Time); wait > 0 {
+		if wait := j.visibility.remaining(e.Queue, m.ID, e.Time); wait > 0 {
 			j.write(Event{
 				Kind: KindVisibility, Time: e.Time, Queue: e.Queue, MessageID: m.ID,
 				ReceiveCount: m.ReceiveCount, DelaySeconds: seconds(wait),

@@ -13,8 +13,8 @@ import (
 
 func newTestJournal() (*journal, *[]Event) {
 	events := &[]Event{}
-	j := &journal{books: newBooks(), deadLetters: map[string][]string{"dead": {"jobs"}}}
-	j.sequence.emit = func(e Event) {
+	j := &journal{tally: newTally(), deadLetters: map[string][]string{"dead": {"jobs"}}}
+	j.reorder.emit = func(e Event) {
 		e.Time = time.Time{}
 		*events = append(*events, e)
 	}
@@ -37,7 +37,7 @@ func TestJournalReadsTheQueues(t *testing.T) {
 	j.queue(sqs.Event{Kind: sqs.Sent, Queue: "dead", MessageID: "by-hand"})
 	j.queue(sqs.Event{Kind: sqs.Deleted, Queue: "jobs", MessageID: "m1"})
 	j.queue(sqs.Event{Kind: sqs.Redriven, Queue: "jobs", To: "dead", MessageID: "m2"})
-	j.sequence.flush()
+	j.reorder.flush()
 	want := []Event{
 		{Kind: KindSent, Queue: "jobs", MessageID: "m1", DelaySeconds: &two},
 		{Kind: KindVisibility, Queue: "jobs", MessageID: "m1", ReceiveCount: 1, DelaySeconds: &two},
@@ -50,7 +50,7 @@ func TestJournalReadsTheQueues(t *testing.T) {
 	if diff := cmp.Diff(want, *events); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
-	if s := j.books.close(time.Time{}, nil); s.Jobs != 1 || s.Dead["declined"] != 1 || s.Dead[ReasonRedrive] != 1 {
+	if s := j.tally.summary(time.Time{}, nil); s.Jobs != 1 || s.Dead["declined"] != 1 || s.Dead[ReasonRedrive] != 1 {
 		t.Errorf("summary %+v: what was sent to the dead-letter queue by hand is no job", s)
 	}
 }
@@ -66,8 +66,8 @@ func TestALetterWithoutARecordIsNotLost(t *testing.T) {
 	j.output("Fn",
 		`{"message":"outcome","messageId":"m1","queue":"jobs","outcome":"dead","reason":"declined","attempt":1}`)
 	j.output("Fn", `{"message":"dead-lettered","messageId":"m1","queue":"jobs","reason":"declined","deadLetterId":"d1"}`)
-	j.sequence.flush()
-	s := j.books.close(time.Time{}, nil)
+	j.reorder.flush()
+	s := j.tally.summary(time.Time{}, nil)
 	if s.Dead["declined"] != 1 || s.Lost != 0 || s.Left != 0 {
 		t.Errorf("summary %+v, want one dead letter", s)
 	}
@@ -126,7 +126,7 @@ func TestJournalReadsTheFunctionsLog(t *testing.T) {
 	j.output("Fn", `{"message":"batch","_aws":{}}`)
 	j.output("Fn", `{"message":"something else"}`)
 	j.output("Fn", `plain {text`)
-	j.sequence.flush()
+	j.reorder.flush()
 	want := []Event{
 		{Kind: KindOutcome, Function: "Fn", MessageID: "m1", Queue: "jobs", ReceiveCount: 2, Outcome: "retry",
 			Class: "retryable", Reason: "timeout", Rule: "net.timeout", Attempt: 2, DelaySeconds: &four},
@@ -172,7 +172,7 @@ func TestJournalReadsTheBatches(t *testing.T) {
 		Kind: eventsource.Malformed, QueueARN: arn, Messages: messages[:1], Reason: "not JSON",
 	})
 	j.batch("Fn", eventsource.Event{Kind: eventsource.Received, QueueARN: arn, Messages: messages})
-	j.sequence.flush()
+	j.reorder.flush()
 	none := 0
 	want := []Event{
 		{Kind: KindInvoked, Function: "Fn", Queue: "jobs", MessageID: "m1", ReceiveCount: 1},
@@ -207,7 +207,7 @@ func TestACrashTellsWhatItLeaves(t *testing.T) {
 		Kind: sqs.VisibilityChanged, Time: at, Queue: "jobs", MessageID: "failed", Timeout: 2 * time.Second,
 	})
 	j.queue(sqs.Event{Kind: sqs.Redriven, Time: at, Queue: "jobs", To: "dead", MessageID: "dead"})
-	j.sequence.flush()
+	j.reorder.flush()
 	*events = nil
 	j.batch("Fn", eventsource.Event{
 		Kind: eventsource.Failed, Time: at.Add(time.Second), QueueARN: arn, Messages: batch, Err: exit,
@@ -215,7 +215,7 @@ func TestACrashTellsWhatItLeaves(t *testing.T) {
 	j.batch("Fn", eventsource.Event{ // too late: the message is visible
 		Kind: eventsource.Failed, Time: at.Add(time.Hour), QueueARN: arn, Messages: batch[3:], Err: exit,
 	})
-	j.sequence.flush()
+	j.reorder.flush()
 	one, two, wait := 1, 2, 179.0
 	want := []Event{
 		{Kind: KindCrash, Function: "Fn", Queue: "jobs", MessageIDs: []string{"done", "failed", "dead", "panicked"},
@@ -240,7 +240,7 @@ func TestJournalOfAnotherEngine(t *testing.T) {
 	j.batch("Fn", eventsource.Event{Kind: eventsource.Deleted, QueueARN: arn, Messages: messages})
 	j.batch("Fn", eventsource.Event{Kind: eventsource.Filtered, QueueARN: arn, Messages: messages[:1], Reason: "no match"})
 	j.batch("Fn", eventsource.Event{Kind: eventsource.Malformed, QueueARN: arn, Messages: messages, Reason: "not JSON"})
-	j.sequence.flush()
+	j.reorder.flush()
 	want := []Event{
 		{Kind: KindDead, Queue: "jobs", MessageID: "m1", ReceiveCount: 1, Reason: "declined", Key: "k",
 			DeadLetterQueue: "dead", DeadLetterID: "d1"},

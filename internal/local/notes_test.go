@@ -89,7 +89,7 @@ func TestALossHasItsReason(t *testing.T) {
 	} {
 		j.write(e)
 	}
-	got := j.books.close(time.Time{}, nil)
+	got := j.tally.summary(time.Time{}, nil)
 	if got.Lost != 1 || got.LostBecause != unreported(s.Functions[0], event) {
 		t.Errorf("summary %+v, want one loss and why", got)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
-	"github.com/sqsafe/sqsafe/internal/engine"
+	"github.com/sqsafe/sqsafe/internal/endpoint"
 	"github.com/sqsafe/sqsafe/internal/stack"
 )
 
@@ -33,7 +33,7 @@ func (s *Stack) createQueues(ctx context.Context) error {
 			QueueName: aws.String(q.Name), Attributes: q.Attributes,
 		})
 		if err != nil {
-			return fmt.Errorf("queue %s: %w", q.LogicalID, engine.Brief(err))
+			return fmt.Errorf("queue %s: %w", q.LogicalID, endpoint.Brief(err))
 		}
 	}
 	return nil
@@ -128,13 +128,13 @@ func (s *Stack) agree(ctx context.Context, q stack.Queue, isNew bool) error {
 			QueueUrl: aws.String(q.URL), Attributes: wanted,
 		})
 		if err != nil {
-			return engine.Brief(err)
+			return endpoint.Brief(err)
 		}
 		return nil
 	}
 	there, err := s.attributes(ctx, q.URL, types.QueueAttributeNameAll)
 	if err != nil {
-		return engine.Brief(err)
+		return endpoint.Brief(err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
 		switch value, known := there[name]; {
@@ -171,7 +171,7 @@ func (s *Stack) remove(ctx context.Context, at site, made map[string]bool) error
 	for name := range made {
 		_, err := s.queues.DeleteQueue(ctx, &sqs.DeleteQueueInput{QueueUrl: aws.String(at.urls[name])})
 		if err != nil {
-			return fmt.Errorf("queue %s, which was made a moment ago, stays there: %w", name, engine.Brief(err))
+			return fmt.Errorf("queue %s, which was made a moment ago, stays there: %w", name, endpoint.Brief(err))
 		}
 	}
 	return nil

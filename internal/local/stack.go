@@ -175,7 +175,7 @@ func (s *Stack) Broken() <-chan error { return s.journal.broken }
 func (s *Stack) Close(ctx context.Context) (Summary, error) {
 	err := s.release(ctx)
 	empty, emptyErr := s.emptyQueues(ctx)
-	return s.journal.books.close(time.Now().UTC(), empty), errors.Join(err, emptyErr)
+	return s.journal.tally.summary(time.Now().UTC(), empty), errors.Join(err, emptyErr)
 }
 
 func (s *Stack) release(ctx context.Context) error {
@@ -196,7 +196,7 @@ func (s *Stack) release(ctx context.Context) error {
 		errs = append(errs, os.RemoveAll(s.folder))
 	}
 	if s.journal != nil {
-		s.journal.sequence.flush()
+		s.journal.reorder.flush()
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("stopping the stack: %w", err)

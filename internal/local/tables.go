@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/sqsafe/sqsafe/internal/engine"
+	"github.com/sqsafe/sqsafe/internal/endpoint"
 	"github.com/sqsafe/sqsafe/internal/stack"
 )
 
@@ -40,7 +40,7 @@ func (s *Stack) createTable(ctx context.Context, t stack.Table) error {
 		o.MinDelay, o.MaxDelay = 100*time.Millisecond, 2*time.Second
 	})
 	if err := waiter.Wait(ctx, &dynamodb.DescribeTableInput{TableName: aws.String(t.Name)}, tableLimit); err != nil {
-		return engine.Brief(err)
+		return endpoint.Brief(err)
 	}
 	if t.TTLAttribute == "" {
 		return nil
@@ -52,7 +52,7 @@ func (s *Stack) createTable(ctx context.Context, t stack.Table) error {
 		},
 	})
 	if err != nil {
-		return engine.Brief(err)
+		return endpoint.Brief(err)
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func (s *Stack) createTable(ctx context.Context, t stack.Table) error {
 func (s *Stack) compareTable(ctx context.Context, t stack.Table) error {
 	there, err := s.tables.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: aws.String(t.Name)})
 	if err != nil {
-		return engine.Brief(err)
+		return endpoint.Brief(err)
 	}
 	wanted, got := keys(tableInput(t).KeySchema), keys(there.Table.KeySchema)
 	if got != wanted {

@@ -78,7 +78,7 @@ func (d definition) checkMetrics() error {
 		len(d.Dimensions) > 0 || d.Unit != "" {
 		return combination("With Metrics an alarm has no Namespace, Dimensions, Statistic, Period or Unit of its own.")
 	}
-	expressions, err := checkQueries("PutMetricAlarm", d.Metrics)
+	e, err := newEvaluation("PutMetricAlarm", d.Metrics)
 	if err != nil {
 		return err
 	}
@@ -102,28 +102,14 @@ func (d definition) checkMetrics() error {
 	case metrics < 1 || metrics > maxAlarmMetrics:
 		return invalid("An alarm must have from 1 to %d metrics, not %d.", maxAlarmMetrics, metrics)
 	}
-	if err := checkReferences(d.Metrics, expressions); err != nil {
-		return err
-	}
-	return d.checkTime(period)
-}
-
-// checkReferences evaluates the queries over no time, which finds ids that are
-// not there and expressions that depend on themselves.
-func checkReferences(queries []dataQuery, expressions map[string]node) error {
-	e := evaluation{
-		service: &Service{}, queries: queries, expressions: expressions, results: map[string]*value{},
-	}
-	for _, q := range queries {
-		v, err := e.query(q.ID)
-		if err != nil {
+	// An evaluation over no time finds ids that are not there and expressions that
+	// depend on themselves.
+	for _, q := range d.Metrics {
+		if _, err := e.series(q); err != nil {
 			return err
 		}
-		if v.series == nil {
-			return invalid("The expression %s gives a number, where a time series is needed.", q.Expression)
-		}
 	}
-	return nil
+	return d.checkTime(period)
 }
 
 // checkTime bounds what an alarm looks back to.

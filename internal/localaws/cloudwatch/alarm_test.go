@@ -223,7 +223,7 @@ func TestAlarmsThatAreRefused(t *testing.T) {
 			"circle":             {flood, func(in *input) { in.Metrics[0].Expression = in.Metrics[0].Id }, "depends on itself"},
 			"number":             {flood, func(in *input) { in.Metrics[0].Expression = aws.String("1") }, "gives a number"},
 			"syntax":             {flood, func(in *input) { in.Metrics[0].Expression = aws.String("v +") }, "ends too early"},
-			"unknown to this":    {flood, func(in *input) { in.Metrics[0].Expression = aws.String("RATE(v)") }, "RATE"},
+			"unknown to this":    {flood, func(in *input) { in.Metrics[0].Expression = aws.String("LOG(v)") }, "LOG"},
 			"statistic of query": {flood, func(in *input) { in.Metrics[1].MetricStat.Stat = aws.String("Most") }, "Most"},
 		} {
 			in := tt.base("a")

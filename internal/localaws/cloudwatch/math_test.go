@@ -32,6 +32,13 @@ func TestMetricMath(t *testing.T) {
 			"DIFF(v + FILL(n,0))": "1:11 3:-8 4:44",
 			"FILL(v, 1+2) - v":    "0:0 1:0 3:0 4:0",
 			"v+FILL(none,.5)":     "0:1.5 1:2.5 3:4.5 4:8.5",
+			"FILL(n, REPEAT)":     "1:10 2:20 3:20 4:40 5:40 6:40 7:40 8:40 9:40",
+			"FILL(v, LINEAR)":     "0:1 1:2 2:3 3:4 4:8",
+			"RATE(60 * v)":        "1:1 3:1 4:4",
+			"v > 1":               "0:0 1:1 3:1 4:1",
+			"v && v":              "0:1 1:1 3:1 4:1",
+			"IF(v > 1, n, 5)":     "0:5 1:10 3:0 4:40",
+			"SUM([v, n])":         "0:1 1:12 2:20 3:4 4:48",
 			"none":                "",
 			"DIFF(none)":          "",
 		} {
@@ -53,24 +60,25 @@ func TestExpressionsThatAreRefused(t *testing.T) {
 			"v v":                            "v is not expected",
 			"v)":                             ") is not expected",
 			"* v":                            "* is not expected",
-			"FILL(v)":                        ") is not expected",
-			"FILL(v, 0, 1)":                  ", is not expected",
-			"DIFF(v, 1)":                     ", is not expected",
-			"DIFF()":                         ") is not expected",
+			"V":                              "V is not expected",
+			"FILL(v)":                        "FILL has 1 arguments",
+			"FILL(v, 0, 1)":                  "FILL has 3 arguments",
+			"DIFF(v, 1)":                     "DIFF has 2 arguments",
+			"DIFF()":                         "DIFF has 0 arguments",
 			"x + 1":                          "x, which is the Id of no query",
 			"e + 1":                          "depends on itself",
 			"1 + 2":                          "gives a number",
-			"DIFF(3)":                        "DIFF needs a time series",
-			"FILL(3, 0)":                     "FILL needs a time series",
+			"DIFF(3)":                        "DIFF: it needs a series",
+			"FILL(3, 0)":                     "FILL: its first argument needs a series",
 			"v + hourly":                     "periods 60 and 3600",
 			strings.Repeat("v+", 1025) + "v": "longer than 2048",
-			strings.Repeat("(", 100) + "v" + strings.Repeat(")", 100): "nested too deeply",
+			strings.Repeat("(", 100) + "v" + strings.Repeat(")", 100): "nested more than 64 deep",
 		} {
 			c.wantRefused(text, "InvalidParameterValue", want)
 		}
 		for text, name := range map[string]string{
-			"RATE(v)": "RATE", "SUM([v, v])": "SUM", "IF(v > 1, 1, 0)": "", "v > 1": ">", "FILL(v, REPEAT)": "REPEAT",
-			"METRICS()": "METRICS", "v && v": "&&", "V": "V", "FILL(v, v)": "FILL with a time series",
+			"METRICS()": "METRICS", "LOG(v)": "LOG", "FILL(v, v)": "filling with a series",
+			"AVG(v)": "a single series", "[v, v]": "a list of series as a result",
 		} {
 			c.wantRefused(text, "UnsupportedOperation", name)
 		}

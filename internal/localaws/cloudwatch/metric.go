@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/sqsafe/sqsafe/internal/metricmath"
 )
 
 type dimension struct{ Name, Value string }
@@ -79,14 +81,13 @@ func newWindow(start, end time.Time, period int64) window {
 	return window{start.Unix() / period * period, end.Unix(), period}
 }
 
-// periods are the times at which the periods begin.
-func (w window) periods() []int64 {
-	var all []int64
-	for at := w.start; at < w.end; at += w.period {
-		all = append(all, at)
-	}
-	return all
+// grid is the window as metric math has it.
+func (w window) grid() metricmath.Grid {
+	return metricmath.Grid{Start: w.start, Period: w.period, Count: w.count()}
 }
+
+// count is how many periods begin within the window.
+func (w window) count() int64 { return (w.end - w.start + w.period - 1) / w.period }
 
 // within gives the values of the metric in each period that has some. An empty
 // unit means values of every unit.

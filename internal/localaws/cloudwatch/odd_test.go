@@ -38,7 +38,7 @@ func TestOddRequests(t *testing.T) {
 		"no queries":       {"GetMetricData", `{"StartTime":0,"EndTime":1}`, absent, "MetricDataQueries"},
 		"no start":         {"GetMetricData", `{` + query + `,"EndTime":1}`, absent, "StartTime"},
 		"no end":           {"GetMetricData", `{` + query + `,"StartTime":1}`, absent, "EndTime"},
-		"filled for ages":  {"GetMetricData", filledForAges, "InvalidParameterValue", "FILL would give more than 100800"},
+		"filled for ages":  {"GetMetricData", filledForAges, "InvalidParameterValue", "FILL: it would give more than 100800"},
 		"no metric":        {"GetMetricStatistics", `{"Namespace":"N"}`, absent, "MetricName"},
 		"no period":        {"GetMetricStatistics", `{` + metric + `,"StartTime":0,"EndTime":1}`, absent, "Period"},
 		"odd recency":      {"ListMetrics", `{"RecentlyActive":"PT1H"}`, "InvalidParameterValue", "PT3H"},

@@ -1,17 +1,13 @@
 package cloudwatch
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
+	"github.com/sqsafe/sqsafe/internal/metricmath"
 )
 
-// Limits of a query, as AWS sets them.
-const (
-	maxQueries    = 500
-	maxDatapoints = 100_800
-)
+const maxQueries = 500 // of a request, as AWS sets it
 
 // dataQuery is a metric or an expression of a request, or of an alarm.
 type dataQuery struct {
@@ -33,16 +29,14 @@ type metricStat struct {
 
 func (q dataQuery) returned() bool { return q.ReturnData == nil || *q.ReturnData }
 
-var queryIDs = regexp.MustCompile(`^[a-z][A-Za-z0-9_]{0,254}$`)
-
 // checkQueries refuses queries that cannot be computed, and gives the parsed
 // expressions by id.
-func checkQueries(operation string, queries []dataQuery) (map[string]node, error) {
-	expressions := map[string]node{}
+func checkQueries(operation string, queries []dataQuery) (map[string]metricmath.Expression, error) {
+	expressions := map[string]metricmath.Expression{}
 	seen := map[string]bool{}
 	for _, q := range queries {
 		switch {
-		case !queryIDs.MatchString(q.ID):
+		case !metricmath.IsID(q.ID):
 			return nil, invalid("The value %q for a query's Id is invalid: "+
 				"it begins with a lowercase letter and has letters, digits and underscores.", q.ID)
 		case seen[q.ID]:
@@ -59,11 +53,11 @@ func checkQueries(operation string, queries []dataQuery) (map[string]node, error
 			}
 			continue
 		}
-		tree, err := parse(operation, q.Expression)
+		parsed, err := parse(operation, q.Expression)
 		if err != nil {
 			return nil, err
 		}
-		expressions[q.ID] = tree
+		expressions[q.ID] = parsed
 	}
 	return expressions, nil
 }
@@ -113,52 +107,48 @@ type dataResult struct {
 }
 
 func (s *Service) getMetricData(in getDataInput) (*getDataOutput, error) {
-	expressions, err := in.check()
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	e, err := newEvaluation("GetMetricData", in.MetricDataQueries)
 	if err != nil {
 		return nil, err
 	}
-	e := evaluation{service: s, queries: in.MetricDataQueries, expressions: expressions, results: map[string]*value{}}
-	e.start, e.end = in.StartTime.Time, in.EndTime.Time
+	e.metrics, e.start, e.end = s.metrics, in.StartTime.Time, in.EndTime.Time
 	out := &getDataOutput{MetricDataResults: []dataResult{}}
 	total := 0
 	for _, q := range in.MetricDataQueries {
-		v, err := e.query(q.ID)
-		switch {
-		case err != nil:
+		series, err := e.series(q)
+		if err != nil {
 			return nil, err
-		case v.series == nil:
-			return nil, invalid("The expression %s gives a number, where a time series is needed.", q.Expression)
-		case q.returned():
-			total += len(v.series)
-			out.MetricDataResults = append(out.MetricDataResults, q.result(v.series, in.ScanBy == "TimestampAscending"))
+		}
+		if q.returned() {
+			total += len(series.Points)
+			out.MetricDataResults = append(out.MetricDataResults, q.result(series, in.ScanBy == "TimestampAscending"))
 		}
 	}
-	if total > maxDatapoints {
+	if total > metricmath.MaxDatapoints {
 		return nil, unimplemented("GetMetricData", map[string]bool{"pages of more than 100800 datapoints": true})
 	}
 	return out, nil
 }
 
-func (in getDataInput) check() (map[string]node, error) {
+func (in getDataInput) check() error {
 	switch n := len(in.MetricDataQueries); {
 	case n == 0:
-		return nil, missing("MetricDataQueries")
+		return missing("MetricDataQueries")
 	case n > maxQueries:
-		return nil, invalid("The collection MetricDataQueries must not have a size greater than %d.", maxQueries)
+		return invalid("The collection MetricDataQueries must not have a size greater than %d.", maxQueries)
 	}
 	if err := checkRange(in.StartTime, in.EndTime); err != nil {
-		return nil, err
+		return err
 	}
 	if !slices.Contains([]string{"", "TimestampAscending", "TimestampDescending"}, in.ScanBy) {
-		return nil, invalid("The value %s for parameter ScanBy is invalid.", in.ScanBy)
+		return invalid("The value %s for parameter ScanBy is invalid.", in.ScanBy)
 	}
-	err := unimplemented("GetMetricData", map[string]bool{
+	return unimplemented("GetMetricData", map[string]bool{
 		"LabelOptions": in.LabelOptions != nil, "MaxDatapoints": in.MaxDatapoints != nil, "NextToken": in.NextToken != "",
 	})
-	if err != nil {
-		return nil, err
-	}
-	return checkQueries("GetMetricData", in.MetricDataQueries)
 }
 
 func checkRange(start, end *protocol.Timestamp) error {
@@ -173,7 +163,7 @@ func checkRange(start, end *protocol.Timestamp) error {
 	return nil
 }
 
-func (q dataQuery) result(values series, ascending bool) dataResult {
+func (q dataQuery) result(series *metricmath.Series, ascending bool) dataResult {
 	label := q.Label
 	switch {
 	case label != "":
@@ -183,13 +173,13 @@ func (q dataQuery) result(values series, ascending bool) dataResult {
 		label = q.ID
 	}
 	r := dataResult{ID: q.ID, Label: label, StatusCode: "Complete"}
-	times := values.times()
-	if !ascending {
-		slices.Reverse(times)
+	for _, p := range series.Points {
+		r.Timestamps = append(r.Timestamps, timestamp(p.At))
+		r.Values = append(r.Values, p.Value)
 	}
-	for _, at := range times {
-		r.Timestamps = append(r.Timestamps, timestamp(at))
-		r.Values = append(r.Values, values[at])
+	if !ascending {
+		slices.Reverse(r.Timestamps)
+		slices.Reverse(r.Values)
 	}
 	return r
 }

@@ -45,7 +45,7 @@ func (s *Service) getMetricStatistics(in getStatisticsInput) (*getStatisticsOutp
 		return nil, err
 	}
 	w := newWindow(in.StartTime.Time, in.EndTime.Time, *in.Period)
-	if n := (w.end - w.start + w.period - 1) / w.period; n > maxStatisticPoints {
+	if n := w.count(); n > maxStatisticPoints {
 		return nil, combination("You have requested up to %d datapoints, which exceeds the limit of %d. "+
 			"You may reduce the datapoints requested by increasing Period, or decreasing the time range.",
 			n, maxStatisticPoints)

@@ -1,4 +1,4 @@
-package engine_test
+package endpoint_test
 
 import (
 	"context"
@@ -10,19 +10,19 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
-	"github.com/sqsafe/sqsafe/internal/engine"
+	"github.com/sqsafe/sqsafe/internal/endpoint"
 	"github.com/sqsafe/sqsafe/internal/localaws"
 )
 
 func TestAnEndpointIsAURL(t *testing.T) {
 	t.Parallel()
 	for _, good := range []string{"http://localhost:4566", "https://sqs.eu-west-1.amazonaws.com", "http://[::1]:1/x"} {
-		if err := engine.CheckURL(good); err != nil {
+		if err := endpoint.CheckURL(good); err != nil {
 			t.Errorf("%s: %v", good, err)
 		}
 	}
 	for _, bad := range []string{"", "localhost", "localhost:4566", "ftp://localhost", "http://", "http://a b", "::"} {
-		if err := engine.CheckURL(bad); err == nil || !strings.Contains(err.Error(), "want a URL such as") {
+		if err := endpoint.CheckURL(bad); err == nil || !strings.Contains(err.Error(), "want a URL such as") {
 			t.Errorf("%q: error %v", bad, err)
 		}
 	}
@@ -48,16 +48,16 @@ func TestAnErrorIsBrief(t *testing.T) {
 		{"before any call", call(t.Context(), ""), "Missing Region"},
 		{"not of the SDK", plain, "plain"},
 	} {
-		got := engine.Brief(tt.err)
+		got := endpoint.Brief(tt.err)
 		if !strings.Contains(got.Error(), tt.want) || strings.Contains(got.Error(), "operation error") {
 			t.Errorf("%s: %v, want %s", tt.name, got, tt.want)
 		}
 	}
 }
 
-func call(ctx context.Context, endpoint string) error {
-	config := engine.Config(endpoint)
-	if endpoint == "" { // without a region there is none
+func call(ctx context.Context, url string) error {
+	config := endpoint.Config(url)
+	if url == "" { // without a region there is none
 		config.Region, config.BaseEndpoint = "", nil
 	}
 	_, err := sqs.NewFromConfig(config).GetQueueUrl(ctx, &sqs.GetQueueUrlInput{QueueName: aws.String("q")})
@@ -69,17 +69,17 @@ func TestARefusedConnectionIsNotTriedAgain(t *testing.T) {
 	nobody := httptest.NewServer(nil)
 	nobody.Close()
 	err := call(t.Context(), nobody.URL)
-	if !engine.Refused(err) || strings.Contains(err.Error(), "exceeded maximum number of attempts") {
+	if !endpoint.Refused(err) || strings.Contains(err.Error(), "exceeded maximum number of attempts") {
 		t.Errorf("error %v, want one refusal", err)
 	}
-	if engine.Refused(errors.New("else")) {
+	if endpoint.Refused(errors.New("else")) {
 		t.Error("another error is taken for a refused connection")
 	}
 	server := localaws.New(nil)
 	server.Inject(localaws.Fault{Times: 1})
 	web := httptest.NewServer(server)
 	t.Cleanup(web.Close)
-	_, err = sqs.NewFromConfig(engine.Config(web.URL)).ListQueues(t.Context(), &sqs.ListQueuesInput{})
+	_, err = sqs.NewFromConfig(endpoint.Config(web.URL)).ListQueues(t.Context(), &sqs.ListQueuesInput{})
 	if err != nil {
 		t.Errorf("a failure of the server is not tried again: %v", err)
 	}

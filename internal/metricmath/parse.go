@@ -1,15 +1,16 @@
-package alarm
+package metricmath
 
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 )
 
 // node is a part of an expression.
 type node interface {
-	evaluate(e *evaluation) (value, error)
+	evaluate(e *Evaluation) (Value, error)
 }
 
 type (
@@ -41,19 +42,29 @@ type parser struct {
 	depth  int
 }
 
-// parse reads a metric math expression.
-func parse(text string) (node, error) {
+// Expression is a parsed expression. The zero value is not valid.
+type Expression struct{ root node }
+
+// Parse parses an expression. The error says what is wrong with it, or is an
+// [*UnsupportedError].
+func Parse(text string) (Expression, error) {
 	tokens, err := tokenize(text)
 	if err != nil {
-		return nil, err
+		return Expression{}, err
 	}
 	p := &parser{tokens: tokens}
 	n, err := p.terms(1)
 	if err == nil && p.peek() != "" {
 		err = unexpected(p.peek())
 	}
-	return n, err
+	return Expression{n}, err
 }
+
+var ids = regexp.MustCompile(`^[a-z][A-Za-z0-9_]{0,254}$`)
+
+// IsID reports whether CloudWatch takes the text as the Id of a query: a lowercase
+// letter, and up to 254 letters, digits and underscores.
+func IsID(text string) bool { return ids.MatchString(text) }
 
 func unexpected(t string) error {
 	if t == "" {
@@ -121,7 +132,7 @@ func (p *parser) operand() (node, error) {
 		return p.call(t)
 	case t == "REPEAT" || t == "LINEAR":
 		return keyword(t), nil
-	case queryID.MatchString(t):
+	case IsID(t):
 		return reference(t), nil
 	case t != "" && (t[0] == '.' || t[0] >= '0' && t[0] <= '9'):
 		f, err := strconv.ParseFloat(t, 64)

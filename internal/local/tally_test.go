@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-func TestBooksAccountForEveryMessage(t *testing.T) {
+func TestTallyCountsEveryMessage(t *testing.T) {
 	t.Parallel()
 	sent := func(id string) Event { return Event{Kind: KindSent, MessageID: id} }
 	outcome := func(id, what string, attempt int) Event {
@@ -57,11 +57,11 @@ func TestBooksAccountForEveryMessage(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			b := newBooks()
+			tallied := newTally()
 			for _, e := range tt.events {
-				b.enter(e)
+				tallied.record(e)
 			}
-			got := b.close(time.Time{}, nil)
+			got := tallied.summary(time.Time{}, nil)
 			tt.want.Kind = KindSummary
 			if diff := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("summary (-want +got):\n%s", diff)
@@ -70,11 +70,11 @@ func TestBooksAccountForEveryMessage(t *testing.T) {
 	}
 }
 
-func TestBooksOfAnotherEngine(t *testing.T) {
+func TestTallyOfAnotherEndpoint(t *testing.T) {
 	t.Parallel()
 	invoked := func(id, queue string) Event { return Event{Kind: KindInvoked, MessageID: id, Queue: queue} }
-	b := newBooks()
-	b.foreign, b.redrive = true, map[string]bool{"jobs": true}
+	tallied := newTally()
+	tallied.foreign, tallied.redrive = true, map[string]bool{"jobs": true}
 	for _, e := range []Event{
 		{Kind: KindSent, MessageID: "1", Queue: "jobs"}, invoked("1", "jobs"), {Kind: KindDeleted, MessageID: "1"},
 		invoked("from elsewhere", "jobs"), {Kind: KindDeleted, MessageID: "from elsewhere"},
@@ -82,9 +82,9 @@ func TestBooksOfAnotherEngine(t *testing.T) {
 		invoked("gone", "plain"),
 		invoked("waits", "full"),
 	} {
-		b.enter(e)
+		tallied.record(e)
 	}
-	got := b.close(time.Time{}, map[string]bool{"jobs": true, "plain": true, "full": false})
+	got := tallied.summary(time.Time{}, map[string]bool{"jobs": true, "plain": true, "full": false})
 	want := Summary{
 		Kind: KindSummary, Jobs: 5, Done: 2, Dead: map[string]int{ReasonRedrive: 1}, Lost: 1, Left: 1,
 	}
@@ -93,18 +93,18 @@ func TestBooksOfAnotherEngine(t *testing.T) {
 	}
 }
 
-func TestBooksForgetWhatIsOver(t *testing.T) {
+func TestTallyForgetsFinishedMessages(t *testing.T) {
 	t.Parallel()
-	b := newBooks()
+	tallied := newTally()
 	for range 1000 {
-		b.enter(Event{Kind: KindSent, MessageID: "1"})
-		b.enter(Event{Kind: KindDeleted, MessageID: "1"})
-		b.enter(Event{Kind: KindOutcome, MessageID: "1", Outcome: "done", Attempt: 1, Key: "k"})
+		tallied.record(Event{Kind: KindSent, MessageID: "1"})
+		tallied.record(Event{Kind: KindDeleted, MessageID: "1"})
+		tallied.record(Event{Kind: KindOutcome, MessageID: "1", Outcome: "done", Attempt: 1, Key: "k"})
 	}
-	if len(b.entries) != 0 {
-		t.Errorf("%d entries are kept", len(b.entries))
+	if len(tallied.messages) != 0 {
+		t.Errorf("%d messages are kept", len(tallied.messages))
 	}
-	got := b.close(time.Time{}, nil)
+	got := tallied.summary(time.Time{}, nil)
 	want := Summary{Kind: KindSummary, Jobs: 1000, Done: 1000, Attempts: 1000, Dead: map[string]int{}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("summary (-want +got):\n%s", diff)

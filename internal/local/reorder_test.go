@@ -10,12 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestSequenceRestoresTheOrder(t *testing.T) {
+func TestReorderBufferRestoresTheOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var lines []string
-		s := &sequence{emit: func(e Event) {
+		s := &reorderBuffer{emit: func(e Event) {
 			mu.Lock()
 			defer mu.Unlock()
 			lines = append(lines, e.Line)

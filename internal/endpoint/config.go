@@ -1,4 +1,4 @@
-package engine
+package endpoint
 
 import (
 	"errors"
@@ -14,11 +14,11 @@ import (
 	"github.com/sqsafe/sqsafe/internal/wholebody"
 )
 
-// Region is the region of the local stack and, where nothing else is said, of
-// other engines.
+// Region is the region of the local stack. It is also the default for other
+// endpoints.
 const Region = "us-east-1"
 
-// CheckURL tells what is wrong with an endpoint.
+// CheckURL returns an error unless endpoint is an http or https URL with a host.
 func CheckURL(endpoint string) error {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -27,8 +27,9 @@ func CheckURL(endpoint string) error {
 	return nil
 }
 
-// Config is the SDK's configuration for an engine at endpoint. Its keys are
-// those of nobody, so that AWS itself refuses what goes there by mistake.
+// Config returns the configuration of the SDK for the given endpoint. Its access
+// keys belong to no account, so that AWS refuses a request that reaches it by
+// mistake.
 func Config(endpoint string) aws.Config {
 	return aws.Config{
 		Region:       Region,
@@ -39,8 +40,8 @@ func Config(endpoint string) aws.Config {
 	}
 }
 
-// Retryer is the SDK's standard one, but for a connection that is refused:
-// nothing listens there, and will not in a moment.
+// Retryer returns the SDK's standard retryer, except that it does not retry a
+// refused connection: nothing listens there, and a retry would not change that.
 func Retryer() aws.Retryer {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		refused := retry.IsErrorRetryableFunc(func(err error) aws.Ternary {
@@ -53,11 +54,12 @@ func Retryer() aws.Retryer {
 	})
 }
 
-// Refused tells that nothing listens at the endpoint of a call.
+// Refused reports whether a call failed because nothing listens at its endpoint.
 func Refused(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }
 
-// Brief is an error of the SDK without the names of its layers: what the
-// service answered, or else the innermost cause.
+// Brief returns an error of the SDK without the names of its layers: what the
+// service answered, or else the innermost cause. It returns other errors as they
+// are.
 func Brief(err error) error {
 	if refusal, ok := errors.AsType[smithy.APIError](err); ok {
 		return fmt.Errorf("%s: %s", refusal.ErrorCode(), refusal.ErrorMessage())

@@ -1,0 +1,116 @@
+package archtest
+
+import (
+	"fmt"
+	"go/ast"
+	"maps"
+	"slices"
+)
+
+// Goroutines is the list of the files that may start goroutines, test files
+// excepted, each with the reason. A file stands here when it has a go statement or
+// names Go or AfterFunc of something else: sync.WaitGroup, time, context, a clock.
+func Goroutines() map[string]string {
+	return map[string]string{
+		"handler/carrier.go":   "workers that run the jobs of a batch",
+		"handler/ending.go":    "the timer that abandons user code at the end of the invocation",
+		"handler/goroutine.go": "what middleware starts with Go, watched for panics",
+		"handler/outbox.go":    "letters are sent while other jobs run",
+		"handler/process.go":   "the timer that ends a process whose invocation crashed",
+		"handler/progress.go":  "a hook is told of an abandoned job under a time limit",
+		"handler/run.go":       "a batch is decoded under a time limit",
+		"handler/within.go":    "a call that may hang is left behind",
+
+		"handler/handlertest/overdue.go": "a test is told of a handler that does not return",
+
+		"idem/renew.go": "a lease is renewed while its job runs",
+
+		"idem/idemtest/bench.go":         "deliveries that race for one claim",
+		"idem/idemtest/fleethost.go":     "a goroutine of user code that outlives its job",
+		"idem/idemtest/fleetschedule.go": "processes of the fleet run side by side",
+		"idem/idemtest/schedule.go":      "workers of the model run side by side",
+		"idem/idemtest/step.go":          "steps that race for one name",
+
+		"dlq/sender.go":  "batches of letters are sent side by side",
+		"queue/packs.go": "batches of calls to SQS run side by side",
+
+		"worker/loop.go":    "the timer that ends a receive after the shutdown began",
+		"worker/publish.go": "metrics are sent while jobs run",
+		"worker/run.go":     "one loop for each batch that may be in flight",
+		"worker/start.go":   "signals, and the server that answers probes",
+		"worker/worker.go":  "visibility timeouts are extended while jobs run",
+
+		"internal/eventsource/poller.go":   "one loop for each concurrent invocation",
+		"internal/localaws/fault.go":       "the timer of an injected delay",
+		"internal/localaws/sqs/move.go":    "the timer of the next step of a message move",
+		"internal/localaws/sqs/receive.go": "the timer of a long poll",
+		"internal/localaws/sqs/waiters.go": "the timer of the next message that becomes visible",
+
+		"internal/localaws/protocol/clock.go": "the machine's clock has timers",
+
+		"internal/runtimeapi/function.go": "invocations, and the wait for them at the end",
+		"internal/runtimeapi/pool.go":     "the wait for a process to exit",
+		"internal/runtimeapi/process.go":  "a process's runtime API, and its life on one thread",
+
+		"internal/local/build.go":     "functions are built side by side",
+		"internal/local/connect.go":   "the server of the stand-ins",
+		"internal/local/functions.go": "one poller for each event source mapping",
+		"internal/local/reorder.go":   "the timer that emits events that have waited",
+		"internal/local/stack.go":     "jobs are sent while the stack starts, functions end side by side",
+
+		"internal/cli/ledgerforget.go": "an answer on the terminal that may never come",
+		"internal/cli/local.go":        "the wait for idle queues",
+		"internal/cli/queues.go":       "queues are described side by side",
+		"internal/cli/signal.go":       "signals",
+		"internal/demo/demo.go":        "the server of the payment provider",
+
+		"internal/crashproof/function/ends.go": "user code that ends its process from a goroutine",
+	}
+}
+
+// CheckGoroutines reports the files that start goroutines and are not in the list,
+// and what in the list starts none.
+func CheckGoroutines(list map[string]string, files []File) []string {
+	var problems []string
+	found := map[string]bool{}
+	for _, f := range files {
+		if f.IsTest() {
+			continue
+		}
+		for _, n := range starts(f) {
+			found[f.Name] = true
+			if _, listed := list[f.Name]; !listed {
+				problems = append(problems, fmt.Sprintf(
+					"%s: this may start a goroutine: let a file of the list in internal/archtest/goroutines.go do it, "+
+						"or add this one with the reason", f.At(n)))
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		switch {
+		case !found[name]:
+			problems = append(problems, name+" starts no goroutine: remove it from internal/archtest/goroutines.go")
+		case list[name] == "":
+			problems = append(problems, name+" may start goroutines, but internal/archtest/goroutines.go does not say why")
+		}
+	}
+	return problems
+}
+
+// starts returns what in a file may start a goroutine. It goes by names: a method
+// Go or AfterFunc of any type counts, called or passed on.
+func starts(f File) []ast.Node {
+	var found []ast.Node
+	ast.Inspect(f.AST, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			found = append(found, n)
+		case *ast.SelectorExpr:
+			if n.Sel.Name == "Go" || n.Sel.Name == "AfterFunc" {
+				found = append(found, n)
+			}
+		}
+		return true
+	})
+	return found
+}
