@@ -11,32 +11,34 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// Each runs fn for each of the items of one job, such as the records of an S3
+// Each runs fn for each item of one job, such as the records of an S3
 // notification, as a [Step] of its own: an item whose fn has returned nil is not
-// run again by a later attempt or a replay, while the others are. The items are
-// run one after the other, and an item that fails keeps none from its turn.
+// run again by a later attempt or a replay. The items run one after the other. All
+// are tried, although some fail.
 //
-// name gives each item the name of its step: any text but the empty one, the same
-// at every attempt and different for every item, such as its id. A place in the
-// list is a bad name where an edited replay may have another order. Within fn
-// [Key] is the item's own.
+// name gives each item the name of its step. It is any text but the empty one, the
+// same at every attempt, and unique among all steps of the job: a second Each over
+// the same items needs other names, such as "mail/" with the id. The index of an
+// item is a bad name, since an edited replay may change the order. Within fn [Key]
+// is the item's own.
 //
-// The error is nil once all items are done. Else it says which have failed and
-// why, and decides what becomes of the job as [handler.Classify] decides on its
-// parts: as long as one of them may succeed later, it is as those that may, so
-// that the job comes back for them with the budget that it has. Only when
-// nothing is left but permanent failures, it is permanent. An item that has failed
-// permanently is tried again with each attempt, since it is not done.
+// The error is nil if all items are done. Otherwise its text names those that
+// failed, and its class is that of its parts, by [handler.Classify]: while one
+// part is retryable or unclassified, the error unwraps to such parts only, and the
+// job comes back within its budget. When all that is left is permanent, so is the
+// error. An item that failed permanently is tried again at each attempt of the
+// job, since it is not done.
 //
-// What ends the job ends Each at once, and is then the error: that the time of ctx
-// is over, that the claim is lost, and that an item is done and cannot be recorded.
+// Three things end Each at once, and are then its error: the end of ctx, a lost
+// claim, and an item that is done but could not be recorded.
 //
-// The names of all items take room of the 48 KB that a job has for steps: each its
-// length, or 64 bytes where [Step] replaces it by its hash, and 8 more, which is
-// some 680 items of long names. Where they do not fit, nothing is run. Each item
-// is a write of the whole job, which DynamoDB bills by its size. The error for
-// want of room, for an item without a name, for the second of two items with one
-// name, and outside of [Middleware] is a [*StepError].
+// The names have to fit the 48 KB that a job has for its steps: each takes its
+// length, or 64 bytes where [Step] records its hash, and 8 more. That is room for
+// 682 long names. If they do not fit, no item is run. Each item costs a write of
+// the job's item in the store, which DynamoDB bills by the size of the whole item.
+//
+// The error is a [*StepError] if there is no room, if an item has no name or the
+// name of an earlier one, and outside of [Middleware].
 func Each[T any](
 	ctx context.Context, items []T, name func(item T) string, fn func(ctx context.Context, item T) error,
 ) error {
