@@ -12,9 +12,9 @@ import (
 // by the same rules; what is said here counts for nothing. It is safe for
 // concurrent use.
 func Classify(ctx context.Context, err error) fault.Decision {
-	m := FromContext(ctx)
-	if m == nil {
+	r := runOf(ctx)
+	if r == nil || r.batch == nil {
 		return fault.Classify(ctx, err)
 	}
-	return m.decider().options.Classifier.Classify(ctx, err)
+	return r.batch.options.Classifier.Classify(ctx, err)
 }
