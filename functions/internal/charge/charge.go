@@ -16,7 +16,7 @@ import (
 	"github.com/sqsafe/sqsafe/idem"
 )
 
-// Charge is the job. Amount is in the currency's minor unit.
+// Charge is the payload of a job. Amount is in the currency's minor unit.
 type Charge struct {
 	ID       string `json:"id"`
 	Customer string `json:"customer"`
@@ -26,11 +26,12 @@ type Charge struct {
 
 var (
 	currency = regexp.MustCompile(`^[A-Z]{3}$`)
-	// The id travels in a header, which would drop or refuse anything else.
+	// The id is sent in a header, which would lose or refuse other characters.
 	headerSafe = regexp.MustCompile(`^[[:graph:]]{1,255}$`)
 )
 
-// Validate tells what is missing or wrong, without the values: they end in logs.
+// Validate says what is missing or wrong. It does not show the values, since
+// its errors are logged.
 func (c Charge) Validate() error {
 	switch {
 	case c.ID == "" || c.Customer == "":
@@ -51,18 +52,20 @@ type Provider struct {
 	client *http.Client
 }
 
-// NewProvider reaches the provider at a base URL; an error says that it is none.
+// NewProvider returns the provider at a base URL, or an error if it is not a
+// URL.
 func NewProvider(base string) (*Provider, error) {
 	if u, err := url.Parse(base); err != nil || u.Host == "" {
 		return nil, fmt.Errorf("PAYMENT_URL is %q; set it to the provider's URL, such as https://payments.example.com", base)
 	}
-	// A redirect followed would be a GET that charges nobody and succeeds.
+	// Do not follow redirects: the request would become a GET, which charges
+	// nobody and succeeds.
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	client := &http.Client{Transport: idem.Transport{}, CheckRedirect: stay}
 	return &Provider{url: base + "/charges", client: client}, nil
 }
 
-// Charge has the provider make the charge, under the job's idempotency key,
+// Charge makes the charge at the provider, under the job's idempotency key,
 // which the client's transport adds.
 func (p *Provider) Charge(ctx context.Context, c Charge) error {
 	body, _ := json.Marshal(c)
@@ -76,12 +79,12 @@ func (p *Provider) Charge(ctx context.Context, c Charge) error {
 		return err
 	}
 	defer resp.Body.Close()
-	return meaning(resp)
+	return classify(resp)
 }
 
-// meaning is the provider's contract: it charges with 200 and 201 only, and all
-// that it calls its own fault, 501 included, passes.
-func meaning(resp *http.Response) error {
+// classify classifies a response by the provider's contract: only 200 and 201
+// mean that it charged. Every 5xx, 501 included, is temporary.
+func classify(resp *http.Response) error {
 	switch {
 	case resp.StatusCode == http.StatusOK || resp.StatusCode == http.StatusCreated:
 		return nil
