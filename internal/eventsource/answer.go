@@ -36,7 +36,7 @@ func read(answer []byte, batch []delivery) verdict {
 	}
 	list, ok := members["batchItemFailures"]
 	if !ok {
-		return verdict{unnamed: strangers(members)}
+		return verdict{unnamed: unknownMembers(members)}
 	}
 	var entries []json.RawMessage
 	if json.Unmarshal(list, &entries) != nil {
@@ -87,7 +87,7 @@ func malformed(form string, args ...any) verdict {
 	return verdict{malformed: fmt.Sprintf(form, args...)}
 }
 
-func strangers(members map[string]json.RawMessage) string {
+func unknownMembers(members map[string]json.RawMessage) string {
 	if len(members) == 0 {
 		return ""
 	}
