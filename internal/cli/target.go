@@ -14,19 +14,19 @@ import (
 	"github.com/sqsafe/sqsafe/internal/wholebody"
 )
 
-// localEndpoint is where sqsafe local answers if nothing else is asked for.
+// localEndpoint is the default address of sqsafe local.
 const localEndpoint = "http://127.0.0.1:4570"
 
-// Account says whether a command talks to AWS itself, and as whom: the local
-// stack, unless another place is asked for by name, so that nothing reaches
-// production by accident.
+// Account says whether a command calls AWS itself, and with which credentials.
+// The default is the local stack: AWS must be requested explicitly, so that
+// nothing reaches production by accident.
 type Account struct {
 	AWS     bool   `name:"aws" help:"AWS itself, with the credentials and region of the AWS configuration."`
 	Profile string `placeholder:"NAME" help:"With --aws: profile of the AWS configuration."`
 	Region  string `placeholder:"NAME" help:"Region; the one of the configuration or the queue's ARN without it."`
 }
 
-// check refuses flags that would be without effect.
+// check refuses flags that would have no effect.
 func (a *Account) check(endpoint string) error {
 	if a.Profile != "" && !a.AWS {
 		return errors.New("--profile is for AWS itself; add --aws")
@@ -37,7 +37,8 @@ func (a *Account) check(endpoint string) error {
 	return nil
 }
 
-// place is what errors call the service at endpoint, or without one.
+// place returns the name for errors of the service at endpoint; endpoint may be
+// empty.
 func (a *Account) place(endpoint string) string {
 	switch {
 	case endpoint != "":
@@ -48,8 +49,9 @@ func (a *Account) place(endpoint string) string {
 	return localEndpoint
 }
 
-// config is for clients of the service at endpoint, or without one. The region
-// is the queue's own where that is known and no other was asked for.
+// config returns the configuration for clients of the service at endpoint,
+// which may be empty. The region is that of the queue if it is known and no
+// other was requested.
 func (a *Account) config(ctx context.Context, endpoint, region string) (aws.Config, error) {
 	if a.Region != "" {
 		region = a.Region
@@ -67,7 +69,8 @@ func (a *Account) config(ctx context.Context, endpoint, region string) (aws.Conf
 	return c, nil
 }
 
-// configuration is that of the AWS CLI: variables, profiles, roles.
+// configuration returns the configuration of the AWS CLI: variables, profiles,
+// roles.
 func (a *Account) configuration(ctx context.Context, region string) (aws.Config, error) {
 	c, err := config.LoadDefaultConfig(ctx,
 		config.WithSharedConfigProfile(a.Profile), config.WithRegion(region), config.WithRetryer(engine.Retryer))
@@ -81,7 +84,7 @@ func (a *Account) configuration(ctx context.Context, region string) (aws.Config,
 	return c, nil
 }
 
-// explain says what the error of any call means to a user.
+// explain converts the error of any call into one for users.
 func (a *Account) explain(err error, service, endpoint, flag string) error {
 	at := a.place(endpoint)
 	switch {
@@ -96,19 +99,19 @@ func (a *Account) explain(err error, service, endpoint, flag string) error {
 	return fmt.Errorf("%s at %s: %w", service, at, engine.Brief(err))
 }
 
-// Target is the SQS that a command talks to.
+// Target selects the SQS that a command calls.
 type Target struct {
 	EndpointSQS string `name:"endpoint-sqs" placeholder:"URL" help:"SQS of another engine; the local stack at ${local_endpoint} without it."` //nolint:lll // a struct tag is one line
 	Account
 }
 
-// Validate refuses flags that would be without effect.
+// Validate refuses flags that would have no effect.
 func (t *Target) Validate() error { return t.check(t.EndpointSQS) }
 
-// String is what errors call the target.
+// String returns the name of the target for errors.
 func (t *Target) String() string { return t.place(t.EndpointSQS) }
 
-// client makes a client for a queue of that region; empty if it is not known.
+// client returns a client for queues in that region; empty if it is not known.
 func (t *Target) client(ctx context.Context, region string) (*sqs.Client, error) {
 	c, err := t.config(ctx, t.EndpointSQS, region)
 	if err != nil {
@@ -116,12 +119,12 @@ func (t *Target) client(ctx context.Context, region string) (*sqs.Client, error)
 	}
 	return sqs.NewFromConfig(c, func(o *sqs.Options) {
 		if t.EndpointSQS != "" {
-			o.BaseEndpoint = aws.String(t.EndpointSQS) // ahead of one in the environment
+			o.BaseEndpoint = aws.String(t.EndpointSQS) // overrides one in the environment
 		}
 	}), nil
 }
 
-// explain says what the error of a call means to a user.
+// explain converts the error of a call into one for users.
 func (t *Target) explain(err error, queue string) error {
 	if missing, ok := errors.AsType[*types.QueueDoesNotExist](err); ok && missing != nil {
 		return fmt.Errorf("there is no queue %s at %s; sqsafe queues lists those that are there", queue, t)
