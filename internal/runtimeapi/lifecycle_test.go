@@ -102,10 +102,10 @@ func TestCloseEndsProcesses(t *testing.T) {
 		status  string
 		output  string
 	}{
-		"asked":               {"signalled", long, "started invoked answered exited", "exit status 0", "asked to end"},
-		"ended by the signal": {"lambda", long, "started invoked answered exited", "signal: terminated", ""},
-		"kill after 100 ms":   {"ignores TERM", 100 * time.Millisecond, "started invoked answered killed", "signal: killed", ""},
-		"kill after 500 ms":   {"ignores TERM", 0, "started invoked answered killed", "signal: killed", ""},
+		"asked":             {"signalled", long, "started invoked answered exited", "exit status 0", "asked to end"},
+		"ended by signal":   {"lambda", long, "started invoked answered exited", "signal: terminated", ""},
+		"kill after 100 ms": {"no SIGTERM", 100 * time.Millisecond, "started invoked answered killed", "signal: killed", ""},
+		"kill after 500 ms": {"no SIGTERM", 0, "started invoked answered killed", "signal: killed", ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -134,7 +134,7 @@ func TestCloseEndsProcesses(t *testing.T) {
 // TestDefaultGraceIs500Milliseconds checks that a process has 500 ms between the signals.
 func TestDefaultGraceIs500Milliseconds(t *testing.T) {
 	t.Parallel()
-	ignoring, busy := start(t, "ignores TERM", nil), start(t, "slow to end", nil)
+	ignoring, busy := start(t, "no SIGTERM", nil), start(t, "slow to end", nil)
 	ignoring.report(order{})
 	busy.report(order{})
 	asked := time.Now()
@@ -154,7 +154,7 @@ func TestDefaultGraceIs500Milliseconds(t *testing.T) {
 
 func TestCloseWithEndedContextKillsAtOnce(t *testing.T) {
 	t.Parallel()
-	h := start(t, "ignores TERM", func(o *runtimeapi.Options) { o.Grace = time.Hour })
+	h := start(t, "no SIGTERM", func(o *runtimeapi.Options) { o.Grace = time.Hour })
 	h.report(order{})
 	cause := errors.New("second signal")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -169,7 +169,7 @@ func TestCloseWithEndedContextKillsAtOnce(t *testing.T) {
 
 func TestCloseDuringAnInvocation(t *testing.T) {
 	t.Parallel()
-	h := start(t, "ignores TERM", nil)
+	h := start(t, "no SIGTERM", nil)
 	failed := make(chan error)
 	go func() {
 		_, err := h.invoke(order{Do: "say and hang", Text: "busy"})

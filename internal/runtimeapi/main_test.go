@@ -32,7 +32,7 @@ const programVariable = "TEST_PROGRAM"
 var programs = map[string]func(){
 	"lambda":        func() { lambda.Start(work) },
 	"signalled":     signalled,
-	"ignores TERM":  ignoreSIGTERM,
+	"no SIGTERM":    ignoreSIGTERM,
 	"slow to end":   slowToEnd,
 	"exits":         func() { os.Exit(3) },
 	"ends":          func() { os.Exit(0) },
