@@ -78,10 +78,8 @@ func (b *batch) conclude(d *delivery, res *Result) {
 	if d.probe && !d.settledRun(res) {
 		b.breaker.unused()
 	}
-	if d.run != nil && !d.run.started() || d.run == nil {
-		if res.Decision.Reason == fault.ReasonStore {
-			b.breaker.note(res, time.Now())
-		}
+	if res.Decision.Reason == fault.ReasonStore && (d.run == nil || !d.run.started()) {
+		b.breaker.note(res, time.Now()) // the ledger is down
 	}
 	b.log(d)
 	b.tellError(d, res)

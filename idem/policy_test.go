@@ -258,8 +258,8 @@ func TestDeadLetterUnknownTellsWhereTheJobPanicked(t *testing.T) {
 func TestAKnownOutcomeIsNoUnknownOne(t *testing.T) {
 	t.Parallel()
 	for name, failure := range map[string]error{
-		"failed": errTimeout,
-		"deferred":  &handler.Result{Outcome: handler.OutcomeDeferred},
+		"failed":   errTimeout,
+		"deferred": &handler.Result{Outcome: handler.OutcomeDeferred},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -29,9 +29,9 @@ func newProcessor() (*handler.Processor, error) {
 		return nil, err
 	}
 	host := sqsafe.NewHost(cfg)
-	goods, err := stock.New(host.DynamoDB, os.Getenv("STOCK_TABLE"))
+	goods, err := stock.New(host.DynamoDB(), os.Getenv("STOCK_TABLE"))
 	if err != nil {
 		return nil, err
 	}
-	return host.NewProcessor(handler.JSON(goods.Take), sqsafe.KeyField("id"))
+	return sqsafe.NewProcessorOn(host, goods.Take, sqsafe.KeyField("id"))
 }

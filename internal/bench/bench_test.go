@@ -20,10 +20,13 @@ func BenchmarkBatch(b *testing.B) {
 	pass := func(next handler.Func) handler.Func {
 		return func(ctx context.Context, m *handler.Message) error { return next(ctx, m) }
 	}
-	p := handler.NewProcessor(handler.JSON(job.Do), &handler.Options{
+	p, err := handler.NewProcessor(handler.JSON(job.Do), &handler.Options{
 		Middleware: []handler.Middleware{pass, pass, pass},
 		Logger:     slog.New(slog.DiscardHandler),
 	})
+	if err != nil {
+		b.Fatal(err)
+	}
 	for _, s := range shapes() {
 		event := decode(b, s.event().renewed(1))
 		b.Run(s.name+"/bare", func(b *testing.B) {

@@ -58,15 +58,17 @@ func (w *world) processor(dead string) *handler.Processor {
 	w.check(err)
 	source, err := queue.New(w.sqs, &queue.Options{Endpoint: w.web.URL})
 	w.check(err)
-	return handler.NewProcessor(handler.JSON(w.run), &handler.Options{
-		Restore: dlq.Restore,
-		Middleware: []handler.Middleware{
-			idem.Middleware(dynamo.New(w.dynamodb, table, nil), &idem.Options{Key: idem.JSONField("id"), Logger: silent}),
-		},
+	store := dynamo.New(w.dynamodb, table, nil)
+	ledger, err := idem.New(store, &idem.Options{Key: idem.JSONField("id"), Logger: silent})
+	w.check(err)
+	p, err := handler.NewProcessor(handler.JSON(w.run), &handler.Options{
+		Restore: dlq.Restore, Ledger: ledger,
 		DeadLetter: sender, Queue: source, MaxReceives: maxReceives, Logger: silent,
 		// One attempt, so that a letter does not have to wait for its last.
 		Backoff: backoff.Exponential{MaxAttempts: 1}, UnclassifiedAttempts: 1,
 	})
+	w.check(err)
+	return p
 }
 
 // consume has the function take all jobs of its queue. The times of its own are

@@ -41,13 +41,13 @@ func logOf(t *testing.T) []string {
 	}
 	sender, err := dlq.NewSender(w.sqs, w.urls[deadCharges], &dlq.Options{Function: function, Logger: logger})
 	w.check(err)
-	p := handler.NewProcessor(handler.JSON(run), &handler.Options{
-		PanicAsPermanent: true,
-		Middleware: []handler.Middleware{
-			idem.Middleware(dynamo.New(w.dynamodb, table, nil), &idem.Options{Key: idem.JSONField("id"), Logger: logger}),
-		},
-		DeadLetter: sender, Logger: logger,
+	store := dynamo.New(w.dynamodb, table, nil)
+	ledger, err := idem.New(store, &idem.Options{Key: idem.JSONField("id"), Logger: logger})
+	w.check(err)
+	p, err := handler.NewProcessor(handler.JSON(run), &handler.Options{
+		PanicAsPermanent: true, Ledger: ledger, DeadLetter: sender, Logger: logger,
 	})
+	w.check(err)
 	for _, id := range []string{"ch-1", "ch-9"} {
 		w.send(charges, `{"id":"`+id+`","customer":"c-1","currency":"EUR"}`, "", nil)
 	}

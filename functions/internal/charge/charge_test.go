@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/functions/internal/charge"
@@ -111,14 +114,16 @@ func TestAnswersOfTheProvider(t *testing.T) {
 // asJob makes charges as jobs whose keys are the ids of the charges.
 func asJob(p *charge.Provider) func(charge.Charge) error {
 	return func(c charge.Charge) (err error) {
-		once := idem.Middleware(idem.NewMemory(), &idem.Options{Key: idem.JSONField("id")})
-		body, _ := json.Marshal(c)
-		m := &handler.Message{}
-		m.Body = string(body)
-		_ = once(func(ctx context.Context, _ *handler.Message) error {
+		quiet := slog.New(slog.DiscardHandler)
+		ledger, _ := idem.New(idem.NewMemory(), &idem.Options{Key: idem.JSONField("id"), Logger: quiet})
+		job := handler.Func(func(ctx context.Context, _ *handler.Message) error {
 			err = p.Charge(ctx, c)
 			return nil
-		})(context.Background(), m)
+		})
+		processor, _ := handler.NewProcessor(job, &handler.Options{Ledger: ledger, Logger: quiet})
+		body, _ := json.Marshal(c)
+		record := events.SQSMessage{MessageId: "m1", Body: string(body)}
+		_, _ = processor.Handle(context.Background(), events.SQSEvent{Records: []events.SQSMessage{record}})
 		return err
 	}
 }

@@ -56,12 +56,15 @@ func deliverer(t *testing.T, s *service) func() bool {
 		t.Fatal(err)
 	}
 	quiet := slog.New(slog.DiscardHandler)
-	p := handler.NewProcessor(handler.JSON(sender.Notify), &handler.Options{
-		Middleware: []handler.Middleware{
-			idem.Middleware(&patient{Memory: idem.NewMemory()}, &idem.Options{Key: idem.JSONField("id"), Logger: quiet}),
-		},
-		Logger: quiet,
-	})
+	store := &patient{Memory: idem.NewMemory()}
+	ledger, err := idem.New(store, &idem.Options{Key: idem.JSONField("id"), Logger: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := handler.NewProcessor(handler.JSON(sender.Notify), &handler.Options{Ledger: ledger, Logger: quiet, Breaker: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return func() bool {
 		response, err := p.Handle(context.WithoutCancel(t.Context()), events.SQSEvent{Records: []events.SQSMessage{{
 			MessageId: "m1", Body: `{"id":"nt-1","email":"a@example.com","phone":"+491234"}`,

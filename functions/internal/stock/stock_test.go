@@ -91,13 +91,17 @@ func (w *warehouse) deliver(bodies ...string) (back []string) {
 		w.Fatal(err)
 	}
 	store := dynamo.New(w.Client, "ledger", nil)
-	p := handler.NewProcessor(handler.JSON(goods.Take), &handler.Options{
-		Middleware: []handler.Middleware{
-			idem.Middleware(store, &idem.Options{Key: idem.JSONField("id"), Logger: slog.New(slog.DiscardHandler)}),
-		},
-		DeadLetter: w,
-		Logger:     slog.New(slog.DiscardHandler),
+	quiet := slog.New(slog.DiscardHandler)
+	ledger, err := idem.New(store, &idem.Options{Key: idem.JSONField("id"), Logger: quiet})
+	if err != nil {
+		w.Fatal(err)
+	}
+	p, err := handler.NewProcessor(handler.JSON(goods.Take), &handler.Options{
+		Ledger: ledger, DeadLetter: w, Logger: quiet,
 	})
+	if err != nil {
+		w.Fatal(err)
+	}
 	var batch events.SQSEvent
 	for i, body := range bodies {
 		batch.Records = append(batch.Records, events.SQSMessage{
