@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/internal/deadline"
 	"github.com/sqsafe/sqsafe/internal/usercall"
 )
 
@@ -33,6 +34,8 @@ type run struct {
 	identity Identity
 	work     func(context.Context) error
 	crew     crew
+	// table is that of the batch when it began to be prepared.
+	table deadline.Table
 
 	stage atomic.Int32
 	// layer is the middleware that it is in, from 1; 0 before the first.
@@ -52,7 +55,7 @@ type run struct {
 }
 
 func newRun(b *batch, d *delivery) *run {
-	return &run{batch: b, delivery: d, message: d.message}
+	return &run{batch: b, delivery: d, message: d.message, table: b.table}
 }
 
 func (r *run) started() bool { return r.began.Load() != 0 }

@@ -18,11 +18,17 @@ func (b *batch) settleContext() (context.Context, context.CancelFunc) {
 
 // contextUntil ends with a stage. Without a deadline it ends after Grace.
 func (b *batch) contextUntil(s deadline.Stage) (context.Context, context.CancelFunc) {
+	return b.stageContext(b.table, s)
+}
+
+// stageContext is contextUntil for other goroutines than the loop, which changes the
+// table: they have a copy.
+func (b *batch) stageContext(t deadline.Table, s deadline.Stage) (context.Context, context.CancelFunc) {
 	ctx := context.WithoutCancel(b.ctx)
-	if !b.table.Bounded() {
+	if !t.Bounded() {
 		return context.WithTimeout(ctx, deadline.Grace)
 	}
-	return context.WithDeadline(ctx, b.table.At(s))
+	return context.WithDeadline(ctx, t.At(s))
 }
 
 // settle writes the end of a claim behind the run, on a goroutine of its own.
