@@ -27,7 +27,7 @@ func (b *batch) tellError(d *delivery, r *Result) {
 	switch r.Outcome {
 	case OutcomeRetry, OutcomeDead, OutcomeDropped, OutcomeCrash:
 		m, own := d.message, r.clone()
-		ctx := context.WithValue(context.WithoutCancel(b.ctx), runKey{}, &run{message: m})
+		ctx := &run{Context: context.WithoutCancel(b.ctx), message: m}
 		b.hook("OnError", func() { b.options.Hooks.OnError(ctx, m, own) })
 	}
 }
@@ -46,12 +46,12 @@ func (b *batch) hook(name string, f func()) {
 	b.hooking++
 	go func() {
 		err := catchPanic(func() error { f(); return nil })
-		b.post(func() {
+		b.post(event{take: func() {
 			b.hooking--
 			if err != nil {
 				b.logHook(name, err)
 			}
-		})
+		}})
 	}()
 }
 

@@ -46,7 +46,7 @@ func (b *batch) flushLetters() {
 		table := b.table
 		go func() {
 			done := b.sendPack(pack, table)
-			b.post(func() { b.delivered(pack, done) })
+			b.post(event{take: func() { b.delivered(pack, done) }})
 		}()
 	}
 }
