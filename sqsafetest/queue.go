@@ -109,31 +109,43 @@ func (q *Queue) Run(t *testing.T, messages ...handlertest.Message) *handlertest.
 	t.Helper()
 	var report *handlertest.RunReport
 	inBubble(t, func(t *testing.T) {
-		time.Sleep(time.Until(q.clock)) // each bubble begins in the year 2000
-		report = q.Queue.Run(t, q.number(messages)...)
-		q.stopClock()
+		t.Helper()
+		messages = q.begin(t, messages)
+		defer q.end()
+		report = q.Queue.Run(t, messages...)
 	})
 	return report
 }
 
 // RunRealTime is Run on the real clock: for an fn that uses a real connection. See
-// [handlertest.Queue.RunRealTime].
+// [handlertest.Queue.RunRealTime]. A Queue runs either in virtual or in real time.
 func (q *Queue) RunRealTime(t testing.TB, messages ...handlertest.Message) *handlertest.RunReport {
 	t.Helper()
-	defer q.stopClock()
-	return q.Queue.RunRealTime(t, q.number(messages)...)
+	messages = q.begin(t, messages)
+	defer q.end()
+	return q.Queue.RunRealTime(t, messages...)
 }
 
 // Invoke hands all messages to the function in one event, on the clock of its caller, and
 // reports what became of this delivery. See [handlertest.Queue.Invoke].
 func (q *Queue) Invoke(t testing.TB, messages ...handlertest.Message) *handlertest.RunReport {
 	t.Helper()
-	defer q.stopClock()
-	return q.Queue.Invoke(t, q.number(messages)...)
+	messages = q.begin(t, messages)
+	defer q.end()
+	return q.Queue.Invoke(t, messages...)
 }
 
-// number gives ids to the messages that have none.
-func (q *Queue) number(messages []handlertest.Message) []handlertest.Message {
+// begin waits until the clock is where the last run ended, since each bubble begins at
+// the same time, and returns the messages with their ids.
+func (q *Queue) begin(t testing.TB, messages []handlertest.Message) []handlertest.Message {
+	t.Helper()
+	if wait := time.Until(q.clock); !q.clock.IsZero() {
+		if wait.Abs() > 10*365*24*time.Hour { // bubbles begin in the year 2000
+			t.Fatal("sqsafetest: this queue has run in virtual time and is to run in real time, or the other way round: " +
+				"make another queue, since the ledger forgets its jobs in the years between")
+		}
+		<-time.After(wait)
+	}
 	messages = slices.Clone(messages)
 	for i := range messages {
 		q.sent++
@@ -144,9 +156,8 @@ func (q *Queue) number(messages []handlertest.Message) []handlertest.Message {
 	return messages
 }
 
-// stopClock keeps the time without its monotonic part, which means nothing in another
-// bubble.
-func (q *Queue) stopClock() { q.clock = time.Now().Round(0) }
+// end keeps the time, without the monotonic part, which means nothing in another bubble.
+func (q *Queue) end() { q.clock = time.Now().Round(0) }
 
 // inBubble calls f in a bubble of package synctest: that of the caller, or a new one.
 func inBubble(t *testing.T, f func(t *testing.T)) {

@@ -50,7 +50,7 @@ func perform(_ context.Context, j Job) error {
 	case "declined":
 		return fault.Permanent(errors.New("no"), fault.Reason("declined"))
 	case "wait":
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 	}
 	return nil
 }
@@ -245,19 +245,24 @@ func (r *recorder) Logf(format string, values ...any) {
 	fmt.Fprintf(&r.log, format+"\n", values...)
 }
 
+func (r *recorder) Fatal(values ...any) {
+	r.fatal = fmt.Sprint(values...)
+	panic(r)
+}
+
 func (r *recorder) Fatalf(format string, values ...any) {
 	r.fatal = fmt.Sprintf(format, values...)
 	panic(r)
 }
 
-// newQueue makes a queue for a test that may be stopped by it.
-func newQueue(r *recorder, env sqsafetest.Env, options ...sqsafe.Option) {
+// try calls what may stop the test.
+func (r *recorder) try(call func(t testing.TB)) {
 	defer func() {
 		if value := recover(); value != nil && value != any(r) {
 			panic(value)
 		}
 	}()
-	sqsafetest.NewQueue(r, env, charge, options...)
+	call(r)
 }
 
 // What Start refuses stops the test.
@@ -278,17 +283,19 @@ func TestWhatStartRefusesStopsTheTest(t *testing.T) {
 		"the name of a queue": {
 			env: sqsafetest.Env{"SQSAFE_DLQ_URL": "charge-dlq"}, want: `environment variable SQSAFE_DLQ_URL is "charge-dlq"`,
 		},
-		"a lease below zero": {option: func(o *sqsafe.Options) { o.Lease = -1 }, want: "idem: "},
+		"a lease below zero":         {option: func(o *sqsafe.Options) { o.Lease = -1 }, want: "idem: "},
 		"a backoff without attempts": {option: func(o *sqsafe.Options) { o.Backoff = none{} }, want: "handler: backoff"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := &recorder{TB: t}
-			newQueue(r, tt.env, func(o *sqsafe.Options) {
-				if tt.option != nil {
-					tt.option(o)
-				}
+			r.try(func(t testing.TB) {
+				sqsafetest.NewQueue(t, tt.env, charge, func(o *sqsafe.Options) {
+					if tt.option != nil {
+						tt.option(o)
+					}
+				})
 			})
 			if (r.fatal == "") != (tt.want == "") || !strings.Contains(r.fatal, tt.want) {
 				t.Errorf("the test was stopped with %q, want %q", r.fatal, tt.want)
@@ -306,7 +313,10 @@ func (none) Attempts() int                           { return 0 }
 func TestTheLogOfATest(t *testing.T) {
 	t.Parallel()
 	r := &recorder{TB: t}
-	newQueue(r, sqsafetest.Env{"SQSAFE_CONCURENCY": "5", "SQSAFE_STRICT": "true", "PROVIDER_URL": "x"})
+	r.try(func(t testing.TB) {
+		given := sqsafetest.Env{"SQSAFE_CONCURENCY": "5", "SQSAFE_STRICT": "true", "PROVIDER_URL": "x"}
+		sqsafetest.NewQueue(t, given, charge)
+	})
 	for line, want := range map[string]bool{
 		"no idempotency key": true, "payloads are not validated": true, "SQSAFE_CONCURENCY has no effect": true,
 		"SQSAFE_STRICT": false, "SQSAFE_TABLE": false, "PROVIDER_URL": false,
@@ -346,11 +356,23 @@ func TestTheClockGoesOnFromRunToRun(t *testing.T) {
 	fail = false
 	q.Run(t, job).RequireOutcomes(t, "m2", handler.OutcomeDone)
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(time.Hour)
+		<-time.After(time.Hour)
 		q.Run(t, job, job).RequireOutcomes(t, "m4", handler.OutcomeDuplicate)
 		q.Invoke(t, job).RequireOutcomes(t, "m5", handler.OutcomeDuplicate)
 	})
 	q.Run(t, job).RequireOutcomes(t, "m6", handler.OutcomeDuplicate)
+}
+
+// Between virtual and real time the ledger would forget its jobs.
+func TestAQueueRunsInOneKindOfTime(t *testing.T) {
+	t.Parallel()
+	r := &recorder{TB: t}
+	q := sqsafetest.NewQueue(t, nil, perform)
+	q.Run(t, jobs(Job{ID: "1"})...)
+	r.try(func(t testing.TB) { q.Invoke(t, jobs(Job{ID: "2"})...) })
+	if !strings.Contains(r.fatal, "make another queue") {
+		t.Errorf("the test was stopped with %q, want a remedy", r.fatal)
+	}
 }
 
 // A job that a killed process had claimed runs again when its message comes back.
