@@ -107,7 +107,11 @@ const leastAnswer = time.Second
 // time. Where there is no deadline, that begins with the end of the host's context, or
 // with a crash. Ended is a panic of the engine itself.
 func (b *batch) handle() (ended *usercall.Panic, inTime bool) {
-	watchdog := time.NewTimer(max(time.Until(b.table.At(deadline.Answer)), leastAnswer))
+	until := time.Until(b.table.At(deadline.Answer))
+	if until <= 0 {
+		until = leastAnswer
+	}
+	watchdog := time.NewTimer(until)
 	defer watchdog.Stop()
 	cancelled, hurry := b.ctx.Done(), b.hurry
 	if b.table.Bounded() {
