@@ -143,6 +143,12 @@ func (b *batch) unfinished(r *run, err error) *Result {
 		return b.undecoded(r, err)
 	}
 	result := crashed(r.message, err)
+	if b.options.PanicAsPermanent && stage(r.stage.Load()) == stageFunction { // its goroutine is gone
+		err = demotePanic(r.crew.join(err))
+		if catchPanic(func() error { result = b.decide(b.jobs, r, err); return nil }) == nil {
+			return result
+		}
+	}
 	b.process.poisonBy(result)
 	return result
 }

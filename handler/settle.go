@@ -80,14 +80,14 @@ func (b *batch) conclude(d *delivery, res *Result) {
 	if res.Decision.Reason == fault.ReasonStore && (d.run == nil || !d.run.started()) {
 		b.breaker.note(res) // the ledger is down
 	}
-	b.log(d)
-	b.tellError(d, res)
 	if res.Outcome == OutcomeDead && b.options.DeadLetter != nil {
 		b.queue.Sending(d.index)
 		b.letters.add(b, d)
-		return
+	} else {
+		b.finish(d)
 	}
-	b.finish(d)
+	b.log(d) // the logger may be what hangs, so it comes last
+	b.tellError(d, res)
 }
 
 // settledRun reports whether a probe has found something out.
@@ -108,8 +108,8 @@ func (b *batch) deferNow(d *delivery, reason string) {
 		res.Delay = head.result.Delay
 	}
 	d.result = res
-	b.log(d)
 	b.noteEnd(d)
+	b.log(d)
 }
 
 func (b *batch) noteEnd(d *delivery) {
