@@ -53,7 +53,7 @@ type Record struct {
 type document struct {
 	members
 	// Runs is for people; who reads the record counts the history.
-	Runs    int               `json:"runs"`
+	Runs    int               `json:"runs,omitempty"`
 	History []handler.Attempt `json:"history,omitempty"`
 	Dropped int               `json:"dropped,omitempty"`
 	Stack   string            `json:"stack,omitempty"`

@@ -69,6 +69,7 @@ func (b *batch) logSent(e *entry, deadLetterID string) {
 	if n := len(f.History.Attempts); n > 0 {
 		attrs = append(attrs, slog.Int("attempt", f.History.Attempts[n-1].Number))
 	}
+	attrs = append(attrs, slog.Int("runs", f.Runs()), slog.Int("budgetUsed", f.Attempts))
 	attrs = appendText(attrs, "error", cut(f.Message, logTextBytes))
 	attrs = appendText(attrs, "stack", cut(f.Stack, logStackBytes))
 	attrs = appendText(attrs, "excerpt", b.excerpt(e.message))

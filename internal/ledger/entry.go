@@ -33,8 +33,9 @@ type Entry struct {
 	// Crashes counts the runs in a row that ended with their process.
 	Crashes    int    `json:"crashes"`
 	CrashStack string `json:"crashStack,omitempty"`
-	// Attempts counts the failures that cost budget, Unclassified those of
-	// them whose class no rule knew.
+	// Attempts is the budget that the epoch has used: it counts the failures that
+	// cost some, Unclassified those of them whose class no rule knew. Runs gives
+	// another number.
 	Attempts     int `json:"attempts"`
 	Unclassified int `json:"unclassified"`
 	// DeadAt is when the verdict was given, Verdict why, and DeadLetterID the
@@ -52,6 +53,10 @@ type Entry struct {
 
 	seen item
 }
+
+// Runs counts the runs that failed in all epochs. A permanent failure is a run and
+// costs no budget.
+func (e *Entry) Runs() int { return e.History.Len() }
 
 type item = map[string]types.AttributeValue
 
