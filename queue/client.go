@@ -74,6 +74,7 @@ func New(api API, o *Options) (*Client, error) {
 // [*EntryError], [handler.ErrUnanswered], [ErrDenied], or the error of the call
 // that carried the change. A part of a second counts as a whole one.
 func (c *Client) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) {
+	round := c.denials.begin()
 	arnOf := func(i int) string { return changes[i].Message.EventSourceARN }
 	errs := c.eachPack(ctx, len(changes), arnOf, func(url string, members []int) answers {
 		if err := c.denials.standing(url); err != nil {
@@ -90,7 +91,7 @@ func (c *Client) ChangeVisibility(ctx context.Context, changes []handler.Visibil
 		out, err := c.api.ChangeMessageVisibilityBatch(ctx,
 			&sqs.ChangeMessageVisibilityBatchInput{QueueUrl: &url, Entries: entries})
 		if err != nil {
-			return answers{call: c.denials.note(url, err)}
+			return answers{call: c.denials.note(url, round, err)}
 		}
 		c.denials.allowed(url)
 		a := newAnswers(out.Failed)

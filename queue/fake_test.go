@@ -1,6 +1,7 @@
 package queue_test
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -34,7 +35,7 @@ type fakeAnswers struct {
 	silent map[string]bool
 	// contradict are the entries that succeed and fail in one answer.
 	contradict map[string]bool
-	// callErr fails every call that has the entry in it.
+	// callErr fails every call that has the entry in it, or any if it names "".
 	callErr map[string]error
 }
 
@@ -56,7 +57,7 @@ func (f *fakeSQS) answer(c call) (succeeded []string, failed []types.BatchResult
 	defer f.mu.Unlock()
 	f.calls = append(f.calls, c)
 	for i, e := range c.Entries {
-		if err := f.callErr[e.Receipt]; err != nil {
+		if err := cmp.Or(f.callErr[e.Receipt], f.callErr[""]); err != nil {
 			return nil, nil, err
 		}
 		refusal, refused := f.refuse[e.Receipt]
