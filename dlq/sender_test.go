@@ -81,16 +81,18 @@ func TestSendAnswersForEachLetter(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			arrived := map[string]bool{}
-			for i, l := range send(t.Context(), t, tt.api, standardURL, nil, letters(tt.n)...) {
-				if want := tt.want[i]; !sameError(l.Err, want) {
-					t.Errorf("letter %d: error %v, want %v", i, l.Err, want)
+			synctest.Test(t, func(t *testing.T) {
+				arrived := map[string]bool{}
+				for i, l := range send(t.Context(), t, tt.api, standardURL, nil, letters(tt.n)...) {
+					if want := tt.want[i]; !sameError(l.Err, want) {
+						t.Errorf("letter %d: error %v, want %v", i, l.Err, want)
+					}
+					if (l.DeadLetterID == "") != (l.Err != nil) || arrived[l.DeadLetterID] && l.Err == nil {
+						t.Errorf("letter %d: id %q with error %v", i, l.DeadLetterID, l.Err)
+					}
+					arrived[l.DeadLetterID] = true
 				}
-				if (l.DeadLetterID == "") != (l.Err != nil) || arrived[l.DeadLetterID] && l.Err == nil {
-					t.Errorf("letter %d: id %q with error %v", i, l.DeadLetterID, l.Err)
-				}
-				arrived[l.DeadLetterID] = true
-			}
+			})
 		})
 	}
 }
