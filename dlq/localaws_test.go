@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -135,6 +136,32 @@ func TestFIFOThroughTheSDK(t *testing.T) {
 	if got, want := fmt.Sprint(arrived), "[m-1 g1 m-3 g1 m-4 g1]"; got != want {
 		t.Errorf("arrived %s, want %s", got, want)
 	}
+}
+
+// A job dies, its letter is taken, the ledger forgets the job, and within the five
+// minutes in which SQS remembers the id it is sent again and dies again.
+func TestASecondDeathOfAForgottenJobHasItsLetter(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := newDeadLetters(t, "stock-dlq.fifo")
+		death := func(id string) handler.Letter {
+			m := message(id, "{}", nil)
+			m.Attributes = map[string]string{"MessageGroupId": "g1"}
+			last := handler.NewTimestamp(time.Now())
+			return handler.Letter{Message: m, Failure: handler.Failure{Key: "stock:1", Verdict: true, Last: last}}
+		}
+		first := death("m-1")
+		d.send(first)
+		d.send(handler.Letter{Message: first.Message, Failure: throughLedger(t, first.Failure)}) // repeated
+		if got := d.take(); len(got) != 1 {
+			t.Errorf("%d letters of the first death, want 1", len(got))
+		}
+		<-time.After(time.Minute)
+		d.send(death("m-2"))
+		if got := d.take(); len(got) != 1 {
+			t.Errorf("%d letters of the second death, want 1", len(got))
+		}
+	})
 }
 
 func TestALetterThatFailsOnceIsNotOvertaken(t *testing.T) {
