@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
+	"github.com/sqsafe/sqsafe/dlq"
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/internal/localaws"
@@ -69,11 +70,12 @@ func (o *orders) check(err error) {
 	}
 }
 
-func (o *orders) send() {
+func (o *orders) send(attributes map[string]types.MessageAttributeValue) {
 	o.Helper()
 	_, err := o.host.SQS.SendMessage(o.Context(), &sqs.SendMessageInput{
 		QueueUrl: aws.String(ordersURL + "orders.fifo"), MessageBody: aws.String(`{"id":"o-1"}`),
 		MessageGroupId: aws.String("g"), MessageDeduplicationId: aws.String(time.Now().Format(time.RFC3339Nano)),
+		MessageAttributes: attributes,
 	})
 	o.check(err)
 }
@@ -83,7 +85,7 @@ func (o *orders) take(queue string) []types.Message {
 	o.Helper()
 	out, err := o.host.SQS.ReceiveMessage(o.Context(), &sqs.ReceiveMessageInput{
 		QueueUrl: aws.String(ordersURL + queue), MaxNumberOfMessages: 10, VisibilityTimeout: 60,
-		MessageSystemAttributeNames: []types.MessageSystemAttributeName{"All"},
+		MessageSystemAttributeNames: []types.MessageSystemAttributeName{"All"}, MessageAttributeNames: []string{"All"},
 	})
 	o.check(err)
 	return out.Messages
@@ -104,11 +106,16 @@ func (o *orders) invoke() (acknowledged bool) {
 	if len(ms) != 1 {
 		o.Fatalf("%d messages, want 1", len(ms))
 	}
+	received := map[string]events.SQSMessageAttribute{}
+	for name, a := range ms[0].MessageAttributes {
+		received[name] = events.SQSMessageAttribute{DataType: *a.DataType, StringValue: a.StringValue}
+	}
 	ctx, cancel := context.WithTimeout(o.Context(), 30*time.Second)
 	defer cancel()
 	response, err := o.processor.Handle(ctx, events.SQSEvent{Records: []events.SQSMessage{{
 		MessageId: *ms[0].MessageId, ReceiptHandle: *ms[0].ReceiptHandle, Body: *ms[0].Body,
 		EventSourceARN: "arn:aws:sqs:us-east-1:000000000000:orders.fifo", Attributes: ms[0].Attributes,
+		MessageAttributes: received,
 	}}})
 	o.check(err)
 	if len(response.BatchItemFailures) > 0 {
@@ -135,7 +142,7 @@ func TestAJobThatIsForgottenAndDiesAgainHasTwoLetters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOrders(t)
 		for death := 1; death <= 2; death++ {
-			o.send()
+			o.send(nil)
 			if !o.invoke() {
 				t.Fatalf("death %d: the message came back", death)
 			}
@@ -160,7 +167,7 @@ func TestALetterThatIsSentAgainIsOneLetter(t *testing.T) {
 		o.server.Inject(localaws.Fault{
 			Operation: "SendMessageBatch", Times: 1, Code: "AccessDenied", AfterEffect: true,
 		})
-		o.send()
+		o.send(nil)
 		if o.invoke() {
 			t.Fatal("acknowledged without a confirmation")
 		}
@@ -173,4 +180,32 @@ func TestALetterThatIsSentAgainIsOneLetter(t *testing.T) {
 			t.Fatalf("%d letters, want 1", len(letters))
 		}
 	})
+}
+
+// TestAForgedEpochDoesNotEndAJob: were it believed, no later epoch would follow, and
+// each replay would be acknowledged as a duplicate.
+func TestAForgedEpochDoesNotEndAJob(t *testing.T) {
+	t.Parallel()
+	for _, epoch := range []string{"1000001", "9223372036854775806", "9223372036854775807", "-1"} {
+		t.Run(epoch, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				o := newOrders(t)
+				forged := `{"version":1,"messageId":"m","key":"o-1","verdict":true,"epoch":` + epoch + `}`
+				attributes := map[string]types.MessageAttributeValue{
+					dlq.AttributeName: {DataType: aws.String("String"), StringValue: &forged},
+				}
+				for run := 1; run <= 3; run++ {
+					o.send(attributes)
+					if !o.invoke() || o.runs != run {
+						t.Fatalf("%d runs, want %d", o.runs, run)
+					}
+					letter := o.take("dead.fifo")[0]
+					o.remove("dead.fifo", letter)
+					attributes = letter.MessageAttributes // as a replay has them
+					<-time.After(time.Minute)
+				}
+			})
+		})
+	}
 }

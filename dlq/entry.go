@@ -89,7 +89,7 @@ func split(originals map[string]events.SQSMessageAttribute) (
 	refused = map[string]Attribute{}
 	for name, received := range originals {
 		a := newAttribute(received)
-		if v, ok := a.sendable(); ok {
+		if v, ok := a.sendable(name); ok {
 			kept[name] = v
 		} else {
 			refused[name] = a

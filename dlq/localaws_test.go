@@ -164,6 +164,39 @@ func TestASecondDeathOfAForgottenJobHasItsLetter(t *testing.T) {
 	})
 }
 
+// Somebody else wrote the record, with attributes that SQS would refuse. The job
+// dies, and the letters beside it do too.
+func TestAForgedRecordKeepsNoLetterBack(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 257)
+	displaced := map[string]dlq.Attribute{
+		"AWS.Trace": {Type: "String", Value: aws.String("v")}, "amazon.x": {Type: "String", Value: aws.String("v")},
+		"a..b": {Type: "String", Value: aws.String("v")}, ".a": {Type: "String", Value: aws.String("v")},
+		"ä": {Type: "String", Value: aws.String("v")}, "": {Type: "String", Value: aws.String("v")},
+		long: {Type: "String", Value: aws.String("v")}, "type": {Type: "String." + long, Value: aws.String("v")},
+		"text": {Type: "String", Value: aws.String("a\x00b")}, "word": {Type: "Number", Value: aws.String("many")},
+		"hex": {Type: "Number", Value: aws.String("0x1p4")}, "large": {Type: "Number", Value: aws.String("1e127")},
+		"precise":  {Type: "Number", Value: aws.String(strings.Repeat("7", 39))},
+		"infinite": {Type: "Number", Value: aws.String("Inf")}, "fine": {Type: "Number.int", Value: aws.String("-7")},
+	}
+	forged, err := dlq.Record{MessageID: "m-0", Displaced: displaced}.Encode(1 << 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := restored(message("m-1", "{}", map[string]string{dlq.AttributeName: forged}))
+	if len(seen.MessageAttributes) != len(displaced) {
+		t.Fatalf("attributes %v, want all of the record", seen.MessageAttributes)
+	}
+	d := newDeadLetters(t, "charge-dlq")
+	d.send(letterOf(seen), letterOf(message("m-2", "{}", nil)))
+	got := d.take()
+	if len(got) != 2 || len(got[0].MessageAttributes) != 2 {
+		t.Fatalf("%d letters arrived, the first with %v; want 2, fine and the record", len(got), got[0].MessageAttributes)
+	}
+	again := restored(delivered(requestEntry{MessageBody: got[0].Body, MessageAttributes: got[0].MessageAttributes}, "x"))
+	sameAttributes(t, again.MessageAttributes, seen.MessageAttributes)
+}
+
 func TestALetterThatFailsOnceIsNotOvertaken(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
