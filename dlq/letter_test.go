@@ -67,6 +67,28 @@ func TestBodyIsSentByteForByte(t *testing.T) {
 	}
 }
 
+// An envelope takes off what the payload is wrapped in. The letter has it still, or
+// a replay would fail in decoding.
+func TestAnUnwrappedMessageIsSentWithItsEnvelope(t *testing.T) {
+	t.Parallel()
+	const content = `{"id":"ch-1"}`
+	body := "{\n \"Type\":\"Notification\", \"Message\":\"{\\\"id\\\":\\\"ch-1\\\"}\" }"
+	m := message("m", body, map[string]string{"tenant": "t1"})
+	m.Unwrap(content, map[string]string{"trace": "t-1"})
+	if m.Content() != content {
+		t.Fatalf("content %q, want %q", m.Content(), content)
+	}
+	got := sendOne(t, standardURL, nil, letterOf(m))
+	if *got.MessageBody != body {
+		t.Errorf("body %q, want %q", *got.MessageBody, body)
+	}
+	back := restored(delivered(got, "replayed"))
+	if back.Body != body {
+		t.Errorf("a replay has the body %q, want %q", back.Body, body)
+	}
+	sameAttributes(t, back.MessageAttributes, m.MessageAttributes)
+}
+
 func TestOriginalAttributesStay(t *testing.T) {
 	t.Parallel()
 	m := message("m", "{}", map[string]string{"tenant": "t1"})
