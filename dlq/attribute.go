@@ -31,8 +31,12 @@ func (a Attribute) received() events.SQSMessageAttribute {
 	return events.SQSMessageAttribute{DataType: a.Type, StringValue: a.Value, BinaryValue: a.Binary}
 }
 
-// maxName is how many bytes SQS takes as the name of an attribute, or its type.
-const maxName = 256
+const (
+	// maxName is how many bytes SQS takes as the name of an attribute, or its type.
+	maxName = 256
+	// nameCharacters are those that a name may have beside ".".
+	nameCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+)
 
 // sendable gives the attribute of that name as SQS takes it; false if SQS would
 // refuse it, and with it the letter. Lambda delivers attributes without a value,
@@ -64,10 +68,7 @@ func legalName(name string) bool {
 		return false
 	}
 	for part := range strings.SplitSeq(name, ".") {
-		other := func(r rune) bool {
-			return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-')
-		}
-		if part == "" || strings.ContainsFunc(part, other) {
+		if part == "" || strings.Trim(part, nameCharacters) != "" {
 			return false
 		}
 	}

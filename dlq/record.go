@@ -14,6 +14,8 @@ const Version = 1
 
 // Record is the failure record of a dead-lettered message. [Record.Encode]
 // and [Decode] give and take its JSON.
+//
+//nolint:recvcheck // to read JSON takes a pointer
 type Record struct {
 	// Version is the version of the format, from 1.
 	Version int `json:"version"`

@@ -72,7 +72,7 @@ func NewSender(api API, queueURL string, o *Options) (*Sender, error) {
 		return nil, fmt.Errorf("dlq.NewSender: the dead-letter queue: %w", err)
 	}
 	if err := o.validate(); err != nil {
-		return nil, fmt.Errorf("dlq.NewSender: %w", err)
+		return nil, err
 	}
 	s := &Sender{
 		api: api, queueURL: queueURL, fifo: strings.HasSuffix(queueURL, ".fifo"),
@@ -100,10 +100,11 @@ func checkQueueURL(queueURL string) error {
 // validate returns an error that names the option, its value and the remedy.
 func (o *Options) validate() error {
 	if n := o.MaxMessageBytes; n != 0 && (n < minBytes || n > maxBytes) {
-		return fmt.Errorf("MaxMessageBytes is %d, want from %d to %d, or 0 for the most", n, minBytes, maxBytes)
+		return fmt.Errorf("dlq.NewSender: MaxMessageBytes is %d, want from %d to %d, or 0 for %d",
+			n, minBytes, maxBytes, maxBytes)
 	}
 	if o.Concurrency < 0 {
-		return fmt.Errorf("Concurrency is %d, want at least 1, or 0 for 4", o.Concurrency)
+		return fmt.Errorf("dlq.NewSender: Concurrency is %d, want at least 1, or 0 for 4", o.Concurrency)
 	}
 	return nil
 }

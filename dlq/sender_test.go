@@ -44,7 +44,7 @@ func TestNewSenderRefusesWhatCannotWork(t *testing.T) {
 		"a name":           {api, "charge-dlq", nil, `"charge-dlq"`},
 		"an ARN":           {api, chargeARN, nil, chargeARN},
 		"an endpoint":      {api, "https://sqs.eu-central-1.amazonaws.com/", nil, "names no queue"},
-		"small messages":   {api, standardURL, &dlq.Options{MaxMessageBytes: 1023}, "MaxMessageBytes is 1023, want from 1024"},
+		"small messages":   {api, standardURL, &dlq.Options{MaxMessageBytes: 1023}, "MaxMessageBytes is 1023, want"},
 		"large messages":   {api, standardURL, &dlq.Options{MaxMessageBytes: 1<<20 + 1}, "to 1048576"},
 		"less than a call": {api, standardURL, &dlq.Options{Concurrency: -1}, "Concurrency is -1, want at least 1"},
 	}

@@ -213,7 +213,7 @@ func TestCallsHaveAtMostTenEntriesOfOneQueue(t *testing.T) {
 				}
 			}
 			api := &fakeSQS{fakeAnswers: fakeAnswers{
-				refuse: map[string]types.BatchResultErrorEntry{"o-1": {Code: aws.String("InvalidParameterValue"), SenderFault: true}},
+				refuse: map[string]types.BatchResultErrorEntry{"o-1": {Code: aws.String("Invalid"), SenderFault: true}},
 			}}
 			errs := run(t, newClient(t, api, &queue.Options{Concurrency: 1}), mixed)
 
@@ -290,7 +290,8 @@ func TestVisibilityTimeoutIsInWholeSeconds(t *testing.T) {
 func TestEndpointOption(t *testing.T) {
 	t.Parallel()
 	api := &fakeSQS{}
-	remove(t.Context(), newClient(t, api, &queue.Options{Endpoint: "http://127.0.0.1:4570"}), messages(chargeARN, "m", 1)...)
+	c := newClient(t, api, &queue.Options{Endpoint: "http://127.0.0.1:4570"})
+	remove(t.Context(), c, messages(chargeARN, "m", 1)...)
 	if got, want := api.calls[0].URL, "http://127.0.0.1:4570/123456789012/charge"; got != want {
 		t.Errorf("queue URL %q, want %q", got, want)
 	}

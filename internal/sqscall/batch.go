@@ -77,7 +77,7 @@ func serverFault(err error) bool {
 // sleep waits for least and up to as much again by chance, so that those who
 // failed together do not come back together. It is false if ctx ends before.
 func sleep(ctx context.Context, least time.Duration) bool {
-	d := least + rand.N(least)
+	d := least + rand.N(least) //nolint:gosec // chance keeps callers apart, and no secret
 	if end, ok := ctx.Deadline(); ok && time.Until(end) <= d {
 		return false
 	}
