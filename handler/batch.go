@@ -105,9 +105,11 @@ type delivery struct {
 	// alone reports whether its run is alone and a crash counted, left whether a
 	// goroutine of user code was left behind.
 	alone, left bool
-	// sent, deleted and failed tell what SQS did with it: failed is set where it did
-	// not do what was asked.
-	sent, deleted, failed bool
+	// told is closed when OnError has been called for it; nil if it is not to be.
+	told <-chan struct{}
+	// sent reports whether its dead letter has arrived, failed whether SQS did not do
+	// what was asked.
+	sent, failed bool
 }
 
 func (p *Processor) newBatch(ctx context.Context, in events.SQSEvent) *batch {
@@ -175,7 +177,7 @@ func (b *batch) run() {
 	defer b.timer.Stop()
 	for {
 		b.perform()
-		if b.queue.Idle() && b.letters.isEmpty() && b.hooking == 0 {
+		if b.queue.Idle() && b.letters.isEmpty() {
 			break
 		}
 		b.listen()
@@ -184,6 +186,9 @@ func (b *batch) run() {
 	b.hideAll()
 	if b.crash != nil {
 		b.deleteFinished()
+	}
+	for b.hooking > 0 {
+		(<-b.events)()
 	}
 	b.onBatch()
 }
@@ -204,6 +209,9 @@ func (b *batch) begin() {
 		b.queue.Poison()
 	}
 	b.passTime(b.start)
+	if b.ctx.Err() == context.Canceled {
+		b.onCancelled()
+	}
 	if b.table.Bounded() && len(b.deliveries) > 0 && !b.start.Before(b.table.End()) {
 		b.warnOfPastDeadline()
 	}
