@@ -37,17 +37,17 @@ func (h *hider) flush(b *batch) {
 	table := b.table
 	go func() {
 		changes := b.changeVisibility(hidden, table)
-		b.post(func() {
+		b.post(event{take: func() {
 			h.calls--
 			b.logChanges(hidden, changes)
-		})
+		}})
 	}()
 }
 
 // hideAll hides what is left at the end of the batch.
 func (b *batch) hideAll() {
 	for b.hider.calls > 0 {
-		(<-b.events)()
+		b.take(<-b.events)
 	}
 	if hidden := b.hider.waiting; len(hidden) > 0 {
 		b.logChanges(hidden, b.changeVisibility(hidden, b.table))

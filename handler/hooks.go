@@ -29,7 +29,7 @@ func (b *batch) tellError(d *delivery, r *Result) {
 	switch r.Outcome {
 	case OutcomeRetry, OutcomeDead, OutcomeDropped, OutcomeCrash:
 		m, own := d.message, r.clone()
-		ctx := context.WithValue(context.WithoutCancel(b.ctx), runKey{}, &run{message: m})
+		ctx := &run{Context: context.WithoutCancel(b.ctx), message: m}
 		d.told = b.hook("OnError", nil, func() { b.options.Hooks.OnError(ctx, m, own) })
 	}
 }
@@ -58,12 +58,12 @@ func (b *batch) hook(name string, after <-chan struct{}, f func()) <-chan struct
 		},
 		func(err error, p *usercall.Panic) {
 			close(through)
-			b.post(func() {
+			b.post(event{take: func() {
 				b.hooking--
 				if err = asError(err, p); err != nil {
 					b.logHook(name, err)
 				}
-			})
+			}})
 		},
 	)
 	return through

@@ -48,7 +48,7 @@ func (b *batch) flushLetters() {
 		answers := make([]sent, len(pack))
 		go usercall.Catch(
 			func() error { b.sendPack(pack, answers, table); return nil },
-			func(error, *usercall.Panic) { b.post(func() { b.delivered(pack, answers) }) },
+			func(error, *usercall.Panic) { b.post(event{take: func() { b.delivered(pack, answers) }}) },
 		)
 	}
 }

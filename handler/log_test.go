@@ -155,7 +155,8 @@ func TestADeadLetterTellsWhatItIsOf(t *testing.T) {
 	delete(got, "stack")
 	want := map[string]any{
 		"level": "INFO", "msg": "dead-lettered", "messageId": "m1", "queue": "jobs", "receiveCount": 1.0,
-		"class": "permanent", "reason": "declined", "rule": "tag.permanent", "attempt": 1.0, "error": errOdd.Error(),
+		"class": "permanent", "reason": "declined", "rule": "tag.permanent", "attempt": 1.0,
+		"runs": 1.0, "budgetUsed": 0.0, "error": errOdd.Error(),
 		"excerpt": `{"id":"o-1"}`, "deadLetterId": "dead-m1",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

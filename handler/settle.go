@@ -35,7 +35,7 @@ func (b *batch) stageContext(t deadline.Table, s deadline.Stage) (context.Contex
 func (b *batch) settle(d *delivery, ending func(context.Context) Ending) {
 	ctx, cancel := b.settleContext()
 	m, claim := d.message, d.claim
-	go func() {
+	b.assign(func() {
 		defer cancel()
 		var e Ending
 		var res *Result
@@ -51,10 +51,10 @@ func (b *batch) settle(d *delivery, ending func(context.Context) Ending) {
 				if err = asError(err, p); err != nil || res == nil {
 					res = b.unwritten(m, e, err)
 				}
-				b.post(func() { b.conclude(d, res) })
+				b.postEnd(p, func() { b.conclude(d, res) })
 			},
 		)
-	}()
+	})
 }
 
 // unwritten is the result where the ledger itself failed, by a panic or without an
