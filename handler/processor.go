@@ -99,11 +99,15 @@ func (p *Processor) Handle(ctx context.Context, event events.SQSEvent) (events.S
 	return b.response(), nil
 }
 
+// minAnswer is how long the watchdog waits at least: where the deadline has passed
+// before the begin, by a clock that is wrong, nothing hangs.
+const minAnswer = 100 * time.Millisecond
+
 // handle runs the batch and waits for it, but no longer than until the watchdog's
 // time. Where there is no deadline, that begins with the end of the host's context, or
 // with a crash. Ended is a panic of the engine itself.
 func (b *batch) handle() (ended *usercall.Panic, inTime bool) {
-	watchdog := time.NewTimer(time.Until(b.table.At(deadline.Answer)))
+	watchdog := time.NewTimer(max(time.Until(b.table.At(deadline.Answer)), minAnswer))
 	defer watchdog.Stop()
 	cancelled, hurry := b.ctx.Done(), b.hurry
 	if b.table.Bounded() {

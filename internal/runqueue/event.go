@@ -36,7 +36,7 @@ func (q *Queue) Claimed(i, unsettled, crashes int) {
 		return
 	}
 	if reason := q.blockedBy(i); reason != None {
-		q.release(i, reason)
+		q.releaseOrBury(i, reason)
 		return
 	}
 	if unsettled >= crashSuspect || crashes > 0 {
