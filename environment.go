@@ -3,13 +3,20 @@ package sqsafe
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/sqsafe/sqsafe/backoff"
+	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/idem"
 )
 
 type lookupFunc func(name string) (value string, ok bool)
@@ -36,55 +43,91 @@ func (e *InvalidError) Error() string {
 	return fmt.Sprintf("environment variable %s is %q; set it to %s", e.Name, e.Value, e.Wants)
 }
 
-// environment is what the template hands over about the jobs.
-type environment struct {
-	table                string
-	deadLetterURL        string
-	maxReceives          int
-	unclassifiedAttempts int
-	concurrency          int
-	excerpt              int // as handler.Options has it
-	backoff              backoff.Profile
-}
+// Variables that the template sets. Start says what they mean.
+const (
+	tableVariable        = "SQSAFE_TABLE"
+	deadLetterVariable   = "SQSAFE_DLQ_URL"
+	maxReceivesVariable  = "SQSAFE_MAX_RECEIVES"
+	unclassifiedVariable = "SQSAFE_UNCLASSIFIED_ATTEMPTS"
+	concurrencyVariable  = "SQSAFE_CONCURRENCY"
+	backoffVariable      = "SQSAFE_BACKOFF"
+	jitterVariable       = "SQSAFE_JITTER"
+	attemptsVariable     = "SQSAFE_MAX_ATTEMPTS"
+	strictVariable       = "SQSAFE_STRICT"
+	hashVariable         = "SQSAFE_HASH_FIELDS"
+	keepVariable         = "SQSAFE_KEEP_DAYS"
+	leaseVariable        = "SQSAFE_LEASE_SECONDS"
+	excerptVariable      = "SQSAFE_LOG_EXCERPT_BYTES"
+	namespaceVariable    = "SQSAFE_METRICS_NAMESPACE"
+)
 
-func readEnvironment(lookup lookupFunc) (*environment, error) {
+const (
+	// metricsOff is the namespace that stands for no metrics, hashNothing the list of
+	// members that stands for none.
+	metricsOff  = "off"
+	hashNothing = "none"
+	day         = 24 * time.Hour
+	// most bounds all numbers: beyond it one is a mistake.
+	most = 1_000_000
+)
+
+// readEnvironment sets what the options leave open. The error names all variables that
+// are missing or wrong.
+func readEnvironment(lookup lookupFunc, o *Options) error {
 	r := reader{lookup: lookup}
-	env := &environment{
-		table:                r.text("SQSAFE_TABLE", "the name of the ledger table"),
-		deadLetterURL:        r.text("SQSAFE_DLQ_URL", "the URL of the dead-letter queue"),
-		maxReceives:          r.count("SQSAFE_MAX_RECEIVES", "the queue's maxReceiveCount, at least 1", 0),
-		unclassifiedAttempts: r.count("SQSAFE_UNCLASSIFIED_ATTEMPTS", "a number of attempts, at least 1", 3),
-		concurrency:          r.count("SQSAFE_CONCURRENCY", "how many jobs run at a time, at least 1", 1),
-		excerpt:              r.excerpt(),
-		backoff:              r.backoff(),
+	if o.Ledger == nil {
+		r.text(&o.Table, tableVariable, "the name of the ledger table")
 	}
-	return env, r.err
+	if o.DeadLetter == nil {
+		r.text(&o.DeadLetterURL, deadLetterVariable, "the URL of the dead-letter queue")
+	}
+	r.required(&o.MaxReceives, maxReceivesVariable, "the queue's maxReceiveCount, at least 1")
+	r.count(&o.UnclassifiedAttempts, unclassifiedVariable, "a number of attempts, at least 1")
+	r.count(&o.Concurrency, concurrencyVariable, "how many jobs run at a time, at least 1")
+	r.duration(&o.Keep, keepVariable, "a number of days, at least 1", day)
+	r.duration(&o.Lease, leaseVariable, "a number of seconds, at least 1", time.Second)
+	r.strict(&o.Strict)
+	r.hash(&o.Hash)
+	r.excerpt(&o.ExcerptBytes)
+	if o.Backoff == nil {
+		o.Backoff = r.backoff()
+	}
+	r.namespace()
+	return errors.Join(r.errs...)
 }
 
-// reader remembers the first variable that cannot be used.
+// reader gathers the variables that cannot be used.
 type reader struct {
 	lookup lookupFunc
-	err    error
+	errs   []error
 }
 
-func (r *reader) text(name, wants string) string {
-	value, _ := r.lookup(name)
-	if value == "" {
+func (r *reader) fail(err error) { r.errs = append(r.errs, err) }
+
+// text reads a required variable, unless an option says the same.
+func (r *reader) text(to *string, name, wants string) {
+	if *to != "" {
+		return
+	}
+	if *to, _ = r.lookup(name); *to == "" {
 		r.fail(&MissingError{Name: name, Wants: wants})
 	}
-	return value
 }
 
-// count reads a number; fallback 0 makes it required.
-func (r *reader) count(name, wants string, fallback int) int {
-	value, _ := r.lookup(name)
-	if value == "" && fallback == 0 {
+// required is count for a variable that has to be set.
+func (r *reader) required(to *int, name, wants string) {
+	if value, _ := r.lookup(name); value == "" && *to == 0 {
 		r.fail(&MissingError{Name: name, Wants: wants})
+		return
 	}
-	if value == "" {
-		return fallback
+	r.count(to, name, wants)
+}
+
+// count reads a number of at least 1, unless an option says the same.
+func (r *reader) count(to *int, name, wants string) {
+	if *to == 0 {
+		*to = r.number(name, wants, 1)
 	}
-	return r.number(name, wants, 1)
 }
 
 // number reads a number that is not below least; 0 where it is not set.
@@ -94,49 +137,88 @@ func (r *reader) number(name, wants string, least int) int {
 		return 0
 	}
 	n, err := strconv.Atoi(value)
-	if err != nil || n < least {
+	if err != nil || n < least || n > most {
 		r.fail(&InvalidError{Name: name, Value: value, Wants: wants})
 		return 0
 	}
 	return n
 }
 
+func (r *reader) duration(to *time.Duration, name, wants string, unit time.Duration) {
+	if *to == 0 {
+		*to = time.Duration(min(r.number(name, wants, 1), int(math.MaxInt64/unit))) * unit
+	}
+}
+
+func (r *reader) strict(to *bool) {
+	value, _ := r.lookup(strictVariable)
+	switch value {
+	case "", "false":
+	case "true":
+		*to = true
+	default:
+		r.fail(&InvalidError{Name: strictVariable, Value: value, Wants: "true or false"})
+	}
+}
+
+func (r *reader) hash(to *idem.Hash) {
+	value, _ := r.lookup(hashVariable)
+	switch {
+	case value == "" || !to.IsZero():
+		return
+	case value == hashNothing:
+		*to = idem.HashNothing()
+		return
+	}
+	paths := strings.Split(value, ",")
+	for i, path := range paths {
+		paths[i] = strings.TrimSpace(path)
+		if slices.Contains(strings.Split(paths[i], "."), "") {
+			r.fail(&InvalidError{Name: hashVariable, Value: value, Wants: `members of the payload, such as "id,order.total", or "none"`})
+			return
+		}
+	}
+	*to = idem.HashFields(paths...)
+}
+
+// excerpt reads how much of a payload is logged; here 0 says nothing of it.
+func (r *reader) excerpt(to *int) {
+	if *to != 0 {
+		return
+	}
+	value, _ := r.lookup(excerptVariable)
+	*to = r.number(excerptVariable, "a number of bytes up to 1024, or 0 for nothing", 0)
+	if value != "" && *to == 0 {
+		*to = -1
+	}
+}
+
 // backoff reads the profile of waiting; what is not set is the profile's default.
-func (r *reader) backoff() backoff.Profile {
-	name, _ := r.lookup("SQSAFE_BACKOFF")
-	share, _ := r.lookup("SQSAFE_JITTER")
-	attempts := r.number("SQSAFE_MAX_ATTEMPTS", "a number of attempts, or 0 for the profile's own", 0)
+func (r *reader) backoff() handler.Backoff {
+	name, _ := r.lookup(backoffVariable)
+	share, _ := r.lookup(jitterVariable)
+	attempts := r.number(attemptsVariable, "a number of attempts, or 0 for the profile's own", 0)
 	jitter, err := strconv.ParseFloat(cmp.Or(share, "0"), 64)
 	if err != nil || !(jitter >= 0 && jitter <= 1) {
 		r.fail(&InvalidError{
-			Name: "SQSAFE_JITTER", Value: share, Wants: "a share of the delay, at most 1, or 0 for the profile's own",
+			Name: jitterVariable, Value: share, Wants: "a share of the delay, at most 1, or 0 for the profile's own",
 		})
 		return nil
 	}
 	profile, err := backoff.Named(cmp.Or(name, "exponential"), jitter, attempts)
 	if err != nil {
-		r.fail(&InvalidError{Name: "SQSAFE_BACKOFF", Value: name, Wants: "exponential or stepped"})
+		r.fail(&InvalidError{Name: backoffVariable, Value: name, Wants: "exponential or stepped"})
+		return nil
 	}
 	return profile
 }
 
-// excerpt reads how much of a payload is logged; here 0 says nothing of it.
-func (r *reader) excerpt() int {
-	const name = "SQSAFE_LOG_EXCERPT_BYTES"
-	value, _ := r.lookup(name)
-	n := r.number(name, "a number of bytes up to 1024, or 0 for nothing", 0)
-	switch {
-	case value == "":
-		return 0
-	case n == 0:
-		return -1
-	}
-	return n
-}
-
-func (r *reader) fail(err error) {
-	if r.err == nil {
-		r.err = err
+// namespace checks that of the metrics.
+func (r *reader) namespace() {
+	if value, _ := r.lookup(namespaceVariable); strings.HasPrefix(value, "AWS/") {
+		r.fail(&InvalidError{
+			Name: namespaceVariable, Value: value, Wants: `a namespace that does not begin with "AWS/", or "off"`,
+		})
 	}
 }
 
@@ -160,11 +242,11 @@ func LambdaConfig() (aws.Config, error) { return lambdaConfig(os.LookupEnv) }
 func lambdaConfig(lookup lookupFunc) (aws.Config, error) {
 	r := reader{lookup: lookup}
 	cfg := aws.Config{
-		Region:                      r.text("AWS_REGION", "the region; Lambda sets it by itself"),
 		Credentials:                 aws.CredentialsProviderFunc(lookup.credentials),
 		RequestMinCompressSizeBytes: 10240,
 	}
-	return cfg, r.err
+	r.text(&cfg.Region, "AWS_REGION", "the region; Lambda sets it by itself")
+	return cfg, errors.Join(r.errs...)
 }
 
 func (lookup lookupFunc) credentials(context.Context) (aws.Credentials, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -33,6 +34,29 @@ func lookupIn(env map[string]string) lookupFunc {
 	}
 }
 
+// nothing is a job that succeeds.
+func nothing(context.Context, job) error { return nil }
+
+// read gives the options that an environment makes.
+func read(t *testing.T, env map[string]string) Options {
+	t.Helper()
+	var o Options
+	if err := readEnvironment(lookupIn(env), &o); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func TestAllMissingVariablesAreNamedAtOnce(t *testing.T) {
+	t.Parallel()
+	_, err := newLambdaProcessor(lookupIn(map[string]string{"AWS_REGION": "eu-west-1"}), nothing, nil)
+	for _, name := range []string{tableVariable, deadLetterVariable, maxReceivesVariable} {
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("error %v, want it to name %s", err, name)
+		}
+	}
+}
+
 func TestMissingAndWrongVariablesAreNamed(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -58,6 +82,14 @@ func TestMissingAndWrongVariablesAreNamed(t *testing.T) {
 		{"too much jitter", "SQSAFE_JITTER", "1.5",
 			`environment variable SQSAFE_JITTER is "1.5"; ` +
 				"set it to a share of the delay, at most 1, or 0 for the profile's own"},
+		{"too large a number", "SQSAFE_CONCURRENCY", "99999999",
+			`environment variable SQSAFE_CONCURRENCY is "99999999"; set it to how many jobs run at a time, at least 1`},
+		{"strict or not", "SQSAFE_STRICT", "yes", `environment variable SQSAFE_STRICT is "yes"; set it to true or false`},
+		{"no member", "SQSAFE_HASH_FIELDS", "id,,amount", `environment variable SQSAFE_HASH_FIELDS is "id,,amount"; ` +
+			`set it to members of the payload, such as "id,order.total", or "none"`},
+		{"no days", "SQSAFE_KEEP_DAYS", "0", `environment variable SQSAFE_KEEP_DAYS is "0"; set it to a number of days, at least 1`},
+		{"no seconds", "SQSAFE_LEASE_SECONDS", "-1",
+			`environment variable SQSAFE_LEASE_SECONDS is "-1"; set it to a number of seconds, at least 1`},
 		{"no concurrency", "SQSAFE_CONCURRENCY", "0",
 			`environment variable SQSAFE_CONCURRENCY is "0"; set it to how many jobs run at a time, at least 1`},
 		{"a namespace of AWS", "SQSAFE_METRICS_NAMESPACE", "AWS/Lambda",
@@ -71,8 +103,7 @@ func TestMissingAndWrongVariablesAreNamed(t *testing.T) {
 			t.Parallel()
 			env := complete()
 			env[tt.variable] = tt.value
-			job := handler.Func(func(context.Context, *handler.Message) error { return nil })
-			_, err := newProcessor(lookupIn(env), job)
+			_, err := newLambdaProcessor(lookupIn(env), nothing, nil)
 			if err == nil || err.Error() != tt.want {
 				t.Errorf("got  %v\nwant %s", err, tt.want)
 			}
@@ -94,16 +125,13 @@ func TestDefaultsOfTheEnvironment(t *testing.T) {
 		set  map[string]string
 		want [3]int
 	}{
-		{nil, [3]int{30, 8, 3}},
+		{nil, [3]int{30, 8, 0}},
 		{map[string]string{"SQSAFE_MAX_ATTEMPTS": "5", "SQSAFE_UNCLASSIFIED_ATTEMPTS": "2"}, [3]int{30, 5, 2}},
 	} {
 		env := complete()
 		maps.Copy(env, tt.set)
-		got, err := readEnvironment(lookupIn(env))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(tt.want, [3]int{got.maxReceives, got.backoff.Attempts(), got.unclassifiedAttempts}); diff != "" {
+		got := read(t, env)
+		if diff := cmp.Diff(tt.want, [3]int{got.MaxReceives, got.Backoff.Attempts(), got.UnclassifiedAttempts}); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", tt.set, diff)
 		}
 	}
@@ -114,9 +142,8 @@ func TestExcerptOfTheEnvironment(t *testing.T) {
 	for value, want := range map[string]int{"": 0, "0": -1, "200": 200} {
 		env := complete()
 		env["SQSAFE_LOG_EXCERPT_BYTES"] = value
-		got, err := readEnvironment(lookupIn(env))
-		if err != nil || got.excerpt != want {
-			t.Errorf("%q gives %d, %v; want %d", value, got.excerpt, err, want)
+		if got := read(t, env); got.ExcerptBytes != want {
+			t.Errorf("%q gives %d; want %d", value, got.ExcerptBytes, want)
 		}
 	}
 }
@@ -137,11 +164,7 @@ func TestBackoffOfTheEnvironment(t *testing.T) {
 	} {
 		env := complete()
 		maps.Copy(env, tt.set)
-		got, err := readEnvironment(lookupIn(env))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(tt.want, got.backoff); diff != "" {
+		if diff := cmp.Diff(handler.Backoff(tt.want), read(t, env).Backoff); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", tt.set, diff)
 		}
 	}

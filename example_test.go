@@ -44,11 +44,17 @@ func ExampleStart() {
 // The parts can be put together by hand. Here idempotency is kept in memory, and
 // what fails is left to the queue.
 func Example() {
-	store := idem.NewMemory()
-	p := handler.NewProcessor(handler.JSON(ship), &handler.Options{
-		Middleware: []handler.Middleware{idem.Middleware(store, &idem.Options{Key: idem.JSONField("id")})},
-		Logger:     slog.New(slog.DiscardHandler),
+	ledger, err := idem.New(idem.NewMemory(), &idem.Options{Key: idem.JSONField("id")})
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := handler.NewProcessor(handler.JSON(ship), &handler.Options{
+		Ledger: ledger,
+		Logger: slog.New(slog.DiscardHandler),
 	})
+	if err != nil {
+		log.Fatal(err)
+	}
 	response, err := p.Handle(context.Background(), events.SQSEvent{Records: []events.SQSMessage{
 		{MessageId: "m1", Body: `{"id":"p-1"}`},
 		{MessageId: "m2", Body: `{"id":"p-2"}`},
@@ -66,6 +72,10 @@ func ExampleStart_byHand() {
 	cfg := aws.Config{Region: os.Getenv("AWS_REGION")} // or that of the SDK's config package
 	queues := sqs.NewFromConfig(cfg)
 	store := dynamo.New(dynamodb.NewFromConfig(cfg), os.Getenv("TABLE"), nil)
+	ledger, err := idem.New(store, &idem.Options{Key: idem.JSONField("id")})
+	if err != nil {
+		log.Fatal(err)
+	}
 	sender, err := dlq.NewSender(queues, os.Getenv("DEAD_LETTER_QUEUE_URL"), nil)
 	if err != nil {
 		log.Fatal(err)
@@ -74,13 +84,16 @@ func ExampleStart_byHand() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	p := handler.NewProcessor(handler.JSON(ship), &handler.Options{
+	p, err := handler.NewProcessor(handler.JSON(ship), &handler.Options{
 		Restore:     dlq.Restore,
-		Middleware:  []handler.Middleware{idem.Middleware(store, &idem.Options{Key: idem.JSONField("id")})},
+		Ledger:      ledger,
 		DeadLetter:  sender,
 		Queue:       source,
 		Backoff:     backoff.Exponential{MaxAttempts: 5},
 		MaxReceives: 30,
 	})
+	if err != nil {
+		log.Fatal(err)
+	}
 	lambda.Start(p)
 }

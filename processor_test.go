@@ -57,6 +57,7 @@ func newWorld(t *testing.T) *world {
 	w.url = web.URL + "/000000000000/"
 	maps.Copy(w.env, map[string]string{
 		"AWS_ENDPOINT_URL": web.URL, "AWS_REGION": "us-east-1", "SQSAFE_DLQ_URL": w.url + "dead",
+		namespaceVariable: metricsOff,
 	})
 	return w
 }
@@ -93,7 +94,7 @@ func TestStartWiresTheWholePath(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ran := map[string]int{}
-	fn := handler.JSON(func(ctx context.Context, j job) error {
+	fn := func(ctx context.Context, j job) error {
 		ran[j.ID]++
 		if idem.Key(ctx) != j.ID {
 			t.Errorf("key %q, want %q", idem.Key(ctx), j.ID)
@@ -105,9 +106,9 @@ func TestStartWiresTheWholePath(t *testing.T) {
 			return fault.Retryable(errors.New("later"))
 		}
 		return nil
-	})
+	}
 	quiet := func(o *Options) { o.Logger = slog.New(slog.DiscardHandler) }
-	p, err := newProcessor(lookupIn(w.env), fn, KeyField("id"), quiet)
+	p, err := newLambdaProcessor(lookupIn(w.env), fn, []Option{KeyField("id"), quiet})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,12 +141,12 @@ func TestStartTakesPayloadsOutOfTheirEnvelope(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var ran []string
-	fn := handler.JSON(func(ctx context.Context, j job) error {
+	fn := func(ctx context.Context, j job) error {
 		ran = append(ran, idem.Key(ctx)+" for "+j.ID)
 		return nil
-	})
+	}
 	unwrap := func(o *Options) { o.Envelope, o.Logger = envelope.EventBridge, slog.New(slog.DiscardHandler) }
-	p, err := newProcessor(lookupIn(w.env), fn, KeyField("id"), unwrap)
+	p, err := newLambdaProcessor(lookupIn(w.env), fn, []Option{KeyField("id"), unwrap})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +170,7 @@ func TestAJobWithoutAKeyIsWarnedOfOnce(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	logged := func(o *Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) }
-	_, err := newProcessor(lookupIn(complete()), handler.JSON(func(context.Context, job) error { return nil }), logged)
+	_, err := newLambdaProcessor(lookupIn(complete()), nothing, []Option{logged})
 	if err != nil || strings.Count(log.String(), "no idempotency key") != 1 {
 		t.Errorf("error %v, log:\n%s", err, &log)
 	}
@@ -189,9 +190,11 @@ func TestMetricsAreWrittenBesideTheHook(t *testing.T) {
 	t.Parallel()
 	var line strings.Builder
 	reports := 0
-	o := Options{Hooks: handler.Hooks{OnBatch: func(context.Context, handler.Report) { reports++ }}}
-	h := newHost(lookupIn(complete()), aws.Config{})
-	h.metrics("shop", &line)(&o)
+	var o Options
+	o.Hooks.OnBatch = func(context.Context, handler.Report) { reports++ }
+	env := complete()
+	env[namespaceVariable] = "shop"
+	newHost(lookupIn(env), aws.Config{}).metricLines(&line)(&o)
 	o.Hooks.OnBatch(t.Context(), handler.Report{Messages: 1})
 	if reports != 1 || !strings.Contains(line.String(), `"Namespace":"shop"`) {
 		t.Errorf("own hook called %d times, line %s", reports, &line)

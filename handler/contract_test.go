@@ -184,7 +184,7 @@ func TestResultOfMiddlewareIsTheOutcome(t *testing.T) {
 		handler.OutcomeDuplicate:  0,
 		handler.OutcomeBusy:       1,
 		handler.OutcomeUnrecorded: 1,
-		handler.OutcomeDeferred:      1,
+		handler.OutcomeDeferred:   1,
 	} {
 		o := newQueues().options()
 		o.Middleware = []handler.Middleware{func(handler.Func) handler.Func {

@@ -60,7 +60,7 @@ func TestHooksAreToldOnceWithTheDecision(t *testing.T) {
 			"reset": script["reset"], "permanent": script["permanent"],
 			"unwanted":  fails(fault.Permanent(errOdd, fault.Reason("unwanted"))),
 			"busy":      fails(&handler.Result{Outcome: handler.OutcomeBusy}),
-			"deferred":     fails(&handler.Result{Outcome: handler.OutcomeDeferred, Err: errOdd}),
+			"deferred":  fails(&handler.Result{Outcome: handler.OutcomeDeferred, Err: errOdd}),
 			"duplicate": fails(&handler.Result{Outcome: handler.OutcomeDuplicate}),
 		})
 		handle(t, handler.NewProcessor(h, o), record("good", "good"), record("retry", "reset"), record("dead", "permanent"),

@@ -83,10 +83,12 @@ var eventSources = map[string]envelopeForm{
 		remedy: "subscribe the queue itself to the topic",
 	},
 	"aws:dynamodb": {
-		name: "an event of a DynamoDB stream", remedy: "let the payload's type have its Records, as events.DynamoDBEvent does",
+		name:   "an event of a DynamoDB stream",
+		remedy: "let the payload's type have its Records, as events.DynamoDBEvent does",
 	},
 	"aws:kinesis": {
-		name: "an event of a Kinesis stream", remedy: "let the payload's type have its Records, as events.KinesisEvent does",
+		name:   "an event of a Kinesis stream",
+		remedy: "let the payload's type have its Records, as events.KinesisEvent does",
 	},
 }
 

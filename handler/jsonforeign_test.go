@@ -103,8 +103,8 @@ func TestWhatIsWrongAndWhatToDoIsSaid(t *testing.T) {
 	t.Parallel()
 	type many struct{ A, B, C, D, E, F int }
 	for body, want := range map[string]string{
-		`{"identifier":"x"}`: "decode: body is a JSON object without any member of handler_test.payment (id, amount, note): " +
-			"if the payload is inside of it, let Options.Envelope take it out",
+		`{"identifier":"x"}`: "decode: body is a JSON object without any member of handler_test.payment " +
+			"(id, amount, note): if the payload is inside of it, let Options.Envelope take it out",
 		snsBody: "decode: body is an SNS notification, want handler_test.payment: " +
 			"let Options.Envelope take the message out by envelope.SNS, or turn on raw message delivery",
 		eventBody: "decode: body is an EventBridge event, want handler_test.payment: " +

@@ -23,6 +23,9 @@ type Hash struct {
 	err     error
 }
 
+// IsZero reports whether the whole payload is taken.
+func (h Hash) IsZero() bool { return h.fields == nil && !h.nothing && h.err == nil }
+
 // HashFields takes members of a JSON payload only, named as [JSONField] names them: for
 // payloads with parts that change with each sending, such as a time. A member that is
 // missing counts as null, and what is not a JSON object is hashed as a whole.

@@ -100,6 +100,9 @@ func (e *StepError) Error() string { return fmt.Sprintf("idem: step %q: %s", e.N
 
 func misused(name, problem string) error { return &StepError{Name: name, Problem: problem} }
 
+// noJob is the problem of a step outside of a job.
+const noJob = "the context is not that of a job; call it within the handler that idem.Middleware runs"
+
 // runStep gives the result of the step, whether it is run now or was before.
 // The step may add so many bytes to its name.
 func runStep(
@@ -107,7 +110,7 @@ func runStep(
 ) (string, error) {
 	s, ok := ctx.Value(stepsKey{}).(*steps)
 	if !ok {
-		return "", misused(name, "the context is not that of a job; call Step within the handler that idem.Middleware runs")
+		return "", misused(name, noJob)
 	}
 	if name == "" {
 		return "", misused(name, "it has no name; give each step one of its own")

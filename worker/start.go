@@ -3,12 +3,10 @@ package worker
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"os/signal"
-	"slices"
 	"syscall"
 	"time"
 
@@ -40,7 +38,7 @@ import (
 // or makes no sense, which is named on standard error.
 func Start[T any](fn func(ctx context.Context, payload T) error, options ...sqsafe.Option) {
 	ctx := untilSignal(os.Exit)
-	err := start(ctx, handler.JSON(fn), options)
+	err := start(ctx, fn, options)
 	if ExitCode(err) == exitFailed {
 		fmt.Fprintln(os.Stderr, "sqsafe:", err)
 	}
@@ -62,7 +60,9 @@ func untilSignal(exit func(code int)) context.Context {
 	return ctx
 }
 
-func start(ctx context.Context, job handler.Handler, options []sqsafe.Option) error {
+func start[T any](
+	ctx context.Context, fn func(ctx context.Context, payload T) error, options []sqsafe.Option,
+) error {
 	set, err := readSettings(os.LookupEnv)
 	if err != nil {
 		return err
@@ -74,17 +74,22 @@ func start(ctx context.Context, job handler.Handler, options []sqsafe.Option) er
 	if cfg.Region == "" {
 		return &sqsafe.MissingError{Name: "AWS_REGION", Wants: "the region of the queue"}
 	}
-	options, set.Logger = logged(options)
+	o := sqsafe.NewOptions(options...)
+	if o.Logger == nil {
+		o.Logger = sqsafe.NewLogger(os.Stderr)
+	}
+	set.Logger = o.Logger
 	host := sqsafe.NewHost(cfg)
 	if set.MetricsNamespace != metricsOff {
 		set.Metrics = newCloudWatch(cfg, host)
 	}
-	w, err := New(host.SQS, &set.Options)
+	w, err := New(host.SQS(), &set.Options)
 	if err != nil {
 		return err
 	}
-	host.Queue = w.Queue()
-	p, err := host.NewProcessor(job, append(options, w.measured)...)
+	o.Queue = w.Queue()
+	w.measure(&o)
+	p, err := sqsafe.NewProcessorOn(host, fn, func(all *sqsafe.Options) { *all = o })
 	if err != nil {
 		return err
 	}
@@ -96,28 +101,15 @@ func start(ctx context.Context, job handler.Handler, options []sqsafe.Option) er
 	return w.Run(ctx, p)
 }
 
-// logged gives the logger of the options, which processor and worker share.
-func logged(options []sqsafe.Option) ([]sqsafe.Option, *slog.Logger) {
-	var o sqsafe.Options
-	for _, set := range options {
-		set(&o)
-	}
-	if o.Logger == nil {
-		o.Logger = sqsafe.NewLogger(os.Stderr)
-	}
-	share := func(each *sqsafe.Options) { each.Logger = o.Logger }
-	return append(slices.Clip(options), share), o.Logger
-}
-
 // newCloudWatch gives a client that sends as those of the host do, which are made
 // for endpoints on the same machine where one is set. Its own endpoint is found by
 // the SDK, in AWS_ENDPOINT_URL_CLOUDWATCH or AWS_ENDPOINT_URL.
 func newCloudWatch(cfg aws.Config, host *sqsafe.Host) *cloudwatch.Client {
-	return cloudwatch.NewFromConfig(cfg, func(o *cloudwatch.Options) { o.HTTPClient = host.SQS.Options().HTTPClient })
+	return cloudwatch.NewFromConfig(cfg, func(o *cloudwatch.Options) { o.HTTPClient = host.SQS().Options().HTTPClient })
 }
 
-// measured adds the worker's metrics to the hooks of the options.
-func (w *Worker) measured(o *sqsafe.Options) {
+// measure adds the worker's metrics to the hooks of the options.
+func (w *Worker) measure(o *sqsafe.Options) {
 	own := o.Hooks.OnBatch
 	o.Hooks.OnBatch = func(ctx context.Context, r handler.Report) {
 		w.OnBatch(ctx, r)

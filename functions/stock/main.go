@@ -1,5 +1,6 @@
 // Command stock is a Lambda function that takes goods from the stock, once for
-// each id: what it takes and the record of it are written in one transaction.
+// each id: the decrement and the record of the job are written in one
+// transaction.
 package main
 
 import (
@@ -22,16 +23,16 @@ func main() {
 	lambda.StartWithOptions(processor.Handle, lambda.WithEnableSIGTERM())
 }
 
-// newProcessor lets the ledger and the stock share one client.
+// newProcessor makes a processor whose ledger and stock share one client.
 func newProcessor() (*handler.Processor, error) {
 	cfg, err := sqsafe.LambdaConfig()
 	if err != nil {
 		return nil, err
 	}
 	host := sqsafe.NewHost(cfg)
-	goods, err := stock.New(host.DynamoDB, os.Getenv("STOCK_TABLE"))
+	goods, err := stock.New(host.DynamoDB(), os.Getenv("STOCK_TABLE"))
 	if err != nil {
 		return nil, err
 	}
-	return host.NewProcessor(handler.JSON(goods.Take), sqsafe.KeyField("id"))
+	return sqsafe.NewProcessorOn(host, goods.Take, sqsafe.KeyField("id"))
 }

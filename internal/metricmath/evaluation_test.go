@@ -3,6 +3,7 @@ package metricmath_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"strings"
 	"testing"
@@ -46,9 +47,7 @@ func compute(text string, zero bool, others map[string]string) (metricmath.Value
 		Metric: func(id string) (*metricmath.Series, bool) { s, ok := metrics()[id]; return s, ok },
 	}
 	all := map[string]string{"e": text}
-	for id, other := range others {
-		all[id] = other
-	}
+	maps.Copy(all, others)
 	for id, text := range all {
 		parsed, err := metricmath.Parse(text)
 		if err != nil {
