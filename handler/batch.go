@@ -186,6 +186,7 @@ func (b *batch) run() {
 	b.hideAll()
 	if b.crash != nil {
 		b.deleteFinished()
+		b.logCrash(b.crash.Err)
 	}
 	for b.hooking > 0 {
 		b.take(<-b.events)
