@@ -1,4 +1,4 @@
-# A worker in an image that holds nothing else:
+# An image that contains only a worker and CA certificates:
 #   docker build --build-arg FUNCTION=charge-worker -t charge-worker .
 FROM --platform=$BUILDPLATFORM golang:1.26 AS build
 ARG FUNCTION=charge-worker
@@ -14,8 +14,8 @@ RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH \
 FROM scratch
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 COPY --from=build /worker /worker
-# A number, so that Kubernetes can tell that it is not root.
+# A numeric user, so that Kubernetes can check that it is not root.
 USER 65532:65532
 EXPOSE 8080
-# The exec form: with a shell in between, signals would not arrive.
+# The exec form: a shell would not forward signals to the worker.
 ENTRYPOINT ["/worker"]

@@ -1,9 +1,10 @@
 GO ?= go
 
-# Knobs: make fuzz FUZZTIME=1m, make bench BENCHTIME=1x, make build ARCH=arm64.
+# Variables to set on the command line: make fuzz FUZZTIME=1m, make bench BENCHTIME=1x,
+# make build ARCH=arm64.
 FUZZTIME  ?= 10s
 BENCHTIME ?= 1s
-# make bench BENCHFLAGS=-quick fails when ours is over the limit of docs/performance.md.
+# make bench BENCHFLAGS=-quick fails if our function is over the limit in docs/performance.md.
 BENCHFLAGS ?= -rounds 8
 ARCH      ?= $(shell $(GO) env GOARCH)
 
@@ -14,21 +15,21 @@ OUT      := .build
 GOLANGCI := $(OUT)/tools/golangci-lint-$(GOLANGCI_VERSION)/golangci-lint
 CFN_LINT := .venv-lint/bin/cfn-lint-$(CFN_LINT_VERSION)
 
-# What internal/powertools tests against.
+# The version of Powertools that internal/powertools tests with.
 POWERTOOLS := .venv-powertools/installed
 PYTHON_PINS := internal/powertools/testdata/requirements.txt
 
-# What internal/runbook runs docs/RUNBOOK.md with.
+# The AWS CLI with which internal/runbook runs the commands of docs/RUNBOOK.md.
 AWS_CLI      := $(OUT)/awscli/installed
 AWS_CLI_PINS := internal/runbook/testdata/requirements.txt
 
-# What internal/samtest tests against, and how SAM calls the processor of ARCH.
+# The SAM CLI that internal/samtest tests with, and SAM's name for ARCH.
 SAM      := $(OUT)/sam/installed
 SAM_PINS := internal/samtest/testdata/requirements.txt
 SAM_ARCH  = $(patsubst amd64,x86_64,$(ARCH))
 
-# How every binary that leaves this tree is built. The runtime's RPC mode for
-# the retired go1.x is left out of functions.
+# How every released binary is built. Functions are built without the RPC mode
+# of the retired go1.x runtime.
 RELEASE   := CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w"
 FUNCTIONS := $(patsubst functions/%/main.go,%,$(wildcard functions/*/main.go))
 
@@ -39,7 +40,7 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: run
-run: ## Push the sample jobs through the sample functions on this machine
+run: ## Run the sample functions with the sample jobs on this machine
 	$(GO) run ./cmd/demo
 
 .PHONY: test
@@ -47,28 +48,27 @@ test: ## Run all tests
 	$(GO) test -shuffle=on ./...
 
 .PHONY: powertools-venv
-powertools-venv: $(POWERTOOLS) ## Install Powertools for Python, which a test shares a table with
+powertools-venv: $(POWERTOOLS) ## Install Powertools for Python, for a test of a shared table
 
 .PHONY: runbook-venv
-runbook-venv: $(AWS_CLI) ## Install the AWS CLI, with which a test runs docs/RUNBOOK.md
+runbook-venv: $(AWS_CLI) ## Install the AWS CLI, for the test that runs docs/RUNBOOK.md
 
-# Against another engine: make conformance SQS_ENDPOINT=http://127.0.0.1:9324, and
-# likewise DDB_ENDPOINT and CW_ENDPOINT.
+# To test other servers: make conformance SQS_ENDPOINT=http://127.0.0.1:9324,
+# DDB_ENDPOINT=... or CW_ENDPOINT=...
 .PHONY: conformance
-conformance: ## Check that the stand-ins, or another engine, answer as AWS does
+conformance: ## Check that the emulators, or other servers, answer as AWS does
 	$(GO) test -count=1 -parallel 8 ./internal/conformance
 
-# To see a history again: make model HISTORIES=1 SEED=its seed.
+# To repeat one history: make model HISTORIES=1 SEED=its seed.
 HISTORIES ?= 100000
 SEED      ?=
 
 .PHONY: model
-model: ## Walk 100,000 random histories of the ledger over both stores (some 7 minutes)
+model: ## Check 100,000 random histories of the ledger with both stores (about 7 minutes)
 	SQSAFE_HISTORIES=$(HISTORIES) SQSAFE_SEED=$(SEED) \
 		$(GO) test -count=1 -timeout 1h -run HoldsInAllHistories ./idem/...
 
-# The rules that archtest holds are about the source, so there is nothing in
-# them that could race.
+# internal/archtest only reads the source, so the race detector finds nothing in it.
 .PHONY: race
 race: ## Run all tests with the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -shuffle=on $$($(GO) list ./... | grep -v '/internal/archtest$$')
@@ -88,7 +88,7 @@ vet:
 golangci-lint: $(GOLANGCI)
 	$(GOLANGCI) run ./...
 
-# Where the linter for templates cannot be had, people go on without it; CI does not.
+# If the template linter cannot be installed, the check is skipped; CI fails instead.
 .PHONY: template-lint
 template-lint: ## Check template.yaml (needs Python 3)
 	@if [ -x $(CFN_LINT) ] || python3 -c 'import ensurepip, venv' 2>/dev/null; then \
@@ -102,7 +102,7 @@ template-lint: ## Check template.yaml (needs Python 3)
 .PHONY: build
 build: $(OUT)/sqsafe $(FUNCTIONS:%=$(OUT)/functions/%/bootstrap) ## Build the command and the functions into .build
 
-# The go command knows better than make what is up to date.
+# Always run the go command: it knows whether a binary is up to date.
 .PHONY: FORCE
 FORCE:
 
@@ -115,7 +115,7 @@ $(OUT)/functions/%/bootstrap: FORCE
 .PHONY: sam-venv
 sam-venv: $(SAM) ## Install the SAM CLI, which sam-build and sam-test use
 
-# SAM has no flags for the compiler: they come from the environment.
+# SAM has no option for compiler flags, so they are set in the environment.
 .PHONY: sam-build
 sam-build: export CGO_ENABLED := 0
 sam-build: export GOFLAGS := -trimpath -tags=lambda.norpc '-ldflags=-s -w'
@@ -124,7 +124,7 @@ sam-build: $(SAM) ## Build the functions with the SAM CLI into .aws-sam, for ARC
 	$(OUT)/sam/bin/sam build --parameter-overrides Architecture=$(SAM_ARCH)
 
 .PHONY: sam-test
-sam-test: sam-build ## Check the template by the SAM CLI and invoke its functions in containers
+sam-test: sam-build ## Check the template with the SAM CLI and invoke its functions in containers
 	@set -e; trap 'internal/samtest/engine.sh stop' EXIT; \
 	engine=$$(internal/samtest/engine.sh start $(OUT)/sam/bin/python); eval "$$engine"; \
 	SAMTEST_TOOLS=$(abspath $(OUT)/sam/bin) $(GO) test -count=1 -parallel 2 -run SAM ./internal/samtest
@@ -138,7 +138,7 @@ cover: ## Measure test coverage into cover.out and print the total
 by_package = awk '/^ok/ { for (i = 0; i < n; i++) print $$2, target[i]; n = 0 } /^$(1)/ { target[n++] = $$1 }'
 
 .PHONY: bench
-bench: ## Run every benchmark for BENCHTIME each, and compare with a bare function
+bench: ## Run each benchmark for BENCHTIME, and compare with a function without sqsafe
 	@mkdir -p $(OUT)
 	@$(GO) test -list '^Benchmark' ./... > $(OUT)/benchmarks
 	@$(call by_package,Benchmark) $(OUT)/benchmarks | cut -d ' ' -f 1 | uniq | while read -r package; do \
@@ -147,7 +147,7 @@ bench: ## Run every benchmark for BENCHTIME each, and compare with a bare functi
 	$(GO) run ./internal/bench $(BENCHFLAGS)
 
 .PHONY: fuzz
-fuzz: ## Fuzz every target for FUZZTIME each
+fuzz: ## Run each fuzz target for FUZZTIME
 	@mkdir -p $(OUT)
 	@$(GO) test -list '^Fuzz' ./... > $(OUT)/fuzz-targets
 	@$(call by_package,Fuzz) $(OUT)/fuzz-targets | while read -r package target; do \
@@ -157,13 +157,13 @@ fuzz: ## Fuzz every target for FUZZTIME each
 	done
 
 .PHONY: clean
-clean: ## Remove what was built, tools included
+clean: ## Remove all build results, including tools
 	rm -rf $(OUT) .aws-sam .venv-lint .venv-powertools cover.out
 
 $(GOLANGCI):
 	GOBIN=$(abspath $(dir $@)) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
 
-# A link with the version in its name tells make that this version is there.
+# A link with the version in its name tells make that this version is installed.
 $(CFN_LINT):
 	python3 -m venv --clear .venv-lint
 	.venv-lint/bin/pip install --quiet --disable-pip-version-check cfn-lint==$(CFN_LINT_VERSION)

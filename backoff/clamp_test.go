@@ -8,7 +8,7 @@ import (
 	"github.com/sqsafe/sqsafe/backoff"
 )
 
-func TestClamp(t *testing.T) {
+func TestClampLimitsToWhatSQSAccepts(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name            string
@@ -22,7 +22,7 @@ func TestClamp(t *testing.T) {
 		{"counted from the receive", 24 * time.Hour, time.Minute, 43_135 * time.Second},
 		{"whole at the limit", 24 * time.Hour, 1500 * time.Millisecond, 43_193 * time.Second},
 		{"no time left", time.Minute, 12 * time.Hour, 0},
-		{"long past", time.Minute, math.MaxInt64, 0},
+		{"received longer ago than the limit", time.Minute, math.MaxInt64, 0},
 		{"receive in the future", 24 * time.Hour, -time.Hour, 43_195 * time.Second},
 	}
 	for _, tt := range tests {

@@ -7,11 +7,11 @@ import (
 	"github.com/sqsafe/sqsafe/backoff"
 )
 
-// In production chance is rand.Float64 of math/rand/v2.
+// In production, random is rand.Float64 of math/rand/v2.
 func half() float64   { return 0.5 }
 func lowest() float64 { return 0 }
 
-// show prints the waits of a job that fails each time.
+// show prints the delays of a job that fails each time.
 func show(profile backoff.Profile, random func() float64) {
 	for failure := 1; failure < profile.Attempts(); failure++ {
 		fmt.Print(profile.Delay(failure, random), " ")
@@ -50,7 +50,7 @@ func ExampleExponential_options() {
 	// Output: 5s 15s 45s 1m0s dead
 }
 
-// A jitter of 1 comes back as evenly as can be, and never early.
+// A jitter of 1 spreads retries as evenly as possible, and never retries early.
 func ExampleExponential_jitter() {
 	profile := backoff.Exponential{Jitter: 1}
 	for _, u := range []float64{0, 0.25, 0.5, 0.75} {

@@ -41,7 +41,7 @@ func TestExponentialGrowsToItsCap(t *testing.T) {
 	}
 }
 
-func TestExponentialAtItsEnds(t *testing.T) {
+func TestExponentialBoundsAnyAttemptNumber(t *testing.T) {
 	t.Parallel()
 	var e backoff.Exponential
 	for _, attempt := range []int{math.MinInt, -1, 0} {

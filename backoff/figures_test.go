@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the figures in docs")
 
-// published is where the figures are shown.
+// published returns the path of a file in docs.
 func published(name string) string { return filepath.Join("..", "docs", name) }
 
 func TestFiguresAreAsPublished(t *testing.T) {
@@ -46,7 +46,8 @@ func TestFiguresAreAsPublished(t *testing.T) {
 	}
 }
 
-// Tables of the documentation stand between comments with their names.
+// The generated tables in the documentation are between comments with their
+// names.
 func TestTablesAreAsPublished(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(published("backoff.md"))
@@ -77,7 +78,7 @@ func TestTablesAreAsPublished(t *testing.T) {
 	}
 }
 
-// shortDelays shows what whole seconds do to the first retries.
+// shortDelays plots how rounding to whole seconds affects the first retries.
 func shortDelays() plot {
 	p := plot{
 		title: "Where 10,000 jobs come back after their first failures",
@@ -96,7 +97,7 @@ func shortDelays() plot {
 	return p
 }
 
-// kindsOfJitter compares them on the fifth failure.
+// kindsOfJitter compares the kinds of jitter after the fifth failure.
 func kindsOfJitter() plot {
 	const attempt, delay = 5, 16
 	p := plot{
@@ -115,7 +116,7 @@ func kindsOfJitter() plot {
 	return p
 }
 
-// profiles shows all retries of jobs whose dependency stays away.
+// profiles plots all retries of jobs whose dependency never recovers.
 func profiles() plot {
 	p := plot{
 		title: "All retries of 10,000 jobs whose dependency does not come back",
@@ -134,7 +135,7 @@ func profiles() plot {
 		{"Stepped{}", backoff.Stepped{}},
 	} {
 		h := untilDead(herdSize, of.profile, seeded(1))
-		h[0] = 0 // the first runs, which are no retries
+		h[0] = 0 // first runs, not retries
 		p.panels = append(p.panels, panel{of.title, busiest(h), h})
 	}
 	return p
@@ -142,7 +143,7 @@ func profiles() plot {
 
 func busiest(h herd) string { return thousands(h.peak()) + " in the busiest second" }
 
-// table writes a table whose columns, after the first, are numbers.
+// table formats a table whose columns, except the first, are numbers.
 func table(rows ...[]string) string {
 	var b strings.Builder
 	for i, row := range rows {
@@ -178,7 +179,7 @@ func peakTable(of func(spread) [retries]float64) string {
 	return table(rows...)
 }
 
-// shareTable says how much of a herd the busiest second gets.
+// shareTable lists which share of the herd is retried in the busiest second.
 func shareTable() string {
 	const shown = 7
 	rows := [][]string{delaysRow("exact delay", shown)}
@@ -192,7 +193,7 @@ func shareTable() string {
 	return table(rows...)
 }
 
-// budgetTable says how long jobs go on, from the first run to the last.
+// budgetTable lists the time from the first run of a job to its last.
 func budgetTable() string {
 	rows := [][]string{{"profile", "runs", "outlasts", "dead after at most"}}
 	for _, p := range []struct {

@@ -10,7 +10,8 @@ import (
 	"github.com/sqsafe/sqsafe/backoff"
 )
 
-// herd is how many jobs come back in each second after the one in which all failed.
+// herd is the number of jobs retried in each second after the one in which all
+// failed.
 type herd []int
 
 func (h *herd) add(second, jobs int) {
@@ -22,7 +23,8 @@ func (h *herd) add(second, jobs int) {
 
 func (h *herd) peak() int { return slices.Max(*h) }
 
-// comeBack lets jobs fail together for the attempt-th time.
+// comeBack fails all jobs together for the attempt-th time and counts their
+// retries.
 func comeBack(jobs int, profile backoff.Profile, attempt int, random func() float64) herd {
 	var h herd
 	for range jobs {
@@ -31,7 +33,8 @@ func comeBack(jobs int, profile backoff.Profile, attempt int, random func() floa
 	return h
 }
 
-// untilDead lets jobs fail together and again and again until their budget ends.
+// untilDead fails all jobs together, then every retry, until the jobs have no
+// attempts left.
 func untilDead(jobs int, profile backoff.Profile, random func() float64) herd {
 	var h herd
 	simulate(jobs, profile, func(second, calls int) bool {
@@ -41,7 +44,7 @@ func untilDead(jobs int, profile backoff.Profile, random func() float64) herd {
 	return h
 }
 
-// Jobs that fail at once must not come back at once.
+// Jobs that fail in the same second must not be retried in the same second.
 func TestJobsThatFailTogetherComeBackApart(t *testing.T) {
 	t.Parallel()
 	for _, jobs := range []int{1_000, 5_000} {
@@ -59,8 +62,8 @@ func TestJobsThatFailTogetherComeBackApart(t *testing.T) {
 	}
 }
 
-// Whole seconds undo the jitter of short delays.
-func TestShareOfTheBusiestSecond(t *testing.T) {
+// Rounding to whole seconds cancels the jitter of short delays.
+func TestRoundingConcentratesShortDelays(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name    string
@@ -94,17 +97,18 @@ const (
 	retries  = 10 // delays of 1 to 512 s
 )
 
-// spread is how a herd comes back from each of its failures, by retry: peaks are
-// those of the busiest second, as multiples of an even spread over the delay.
+// spread describes how a herd is retried after each failure, by retry number.
+// The peaks are those of the busiest second, as multiples of an even spread
+// over the delay.
 type spread struct {
-	together [retries]float64 // peak, when all have failed in one second
-	history  [retries]float64 // peak, when delays have added up from the first failure on
-	mean     [retries]float64 // of the delays, as multiples of the exact delay
-	early    int              // delays below the exact one
+	together [retries]float64 // peak, if all fail in the same second
+	history  [retries]float64 // peak, if delays add up from the first failure on
+	mean     [retries]float64 // mean delay, as a multiple of the exact delay
+	early    int              // delays shorter than the exact one
 }
 
 func measure(profile backoff.Profile) spread {
-	const runs = 7 // medians of peaks are taken
+	const runs = 7 // the number of peaks that each median is taken from
 	var (
 		s                 spread
 		together, history [retries][]float64
@@ -136,12 +140,12 @@ func measure(profile backoff.Profile) spread {
 	return s
 }
 
-// doubling is an exponential profile without a cap that matters here.
+// doubling returns an exponential profile whose cap is too high to matter here.
 func doubling(share float64, kind backoff.JitterKind) backoff.Exponential {
 	return backoff.Exponential{Cap: time.Hour, Jitter: share, JitterKind: kind}
 }
 
-// way is a way of jitter that the documentation compares.
+// way is a jitter setting that the documentation compares.
 type way struct {
 	name    string
 	profile backoff.Profile
@@ -167,7 +171,7 @@ var ways = sync.OnceValue(func() []way {
 	return ws
 })
 
-func TestPeaks(t *testing.T) {
+func TestPeakOfEachJitterAsMeasured(t *testing.T) {
 	t.Parallel()
 	want := map[string][retries]float64{
 		"`Jitter: 0.20`, the default": {0.90, 1.60, 2.40, 4.60, 5.03, 5.17, 5.31, 5.54, 5.81, 6.30},
@@ -185,7 +189,7 @@ func TestPeaks(t *testing.T) {
 	}
 }
 
-// A Jitter of 1 keeps its promises: never early, and as even as chance allows.
+// A Jitter of 1 is never early, and is as even as random delays can be.
 func TestWideJitterIsEven(t *testing.T) {
 	t.Parallel()
 	s := ways()[2].spread
@@ -211,7 +215,7 @@ func TestWideJitterIsEven(t *testing.T) {
 }
 
 // Rounding to whole seconds keeps the mean of every range.
-func TestMeans(t *testing.T) {
+func TestRoundingKeepsTheMeanOfEachRange(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		way  int

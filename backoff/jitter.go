@@ -5,23 +5,24 @@ import (
 	"time"
 )
 
-// JitterKind says over which range chance spreads a delay d of a profile. Every
-// kind draws evenly, and never less than a second, since a retry at once is a
-// second attack.
+// JitterKind is the range from which the delay is drawn, for an exact delay d
+// of a profile. Every kind draws evenly, and never less than a second, so that
+// no job is retried at once.
 type JitterKind uint8
 
 const (
-	// Additive draws from d to d·(1 + Jitter), so that nothing comes back before
-	// its delay. A Jitter of 1 spreads as widely as the delay is long.
+	// Additive draws from d to d·(1 + Jitter): no retry comes before its exact
+	// delay. A Jitter of 1 spreads retries over a range as long as the delay
+	// itself.
 	Additive JitterKind = iota
 	// Full draws from 1 s to d: a delay of 1 s stays as it is, longer ones are
 	// about half as long on average, and some are very short.
 	Full
-	// Equal draws from d/2 to d, or from 1 s where that is longer.
+	// Equal draws from d/2 to d, or from 1 s to d where d/2 is below 1 s.
 	Equal
 )
 
-// String is the name of the kind, in lower case.
+// String returns the name of the kind, in lower case.
 func (k JitterKind) String() string {
 	switch k {
 	case Additive:
@@ -35,16 +36,18 @@ func (k JitterKind) String() string {
 	}
 }
 
-// shortest is the shortest delay there is.
+// shortest is the shortest delay of any profile.
 const shortest = time.Second
 
-// jitter is how a profile spreads its delays. The share is for Additive only.
+// jitter is how a profile spreads its delays. The share is used by Additive
+// only.
 type jitter struct {
 	kind  JitterKind
 	share float64
 }
 
-// newJitter gives the kind that needs a share the default for none.
+// newJitter returns the jitter of a profile. A share of 0 becomes byDefault for
+// Additive.
 func newJitter(kind JitterKind, share, byDefault float64) jitter {
 	if kind == Additive && share == 0 {
 		share = byDefault
@@ -64,7 +67,7 @@ func (j jitter) draw(d time.Duration, random func() float64) time.Duration {
 	}
 }
 
-// longest is the end of the range that d is drawn from.
+// longest returns the longest delay that can be drawn for d.
 func (j jitter) longest(d time.Duration) time.Duration {
 	return j.draw(d, func() float64 { return 1 })
 }

@@ -21,7 +21,7 @@ func TestJitterDrawsFromItsRange(t *testing.T) {
 		{"additive, a quarter", backoff.Exponential{}, 0.25, 4200 * time.Millisecond},
 		{"additive, seven eighths", backoff.Exponential{}, 0.875, 4700 * time.Millisecond},
 		{"additive, share", backoff.Exponential{Jitter: 1}, 0.5, 6 * time.Second},
-		{"additive, on top of the cap", backoff.Exponential{Cap: 2 * time.Second}, 0.5, 2200 * time.Millisecond},
+		{"additive, added to the cap", backoff.Exponential{Cap: 2 * time.Second}, 0.5, 2200 * time.Millisecond},
 		{"full, begin", backoff.Exponential{JitterKind: backoff.Full}, 0, time.Second},
 		{"full, middle", backoff.Exponential{JitterKind: backoff.Full}, 0.5, 2500 * time.Millisecond},
 		{"equal, begin", backoff.Exponential{JitterKind: backoff.Equal}, 0, 2 * time.Second},
@@ -52,14 +52,16 @@ func TestJitterKindsHaveNames(t *testing.T) {
 	}
 }
 
-// spreading is the jitter of a drawn profile, and the exact delays without it.
+// spreading is the jitter of a generated profile, and the exact delays before
+// jitter.
 type spreading struct {
 	kind  backoff.JitterKind
 	share float64
 	exact func(attempt int) time.Duration
 }
 
-// bounds is the range that a delay of exactly d is to be drawn from.
+// bounds returns the range from which the delay must be drawn if the exact one
+// is d.
 func (s spreading) bounds(d time.Duration) (least, most time.Duration) {
 	switch s.kind {
 	case backoff.Full:
@@ -71,7 +73,7 @@ func (s spreading) bounds(d time.Duration) (least, most time.Duration) {
 	}
 }
 
-const longestDelay = int64(6 * time.Hour) // may be doubled by jitter
+const longestDelay = int64(6 * time.Hour) // jitter can double it
 
 func anyDuration(t *rapid.T, label string, least time.Duration) time.Duration {
 	return time.Duration(rapid.Int64Range(int64(least), longestDelay).Draw(t, label))
@@ -109,7 +111,7 @@ func anyProfile(t *rapid.T) (backoff.Profile, spreading) {
 	}
 }
 
-func TestDelayProperties(t *testing.T) {
+func TestDelayIsWithinItsBounds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		profile, s := anyProfile(t)
@@ -122,7 +124,7 @@ func TestDelayProperties(t *testing.T) {
 		exact := s.exact(attempt)
 		least, most := s.bounds(exact)
 		got := profile.Delay(attempt, always(u))
-		if got < time.Second || got < least || got > most+1 { // a nanosecond for the floats
+		if got < time.Second || got < least || got > most+1 { // one nanosecond of tolerance for float rounding
 			t.Fatalf("a delay of %v became %v, want %v to %v", exact, got, least, most)
 		}
 		if got := profile.Delay(attempt, always(0)); got != least {

@@ -2,21 +2,21 @@ package backoff
 
 import "time"
 
-// Profile is what all profiles have in common: [Exponential], [Stepped] and
+// Profile is the interface of all profiles: [Exponential], [Stepped] and
 // [Constant].
 type Profile interface {
-	// Delay is the wait after the failure with this number, counted from 1.
+	// Delay returns the delay after failure number attempt, counted from 1.
 	Delay(attempt int, random func() float64) time.Duration
-	// Attempts is how many runs a job gets, the first included.
+	// Attempts returns the maximum number of runs of a job, the first included.
 	Attempts() int
-	// Validate gives a *FieldError for every field that cannot be used, joined.
+	// Validate returns a *FieldError for every invalid field, joined, or nil.
 	Validate() error
 }
 
-// Named gives the profile that a setting names: "exponential" for [Exponential]
-// or "stepped" for [Stepped], with additive jitter of the given share. A jitter
-// or attempts of 0 means the profile's default. The error, a [*FieldError] or
-// several joined, says which of the three cannot be used.
+// Named returns the profile with this name: "exponential" for [Exponential] or
+// "stepped" for [Stepped], with additive jitter of the given share. A jitter or
+// attempts of 0 means the profile's default. The error, a [*FieldError] or
+// several joined, says which of the three arguments is invalid.
 //
 // [Constant] has no name, because it has no default interval.
 func Named(name string, jitter float64, attempts int) (Profile, error) {

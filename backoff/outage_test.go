@@ -10,16 +10,16 @@ import (
 	"github.com/sqsafe/sqsafe/backoff"
 )
 
-// dependency tells whether the calls of one second succeed.
+// dependency reports whether the calls of one second succeed.
 type dependency func(second, calls int) bool
 
-// backAfter is down from the beginning, for so many seconds.
+// backAfter is down from the beginning for the given number of seconds.
 func backAfter(seconds int) dependency {
 	return func(second, _ int) bool { return second >= seconds }
 }
 
-// fragile is down for the first second. When more than so many calls come in one
-// second it goes down again, for ten.
+// fragile is down in the first second. When it gets more than most calls in one
+// second, it is down again for ten seconds.
 func fragile(most int) dependency {
 	back := 1
 	return func(second, calls int) bool {
@@ -30,18 +30,18 @@ func fragile(most int) dependency {
 	}
 }
 
-// outcome is what became of jobs that all began in second 0.
+// outcome counts what happened to jobs that all began in second 0.
 type outcome struct {
 	Failed   int // calls
-	Done     int // jobs, and so calls that succeeded
+	Done     int // jobs that succeeded, which is the number of calls that succeeded
 	Dead     int // jobs
-	Attempts int // most of any job
+	Attempts int // maximum over all jobs
 }
 
-// simulate runs jobs against a dependency on a clock that counts seconds. It also
-// gives the second in which the last job was done or dead.
+// simulate runs jobs against a dependency, with a clock that counts seconds. It
+// also returns the second in which the last job was done or dead.
 func simulate(jobs int, profile backoff.Profile, up dependency, random func() float64) (o outcome, last int) {
-	due := map[int][]int{0: make([]int, jobs)} // by second, how often each that calls in it has failed
+	due := map[int][]int{0: make([]int, jobs)} // by second: for each job that calls in it, its number of failures so far
 	for ; o.Done+o.Dead < jobs; last++ {
 		calls := due[last]
 		delete(due, last)
@@ -65,14 +65,14 @@ func simulate(jobs int, profile backoff.Profile, up dependency, random func() fl
 	return o, last - 1
 }
 
-// wholeDelay is a delay in the seconds that SQS counts.
+// wholeDelay returns a delay in whole seconds, as SQS counts them.
 func wholeDelay(profile backoff.Profile, attempt int, random func() float64) int {
 	return int(backoff.WholeSeconds(profile.Delay(attempt, random), random) / time.Second)
 }
 
 func seeded(seed uint64) func() float64 { return rand.New(rand.NewPCG(seed, 0)).Float64 }
 
-// naive retries at equal intervals, as loops in handlers do.
+// naive retries at equal intervals without jitter, as simple retry loops do.
 type naive struct {
 	interval time.Duration
 	attempts int
@@ -82,9 +82,9 @@ func (n naive) Delay(int, func() float64) time.Duration { return n.interval }
 func (n naive) Attempts() int                           { return n.attempts }
 func (naive) Validate() error                           { return nil }
 
-// The numbers are exact for any draw, since jitter only adds, and not enough to
-// leave out an attempt.
-func TestOutage(t *testing.T) {
+// The numbers are exact for any random source: jitter only adds to a
+// delay, and never so much that a job makes one attempt less in the outage.
+func TestJobsOutlastAnOutage(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name    string
@@ -122,7 +122,7 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-func TestWideJitterCallsLess(t *testing.T) {
+func TestWideJitterOutlastsAnOutageWithFewerCalls(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
 		got, last := simulate(50, backoff.Exponential{Jitter: 1}, backAfter(120), seeded(seed))
@@ -132,7 +132,7 @@ func TestWideJitterCallsLess(t *testing.T) {
 	}
 }
 
-func TestBudgetEnds(t *testing.T) {
+func TestJobsAreDeadAfterMaxAttempts(t *testing.T) {
 	t.Parallel()
 	for name, profile := range map[string]backoff.Profile{
 		"exponential": backoff.Exponential{MaxAttempts: 3},
@@ -146,9 +146,9 @@ func TestBudgetEnds(t *testing.T) {
 	}
 }
 
-// A dependency that bears a quarter of the jobs in one second recovers from them
-// only if they come back apart.
-func TestStampede(t *testing.T) {
+// A dependency that can serve a quarter of the jobs in one second recovers from
+// them only if their retries are spread out.
+func TestFragileDependencyRecoversOnlyWithJitter(t *testing.T) {
 	t.Parallel()
 	for _, jobs := range []int{1_000, 5_000} {
 		together, _ := simulate(jobs, naive{time.Minute, 4}, fragile(jobs/4), seeded(1))

@@ -12,11 +12,12 @@ const (
 	plotLeft    = 56
 	plotRight   = 704
 	panelHeight = 92
-	panelTop    = 28 // title above the bars
+	panelTop    = 28 // the title above the bars
 	barsHeight  = panelHeight - panelTop
 )
 
-// plot compares herds, one panel above the other. All have the same scales.
+// plot compares herds in panels, one above the other. All panels have the same
+// scales.
 type plot struct {
 	title   string
 	axis    string
@@ -30,7 +31,7 @@ type panel struct {
 	herd        herd
 }
 
-// scale maps values to pixels and names some of them.
+// scale maps values to pixels and labels some of them.
 type scale struct {
 	at    func(value float64) float64
 	ticks []float64
@@ -40,7 +41,7 @@ func linear(pixels, most float64, ticks ...float64) scale {
 	return scale{func(v float64) float64 { return pixels * v / most }, ticks}
 }
 
-// logarithmic begins at least, to which it gives some room.
+// logarithmic starts at least, with some space before it.
 func logarithmic(pixels, least, most float64, ticks ...float64) scale {
 	const room = 3
 	return scale{func(v float64) float64 {
@@ -48,7 +49,8 @@ func logarithmic(pixels, least, most float64, ticks ...float64) scale {
 	}, ticks}
 }
 
-// svg draws the plot: the first panel on top, and the axis of seconds below the last.
+// svg draws the plot: the first panel at the top, and the axis of seconds below
+// the last.
 func (p plot) svg() string {
 	var b strings.Builder
 	height := 40 + len(p.panels)*panelHeight + 48
@@ -99,8 +101,8 @@ func (p plot) draw(b *strings.Builder, of panel) {
 	fmt.Fprintf(b, "<path class=\"bars\" d=\"%s\"/>\n", p.bars(of.herd))
 }
 
-// bars is a path with a stroke for each column of pixels, as high as its busiest
-// second.
+// bars returns a path with one stroke for each column of pixels. Its height is
+// that of the column's busiest second.
 func (p plot) bars(h herd) string {
 	const column = 2
 	columns := make([]int, (plotRight-plotLeft)/column+1)

@@ -10,7 +10,7 @@ import (
 	"github.com/sqsafe/sqsafe/backoff"
 )
 
-func TestSteppedWalksItsSteps(t *testing.T) {
+func TestSteppedUsesItsStepsInOrder(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name     string
@@ -44,7 +44,7 @@ func TestSteppedWalksItsSteps(t *testing.T) {
 	}
 }
 
-func TestConstantStays(t *testing.T) {
+func TestConstantDelayDoesNotGrow(t *testing.T) {
 	t.Parallel()
 	c := backoff.Constant{Interval: 90 * time.Second}
 	for _, attempt := range []int{math.MinInt, 0, 1, 2, 1_000, math.MaxInt} {
@@ -61,7 +61,7 @@ func TestConstantStays(t *testing.T) {
 	}
 }
 
-func TestSteppedAtItsEnds(t *testing.T) {
+func TestSteppedBoundsAnyAttemptNumber(t *testing.T) {
 	t.Parallel()
 	var s backoff.Stepped
 	for attempt, want := range map[int]time.Duration{
@@ -84,7 +84,8 @@ func TestExponentialAttempts(t *testing.T) {
 	}
 }
 
-// Not even with a profile that Validate refuses and somebody uses all the same.
+// This also holds for a profile that Validate refuses and a program uses all
+// the same.
 func TestNothingIsRetriedAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, profile := range []backoff.Profile{
@@ -107,7 +108,7 @@ func TestNothingIsRetriedAtOnce(t *testing.T) {
 	}
 }
 
-func TestNamed(t *testing.T) {
+func TestNamedReturnsTheProfile(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name     string
@@ -131,7 +132,7 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-func TestNamedRefuses(t *testing.T) {
+func TestNamedRefusesInvalidSettings(t *testing.T) {
 	t.Parallel()
 	const unknown = ": there is none of this name; set exponential or stepped"
 	tests := []struct {

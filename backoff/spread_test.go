@@ -18,7 +18,7 @@ func TestSpread(t *testing.T) {
 		u     float64
 		want  time.Duration
 	}{
-		{"adds its part", time.Minute, 0.10, 0.5, 63 * time.Second},
+		{"adds a random part", time.Minute, 0.10, 0.5, 63 * time.Second},
 		{"never shortens", time.Minute, 0.10, 0, time.Minute},
 		{"no share", time.Minute, 0, 0.5, time.Minute},
 		{"negative share", time.Minute, -1, 0.5, time.Minute},
@@ -44,8 +44,8 @@ func TestWholeSeconds(t *testing.T) {
 		want time.Duration
 	}{
 		{"up within the fraction", 4200 * time.Millisecond, 0.19, 5 * time.Second},
-		{"down beyond it", 4200 * time.Millisecond, 0.2, 4 * time.Second},
-		{"whole stays", 4 * time.Second, 0, 4 * time.Second},
+		{"down above it", 4200 * time.Millisecond, 0.2, 4 * time.Second},
+		{"whole seconds are kept", 4 * time.Second, 0, 4 * time.Second},
 		{"below a second", 300 * time.Millisecond, 0.3, 0},
 		{"nothing", 0, 0, 0},
 		{"negative", -time.Millisecond, 0, 0},

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// mostAttempts is the largest maxReceiveCount that SQS takes (SetQueueAttributes,
-// RedrivePolicy), so no job is ever run more often.
+// mostAttempts is the largest maxReceiveCount that SQS accepts
+// (SetQueueAttributes, RedrivePolicy), so no job is ever run more often.
 const mostAttempts = 1_000
 
-// FieldError says which field of a profile cannot be used.
+// FieldError names a field of a profile that is invalid.
 type FieldError struct {
-	// Field is the name of the field, Value what it holds.
+	// Field is the name of the field, Value its value.
 	Field string
 	Value any
-	// Problem says what is wrong with it, Remedy what to do.
+	// Problem says what is wrong with the value, Remedy what to do.
 	Problem, Remedy string
 }
 
@@ -29,15 +29,15 @@ func (e *FieldError) Error() string {
 	return fmt.Sprintf("backoff: %s is %s: %s; %s", e.Field, value, e.Problem, e.Remedy)
 }
 
-// Validate gives a [*FieldError] for every field that cannot be used, joined, or
-// nil. Zero fields are judged by the defaults that they stand for.
+// Validate returns a [*FieldError] for every invalid field, joined, or nil. A
+// zero field is checked by the default that it means.
 func (e Exponential) Validate() error {
 	e = e.withDefaults()
 	var r refusals
 	r.short("Base", e.Base)
 	r.when(e.Cap < e.Base, "Cap", e.Cap, fmt.Sprintf("it is below Base, %v", e.Base), "raise Cap or lower Base")
 	r.long("Cap", e.Cap, e.jitter())
-	// Negated, so that a NaN is refused.
+	// Negated, so that NaN is refused.
 	r.when(!(e.Factor >= 1) || math.IsInf(e.Factor, 1), "Factor", e.Factor,
 		"delays must not shrink, and must grow by a finite factor", "set 1 or more, 2 is usual")
 	r.jitter(e.jitter())
@@ -45,8 +45,8 @@ func (e Exponential) Validate() error {
 	return errors.Join(r...)
 }
 
-// Validate gives a [*FieldError] for every field that cannot be used, joined, or
-// nil. A step is named by its index, as Steps[0].
+// Validate returns a [*FieldError] for every invalid field, joined, or nil. A
+// step is named by its index, as Steps[0].
 func (s Stepped) Validate() error {
 	var (
 		r      refusals
@@ -65,8 +65,8 @@ func (s Stepped) Validate() error {
 	return errors.Join(r...)
 }
 
-// Validate gives a [*FieldError] for every field that cannot be used, joined, or
-// nil. An Interval of 0 is one of them.
+// Validate returns a [*FieldError] for every invalid field, joined, or nil. An
+// Interval of 0 is invalid.
 func (c Constant) Validate() error {
 	var r refusals
 	r.short("Interval", c.Interval)
@@ -89,7 +89,8 @@ func (r *refusals) short(field string, d time.Duration) {
 		"SQS counts whole seconds, and a retry at once is a second attack", "set at least 1s")
 }
 
-// long refuses what would be clamped, since what is clamped comes back together.
+// long refuses delays that Clamp would shorten: all of them would be shortened
+// to the same delay, so that jobs would be retried together.
 func (r *refusals) long(field string, d time.Duration, j jitter) {
 	longest := j.longest(d)
 	r.when(longest > MaxVisibility, field, d,
@@ -100,7 +101,7 @@ func (r *refusals) long(field string, d time.Duration, j jitter) {
 func (r *refusals) jitter(j jitter) {
 	switch j.kind {
 	case Additive:
-		// Negated, so that a NaN is refused.
+		// Negated, so that NaN is refused.
 		r.when(!(j.share > 0 && j.share <= 1), "Jitter", j.share,
 			"it is a share above 0 and at most 1", "set 0.1 to 0.2, or up to 1 for an even spread")
 	case Full, Equal:

@@ -31,9 +31,9 @@ func TestValidateAccepts(t *testing.T) {
 	}
 }
 
-func TestValidateRefuses(t *testing.T) {
+func TestValidateRefusesInvalidFields(t *testing.T) {
 	t.Parallel()
-	const tooLong = 11 * time.Hour // with a fifth more
+	const tooLong = 11 * time.Hour // too long once 20 % of jitter is added
 	tests := []struct {
 		name    string
 		profile backoff.Profile
@@ -52,11 +52,11 @@ func TestValidateRefuses(t *testing.T) {
 		{"infinite factor", backoff.Exponential{Factor: math.Inf(1)}, "Factor", math.Inf(1)},
 		{"negative jitter", backoff.Exponential{Jitter: -0.1}, "Jitter", -0.1},
 		{"too much jitter", backoff.Exponential{Jitter: 1.01}, "Jitter", 1.01},
-		{"jitter without use", backoff.Exponential{Jitter: 0.2, JitterKind: backoff.Full}, "Jitter", 0.2},
+		{"jitter that the kind does not use", backoff.Exponential{Jitter: 0.2, JitterKind: backoff.Full}, "Jitter", 0.2},
 		{"unknown kind", backoff.Exponential{JitterKind: 3}, "JitterKind", backoff.JitterKind(3)},
 		{"step below a second", backoff.Stepped{Steps: []time.Duration{0}}, "Steps[0]", time.Duration(0)},
 		{
-			"shrinking step",
+			"step shorter than the one before",
 			backoff.Stepped{Steps: []time.Duration{time.Minute, time.Hour, time.Second}}, "Steps[2]", time.Second,
 		},
 		{"step too long", backoff.Stepped{Steps: []time.Duration{1 << 62}}, "Steps[0]", time.Duration(1 << 62)},

@@ -1,20 +1,20 @@
-// Package envelope takes off what SNS, EventBridge and encoders wrap a payload
-// in, before it is decoded.
+// Package envelope removes what SNS, EventBridge and encoders wrap around a
+// payload, before the payload is decoded.
 //
-// Each function wraps a handler.Handler in another that looks into the envelope
-// first: what is inside becomes the message's content, which is what
+// Each function wraps a handler.Handler in another that opens the envelope
+// first. The payload inside becomes the message's content, which is what
 // handler.JSON decodes, and what keys and payload hashes are made of. The body
 // stays as it is, and so does what a dead letter and its replay carry.
 //
 //	envelope.SNS(handler.JSON(charge), nil)
 //
-// They nest, the outermost envelope first: EventBridge by way of SNS is
-// SNS(EventBridge(h), nil).
+// They can be nested, the outermost envelope first: EventBridge by way of SNS
+// is SNS(EventBridge(h), nil).
 //
-// A message that is not in the envelope it should be in is permanently failed,
-// with a *fault.DecodeError that says what was expected, what was found, and what
-// to do about it. Nothing is guessed: without a function of this package, a body
-// is the payload.
+// A message that does not have the expected envelope fails permanently, with a
+// *fault.DecodeError that says what was expected, what was found, and what to
+// do about it. Envelopes are never guessed: without a function of this package,
+// a body is the payload.
 //
-// All of it is safe for concurrent use.
+// Everything in this package is safe for concurrent use.
 package envelope

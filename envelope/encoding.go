@@ -12,8 +12,8 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// Base64 decodes bodies that are standard base64 with padding, which is how bytes
-// travel in a queue: SQS takes only text.
+// Base64 decodes bodies that are standard base64 with padding. Producers send
+// bytes in this form because SQS accepts only text.
 func Base64(next handler.Handler) handler.Handler {
 	return wrapped{next, func(m *handler.Message) error {
 		data, err := unBase64(m.Content())
@@ -25,13 +25,13 @@ func Base64(next handler.Handler) handler.Handler {
 	}}
 }
 
-// EncodingOptions say how [Encoding] reads a message. The zero value works.
+// EncodingOptions configures [Encoding]. The zero value works.
 type EncodingOptions struct {
-	// Attribute is the name of the message attribute that tells the encoding; empty
-	// means content-encoding.
+	// Attribute is the name of the message attribute that holds the encoding;
+	// empty means content-encoding.
 	Attribute string
-	// MaxBytes is the most that a body may unpack to; 0 means 10 MiB. A small body
-	// can unpack to a thousand times its size.
+	// MaxBytes is the maximum size of a decoded body; 0 means 10 MiB. A small
+	// compressed body can decode to a thousand times its size.
 	MaxBytes int64
 }
 
@@ -41,10 +41,10 @@ const (
 )
 
 // Encoding decodes bodies as their attribute content-encoding says: base64, or
-// gzip+base64 for what was packed first and then encoded, since SQS takes only
-// text. gzip alone means the latter too. A message without the attribute, or
-// with identity in it, passes as it is. Capitals do not count. A nil o is the
-// zero EncodingOptions.
+// gzip+base64 for a body that was compressed first and then encoded, since SQS
+// accepts only text. gzip alone means gzip+base64 too. A message without the
+// attribute, or with identity in it, is passed on unchanged. Upper and lower
+// case are the same. A nil o is the zero EncodingOptions.
 func Encoding(next handler.Handler, o *EncodingOptions) handler.Handler {
 	set := EncodingOptions{}
 	if o != nil {
@@ -56,7 +56,8 @@ func Encoding(next handler.Handler, o *EncodingOptions) handler.Handler {
 	if set.MaxBytes <= 0 {
 		set.MaxBytes = defaultMaxBytes
 	}
-	// One byte more is read to see that there is one.
+	// Leave room for one byte more: it is read to detect a body that is too
+	// long.
 	set.MaxBytes = min(set.MaxBytes, math.MaxInt64-1)
 	return wrapped{next, set.open}
 }
@@ -76,7 +77,7 @@ func (o EncodingOptions) open(m *handler.Message) error {
 	return nil
 }
 
-// decoder is the one for that encoding; nil if there is none.
+// decoder returns the decoder of that encoding, or nil if there is none.
 func (o EncodingOptions) decoder(name string) func(string) (string, error) {
 	switch strings.ToLower(strings.ReplaceAll(name, " ", "")) {
 	case "", "identity":
@@ -112,7 +113,8 @@ func (o EncodingOptions) unpack(content string) (string, error) {
 	return string(data), nil
 }
 
-// unBase64 says where content is not base64, without showing it.
+// unBase64 decodes content. Its error says where content is not base64, without
+// showing it.
 func unBase64(content string) ([]byte, error) {
 	data, err := base64.StdEncoding.DecodeString(content)
 	if corrupt, ok := errors.AsType[base64.CorruptInputError](err); ok {

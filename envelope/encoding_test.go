@@ -18,7 +18,7 @@ func base(text string) string { return base64.StdEncoding.EncodeToString([]byte(
 func packed(text string) string {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	_, _ = w.Write([]byte(text)) // into memory
+	_, _ = w.Write([]byte(text)) // a bytes.Buffer never fails
 	_ = w.Close()
 	return base(b.String())
 }
@@ -45,7 +45,7 @@ func TestBase64(t *testing.T) {
 	}
 }
 
-func TestEncodingGoesByTheAttribute(t *testing.T) {
+func TestEncodingFollowsTheAttribute(t *testing.T) {
 	t.Parallel()
 	const text = `{"id":1}`
 	for name, m := range map[string]handlertest.Message{
@@ -65,7 +65,7 @@ func TestEncodingGoesByTheAttribute(t *testing.T) {
 	open(t, encoding(&envelope.EncodingOptions{Attribute: "enc"}), own).wantContent(t, text)
 }
 
-func TestEncodingRefusesWhatItCannotRead(t *testing.T) {
+func TestEncodingRefusesInvalidBodies(t *testing.T) {
 	t.Parallel()
 	damaged := []byte(packed(strings.Repeat("text ", 100)))
 	damaged = damaged[:len(damaged)-len(damaged)%4-8]
@@ -90,7 +90,7 @@ func TestEncodingRefusesWhatItCannotRead(t *testing.T) {
 	}
 }
 
-func TestABombIsPermanent(t *testing.T) {
+func TestABodyThatDecodesToTooMuchIsPermanent(t *testing.T) {
 	t.Parallel()
 	bomb := encoded(packed(strings.Repeat("\x00", 10<<20+1)), "gzip")
 	if len(bomb.Body) > 20<<10 {

@@ -10,13 +10,14 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// EventBridge takes the detail out of an event, as a rule of EventBridge sends it
-// to a queue. The rest is found by [EventFrom] and, as text, by
+// EventBridge takes the detail out of an event that a rule of EventBridge sent
+// to a queue. The other members are returned by [EventFrom] and, as text, by
 // handler.Message.Attribute under the names id, source, detail-type, time,
-// account and region, behind attributes of the message itself. With
-// "eventbridge:" in front, as in eventbridge:id, nothing comes before the event,
-// since SQS takes no attribute with a colon in its name. The id is a good
-// idempotency key: it is the same however often EventBridge delivers the event.
+// account and region, unless the message itself has an attribute of that name.
+// With the prefix "eventbridge:", as in eventbridge:id, the event's member is
+// always returned, since SQS accepts no attribute with a colon in its name. The
+// id is a good idempotency key: it is the same however often EventBridge
+// delivers the event.
 func EventBridge(next handler.Handler) handler.Handler { return wrapped{next, openEvent} }
 
 var (
@@ -24,7 +25,7 @@ var (
 	carried  = []string{"id", "source", "detail-type", "time", "account", "region"}
 )
 
-// ofEvent begins the names that only an event's own members have.
+// ofEvent is the prefix of names that refer only to the event's own members.
 const ofEvent = "eventbridge:"
 
 func openEvent(m *handler.Message) error {
@@ -52,20 +53,21 @@ func openEvent(m *handler.Message) error {
 	return nil
 }
 
-// Event is what EventBridge says about a detail.
+// Event holds the members of an event other than its detail.
 type Event struct {
-	// ID is the event's; replays of an archive keep it.
+	// ID is the id of the event. An archive that replays the event keeps it.
 	ID string
-	// Source and DetailType are what the producer called itself and its event.
+	// Source and DetailType are set by the producer.
 	Source, DetailType string
-	// Time is when it happened; zero where the event does not say.
+	// Time is when the event happened; zero if the event does not say.
 	Time time.Time
-	// Account and Region are where it happened.
+	// Account and Region are where the event happened.
 	Account, Region string
 }
 
-// EventFrom is the event that the handler with this context works on. ok is false
-// outside of one, and for a message that [EventBridge] has not opened.
+// EventFrom returns the event of the message that the handler with this context
+// works on. ok is false outside of a handler, and for a message that
+// [EventBridge] has not opened.
 func EventFrom(ctx context.Context) (event Event, ok bool) {
 	m := handler.FromContext(ctx)
 	if m == nil {

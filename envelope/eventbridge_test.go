@@ -16,7 +16,7 @@ import (
 const orderPlaced = `{"version":"0","id":"e-1","detail-type":"Order Placed","source":"shop","account":"123456789012",` +
 	`"time":"2026-01-02T03:04:05Z","region":"eu-west-1","resources":[],"detail":{"id": "o-1",  "n": 1.0}}`
 
-func TestEventBridgeTakesTheDetailOutAsItIs(t *testing.T) {
+func TestEventBridgeTakesTheDetailOutUnchanged(t *testing.T) {
 	t.Parallel()
 	o := open(t, envelope.EventBridge, handlertest.Message{Body: orderPlaced})
 	o.wantContent(t, `{"id": "o-1",  "n": 1.0}`)
@@ -31,7 +31,7 @@ func TestEventBridgeTakesTheDetailOutAsItIs(t *testing.T) {
 	}
 }
 
-func TestEventFromTellsOfTheEvent(t *testing.T) {
+func TestEventFromReturnsTheEvent(t *testing.T) {
 	t.Parallel()
 	var got envelope.Event
 	var ok bool
@@ -58,7 +58,7 @@ func TestEventFromTellsOfTheEvent(t *testing.T) {
 	}
 }
 
-// eventOf is what EventFrom tells a handler about the message.
+// eventOf returns the event that EventFrom returns to a handler of the message.
 func eventOf(
 	t *testing.T, wrap func(handler.Handler) handler.Handler, m handlertest.Message,
 ) (event envelope.Event, ok bool) {
@@ -71,7 +71,7 @@ func eventOf(
 	return event, ok
 }
 
-func TestAttributesOfTheMessageAreNoEvent(t *testing.T) {
+func TestEventFromIgnoresMessageAttributes(t *testing.T) {
 	t.Parallel()
 	attributes := map[string]any{"id": "other", "detail-type": "other", "source": "other"}
 	raw := func(h handler.Handler) handler.Handler { return h }
@@ -90,7 +90,7 @@ func TestAttributesOfTheMessageAreNoEvent(t *testing.T) {
 	}
 }
 
-func TestTheKeyIsTheEventsIDWhateverTheAttributesSay(t *testing.T) {
+func TestKeyIsTheEventIDDespiteAttributes(t *testing.T) {
 	t.Parallel()
 	m := open(t, envelope.EventBridge, handlertest.Message{
 		Body: orderPlaced, Attributes: map[string]any{"id": "other"},
@@ -102,7 +102,7 @@ func TestTheKeyIsTheEventsIDWhateverTheAttributesSay(t *testing.T) {
 	}
 }
 
-func TestEventBridgeRefusesWhatIsNoEvent(t *testing.T) {
+func TestEventBridgeRefusesOtherBodies(t *testing.T) {
 	t.Parallel()
 	for body, words := range map[string][]string{
 		`hello`:    {"body is not JSON", "want an EventBridge event", "take envelope.EventBridge away"},
@@ -118,7 +118,7 @@ func TestEventBridgeRefusesWhatIsNoEvent(t *testing.T) {
 	}
 }
 
-func TestEnvelopesNest(t *testing.T) {
+func TestEnvelopesCanBeNested(t *testing.T) {
 	t.Parallel()
 	both := func(h handler.Handler) handler.Handler { return envelope.SNS(envelope.EventBridge(h), nil) }
 	o := open(t, both, handlertest.Message{Body: notification(orderPlaced)})

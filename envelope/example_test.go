@@ -22,7 +22,7 @@ func ship(context.Context, order) error { return nil }
 func show(_ context.Context, o order) error { fmt.Println("order", o.ID); return nil }
 
 func Example() {
-	t := new(testing.T) // in a test, the one that it is given
+	t := new(testing.T) // in a test, the t of the test
 	h := envelope.SNS(handler.JSON(func(ctx context.Context, o order) error {
 		tenant, _ := handler.FromContext(ctx).Attribute("tenant")
 		fmt.Println("order", o.ID, "of", tenant)
@@ -37,7 +37,7 @@ func Example() {
 }
 
 func ExampleSNS() {
-	t := new(testing.T) // in a test, the one that it is given
+	t := new(testing.T) // in a test, the t of the test
 	q := handlertest.Queue{Handler: envelope.SNS(handler.JSON(show), &envelope.SNSOptions{
 		Topics: []string{"arn:aws:sns:eu-west-1:123456789012:orders"},
 	})}
@@ -52,7 +52,7 @@ func ExampleSNS() {
 }
 
 func ExampleEventBridge() {
-	t := new(testing.T) // in a test, the one that it is given
+	t := new(testing.T) // in a test, the t of the test
 	h := envelope.EventBridge(handler.JSON(func(ctx context.Context, o order) error {
 		event, _ := envelope.EventFrom(ctx)
 		fmt.Println(event.DetailType, event.ID, "has order", o.ID)
@@ -72,14 +72,14 @@ func ExampleEventFrom() {
 }
 
 func ExampleBase64() {
-	t := new(testing.T) // in a test, the one that it is given
+	t := new(testing.T) // in a test, the t of the test
 	q := handlertest.Queue{Handler: envelope.Base64(handler.JSON(show))}
 	q.Run(t, handlertest.Message{Body: "eyJpZCI6Im8tMSJ9"})
 	// Output: order o-1
 }
 
 func ExampleEncoding() {
-	t := new(testing.T) // in a test, the one that it is given
+	t := new(testing.T) // in a test, the t of the test
 	q := handlertest.Queue{Handler: envelope.Encoding(handler.JSON(show), nil)}
 	q.Run(t,
 		handlertest.Message{Body: `{"id": "o-1"}`},
@@ -91,7 +91,7 @@ func ExampleEncoding() {
 }
 
 func ExampleClaimCheck() {
-	t := new(testing.T) // in a test, the one that it is given
+	t := new(testing.T) // in a test, the t of the test
 	q := handlertest.Queue{Handler: envelope.ClaimCheck(handler.JSON(show))}
 	report := q.Run(t, handlertest.Message{
 		Body: `["software.amazon.payloadoffloading.PayloadS3Pointer", {"s3BucketName": "large", "s3Key": "o-1"}]`,

@@ -11,14 +11,15 @@ import (
 	"github.com/sqsafe/sqsafe/handler/handlertest"
 )
 
-// opened is what the handler inside of an envelope finds.
+// opened is what the handler inside an envelope receives.
 type opened struct {
 	content string
 	message *handler.Message
 	err     error
 }
 
-// open prepares a message by the envelope that wrap puts around a raw handler.
+// open prepares a message with a raw handler inside the envelope that wrap
+// adds.
 func open(t *testing.T, wrap func(handler.Handler) handler.Handler, m handlertest.Message) opened {
 	t.Helper()
 	received := m.Received()
@@ -31,7 +32,8 @@ func open(t *testing.T, wrap func(handler.Handler) handler.Handler, m handlertes
 	return opened{content: received.Content(), message: received, err: err}
 }
 
-// wantContent demands the content of a message that was opened.
+// wantContent fails the test unless the message was opened and has this
+// content.
 func (o opened) wantContent(t *testing.T, want string) {
 	t.Helper()
 	if o.err != nil || o.content != want {
@@ -39,7 +41,8 @@ func (o opened) wantContent(t *testing.T, want string) {
 	}
 }
 
-// wantRefused demands a permanent error whose text has all the words.
+// wantRefused fails the test unless the error is permanent and its text has all
+// the words.
 func (o opened) wantRefused(t *testing.T, words ...string) {
 	t.Helper()
 	if _, ok := errors.AsType[*fault.DecodeError](o.err); !ok {

@@ -10,9 +10,9 @@ import (
 	"github.com/sqsafe/sqsafe/idem"
 )
 
-// A topic to which a producer publishes twice gives each notification an id and a
-// time of its own around one payload.
-func TestKeyAndHashAreThoseOfTheContent(t *testing.T) {
+// If a producer publishes the same payload twice to a topic, each notification
+// has its own id and time.
+func TestKeyAndHashAreMadeOfTheContent(t *testing.T) {
 	t.Parallel()
 	body := notification(`{"id":"ch-1"}`)
 	again := strings.Replace(body, "n-1", "n-2", 1)

@@ -8,27 +8,27 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// Pointer is where the SQS extended client libraries have put a payload that is
-// too large for a message: an object in S3.
+// Pointer is the S3 object in which the SQS extended client libraries have
+// stored a payload that is too large for a message.
 type Pointer struct{ Bucket, Key string }
 
-// String gives the object's address.
+// String returns the object's address as s3://bucket/key.
 func (p Pointer) String() string { return "s3://" + p.Bucket + "/" + p.Key }
 
-// PointerError says that a body is a claim check: it points to the payload. It is
-// wrapped in a *fault.DecodeError.
+// PointerError says that a body is a claim check: a pointer to the payload. It
+// is wrapped in a *fault.DecodeError.
 type PointerError struct{ Pointer Pointer }
 
-// Error names the object and what to do.
+// Error names the object and says what to do.
 func (e *PointerError) Error() string {
 	return fmt.Sprintf("body is a claim check for the payload at %.300s, want the payload: "+
 		"read the object in a handler of your own, to which envelope.ParsePointer gives its address", e.Pointer)
 }
 
-// ClaimCheck makes bodies that are claim checks of the SQS extended client
-// libraries permanently failed, with a [*PointerError]: the object they point to
-// is neither read nor deleted, so that a replay finds it. All other bodies pass
-// as they are.
+// ClaimCheck fails bodies that are claim checks of the SQS extended client
+// libraries permanently, with a [*PointerError]. The object they point to is
+// neither read nor deleted, so that a replay finds it. All other bodies are
+// passed on unchanged.
 func ClaimCheck(next handler.Handler) handler.Handler {
 	return wrapped{next, func(m *handler.Message) error {
 		if p, ok := ParsePointer(m.Content()); ok {
@@ -38,12 +38,12 @@ func ClaimCheck(next handler.Handler) handler.Handler {
 	}}
 }
 
-// pointerClass ends the class names that the libraries put in front of a
-// pointer: that of the Java library until version 1, and the one that version 2
-// and the Python library write.
+// pointerClass is the end of the class names that the libraries write before a
+// pointer: that of the Java library until version 1, and the one that its
+// version 2 and the Python library write.
 const pointerClass = "S3Pointer"
 
-// ParsePointer reads a claim check: a JSON array of a class name and an object
+// ParsePointer parses a claim check: a JSON array of a class name and an object
 // with s3BucketName and s3Key. ok is false for all other content.
 func ParsePointer(content string) (p Pointer, ok bool) {
 	var parts []json.RawMessage

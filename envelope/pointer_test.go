@@ -12,7 +12,7 @@ import (
 
 const pointer = `["software.amazon.payloadoffloading.PayloadS3Pointer",{"s3BucketName":"large","s3Key":"k/1"}]`
 
-func TestAClaimCheckIsNamedAndNotResolved(t *testing.T) {
+func TestAClaimCheckIsPermanentAndNamesItsObject(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
 		pointer,
@@ -27,7 +27,7 @@ func TestAClaimCheckIsNamedAndNotResolved(t *testing.T) {
 	}
 }
 
-func TestOtherBodiesAreNoClaimChecks(t *testing.T) {
+func TestOtherBodiesAreNotClaimChecks(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
 		`{"id":1}`, "hello", "", "null", `[]`, `["S3Pointer"]`, `[1,{"s3BucketName":"b","s3Key":"k"}]`,
@@ -38,7 +38,7 @@ func TestOtherBodiesAreNoClaimChecks(t *testing.T) {
 	}
 }
 
-func TestADeadClaimCheckKeepsItsBody(t *testing.T) {
+func TestADeadLetterOfAClaimCheckKeepsItsBody(t *testing.T) {
 	t.Parallel()
 	q := handlertest.Queue{Handler: envelope.SNS(envelope.ClaimCheck(handler.Func(nil)), nil)}
 	body := notification(pointer)

@@ -9,23 +9,24 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// SNSOptions say what [SNS] lets in. The zero value takes notifications of every
-// topic, and nothing else.
+// SNSOptions configures which messages [SNS] accepts. The zero value accepts
+// notifications of every topic, and nothing else.
 type SNSOptions struct {
-	// Topics are the ARNs of the topics that messages may come from; none allows
-	// all. It guards against a topic that was subscribed by mistake. Who may send to
-	// the queue at all is up to the queue's policy.
+	// Topics are the ARNs of the topics that messages may come from; empty
+	// allows all. It protects against a topic that was subscribed by mistake.
+	// Who may send to the queue at all is decided by the queue's policy.
 	Topics []string
-	// Raw lets bodies that are no notification pass as they are, for a queue that
-	// gets some with raw message delivery or from elsewhere. They name no topic, so
-	// Topics says nothing about them.
+	// Raw passes bodies that are not notifications on unchanged, for a queue
+	// that also gets messages by raw message delivery or from elsewhere. They
+	// name no topic, so Topics does not apply to them.
 	Raw bool
 }
 
-// SNS takes the message out of a notification, as SNS sends it to a queue unless
-// the subscription has raw message delivery. Attributes of the notification of
-// type String, Number and String.Array are found by handler.Message.Attribute,
-// where raw delivery has them too. A nil o is the zero SNSOptions.
+// SNS takes the message out of a notification, as SNS sends it to a queue
+// unless the subscription has raw message delivery. Attributes of the
+// notification of type String, Number and String.Array are returned by
+// handler.Message.Attribute, as they are with raw delivery. A nil o is the zero
+// SNSOptions.
 func SNS(next handler.Handler, o *SNSOptions) handler.Handler {
 	if o == nil {
 		o = &SNSOptions{}
@@ -65,7 +66,7 @@ func (o *SNSOptions) open(m *handler.Message) error {
 	return nil
 }
 
-// describe tells how a body differs from a notification.
+// describe says how a body differs from a notification.
 func describe(content string, body members) string {
 	if body == nil {
 		return kind(content)
@@ -80,8 +81,8 @@ func describe(content string, body members) string {
 	return "a JSON object of Type Notification without TopicArn"
 }
 
-// attributes are those of a notification that are text. SNS takes none with a
-// colon in its name.
+// attributes returns the attributes of a notification that are text. SNS
+// accepts none with a colon in its name.
 func (m members) attributes() map[string]string {
 	var all map[string]struct{ Type, Value string }
 	if json.Unmarshal(m["MessageAttributes"], &all) != nil {

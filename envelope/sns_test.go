@@ -38,7 +38,7 @@ func TestSNSTakesTheMessageOut(t *testing.T) {
 	}
 }
 
-func TestAttributesAreFoundInEitherPlace(t *testing.T) {
+func TestAttributesOfNotificationOrMessageAreReturned(t *testing.T) {
 	t.Parallel()
 	own := map[string]any{"tenant": "t-1", "count": 2, "list": "[1]", "photo": []byte{0, 255}}
 	for name, m := range map[string]handlertest.Message{
@@ -62,7 +62,7 @@ func TestAttributesAreFoundInEitherPlace(t *testing.T) {
 	}
 }
 
-func TestSNSRefusesWhatIsNoNotification(t *testing.T) {
+func TestSNSRefusesOtherBodies(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 500)
 	tests := map[string]struct {
@@ -111,7 +111,7 @@ func TestSNSRefusesAnotherTopic(t *testing.T) {
 	}
 }
 
-func TestRawBodiesPassOnlyIfAskedFor(t *testing.T) {
+func TestRawBodiesPassOnlyWithRaw(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{`{"id":1}`, "hello", `{"Type":"express"}`, "null"} {
 		o := open(t, sns(&envelope.SNSOptions{Raw: true}), handlertest.Message{Body: body})

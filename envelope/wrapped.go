@@ -38,7 +38,7 @@ func (w wrapped) opened(m *handler.Message) error {
 // members are those of a JSON object, by their exact names.
 type members map[string]json.RawMessage
 
-// object reads content; nil if it is no JSON object.
+// object parses content. It returns nil if content is not a JSON object.
 func object(content string) members {
 	var m members
 	if json.Unmarshal([]byte(content), &m) != nil {
@@ -47,7 +47,7 @@ func object(content string) members {
 	return m
 }
 
-// text is the member of that name; false if it is not there or no string.
+// text returns the member of that name; false if it is missing or not a string.
 func (m members) text(name string) (string, bool) {
 	var value *string
 	if json.Unmarshal(m[name], &value) != nil || value == nil {
@@ -56,7 +56,7 @@ func (m members) text(name string) (string, bool) {
 	return *value, true
 }
 
-// kind says what content is, without showing it.
+// kind says what kind of JSON value content is, without showing it.
 func kind(content string) string {
 	switch {
 	case content == "":
@@ -65,7 +65,7 @@ func kind(content string) string {
 		return "not JSON"
 	}
 	var value any
-	_ = json.Unmarshal([]byte(content), &value) // valid
+	_ = json.Unmarshal([]byte(content), &value) // content is known to be valid
 	switch value.(type) {
 	case map[string]any:
 		return "a JSON object"
@@ -82,5 +82,5 @@ func kind(content string) string {
 	}
 }
 
-// quoted shows a value that names something, cut to 200 bytes.
+// quoted quotes a value for an error message, cut to 200 bytes.
 func quoted(value string) string { return fmt.Sprintf("%.200q", value) }

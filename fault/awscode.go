@@ -1,23 +1,24 @@
 package fault
 
-// The codes are those of the services that a job mostly calls: SQS, SNS,
-// DynamoDB, S3, Kinesis, Lambda, Step Functions, Secrets Manager, KMS and STS.
+// The codes of the services that jobs call most: SQS, SNS, DynamoDB, S3,
+// Kinesis, Lambda, Step Functions, Secrets Manager, KMS and STS.
 var (
-	// throttleCodes begin with those that the AWS SDK for Go retries as throttling.
+	// throttleCodes starts with the codes that the AWS SDK for Go retries as
+	// throttling.
 	throttleCodes = []string{
 		"Throttling", "ThrottlingException", "ThrottledException",
 		"RequestThrottled", "RequestThrottledException", "TooManyRequestsException",
 		"ProvisionedThroughputExceededException", "RequestLimitExceeded", "BandwidthLimitExceeded",
 		"LimitExceededException", "SlowDown", "PriorRequestNotComplete",
 		"TransactionInProgressException", "EC2ThrottledException",
-		// A KMS key that a service uses has spellings of its own in each.
+		// Services that use a KMS key each spell its codes in their own way.
 		"KmsThrottled", "KmsThrottlingException",
 		"KMSThrottling", "KMSThrottlingException", "KMS.ThrottlingException",
 		"Throttled", "ThrottlingError", "OverLimit",
 		"ExecutionLimitExceeded", "ActivityWorkerLimitExceeded",
 	}
-	// unavailableCodes have some with a status of 4xx: EFSIOException of Lambda
-	// comes with 410, IDPCommunicationError of STS with 400.
+	// Some unavailableCodes come with a status of 4xx: EFSIOException of Lambda
+	// with 410, IDPCommunicationError of STS with 400.
 	unavailableCodes = []string{
 		"InternalError", "InternalFailure", "InternalServerError", "InternalServiceError",
 		"ServiceUnavailable", "ServiceUnavailableException",
@@ -29,8 +30,9 @@ var (
 		"ConflictException", "ConcurrentAccess", "StaleTag",
 		"OperationAborted", "ConditionalRequestConflict", "PurgeQueueInProgress",
 	}
-	// environmentPrefixes do not have KMS alone: KMSInvalidSignatureException and
-	// KMSInvalidMacException say that the data is forged.
+	// environmentPrefixes does not contain the prefix KMS:
+	// KMSInvalidSignatureException and KMSInvalidMacException say that the data
+	// is forged, which is the job's fault.
 	environmentPrefixes = []string{
 		"AccessDenied", "ExpiredToken", "UnrecognizedClient", "ResourceNotFound", "TableNotFound",
 		"NoSuchBucket", "QueueDoesNotExist", "NonExistentQueue", "QueueDeletedRecently",
@@ -38,7 +40,8 @@ var (
 		"Kms", "KMS.", "KMSAccessDenied", "KMSDisabled", "KMSInvalidKeyUsage", "KMSInvalidState",
 		"KMSNotFound", "KMSOptInRequired",
 	}
-	// environmentCodes are whole, since NotAuthorizedException means a user.
+	// environmentCodes are compared whole: NotAuthorizedException, for one, is
+	// about a user.
 	environmentCodes = []string{
 		"InvalidAccessKeyId", "SignatureDoesNotMatch", "AuthFailure", "AuthorizationError",
 		"AuthorizationHeaderMalformed", "InvalidSecurity", "InvalidToken", "TokenRefreshRequired",

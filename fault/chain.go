@@ -2,8 +2,8 @@ package fault
 
 import "iter"
 
-// unwrap gives the errors directly below err: one for a plain wrapper, several
-// for a join.
+// unwrap returns the errors directly below err: one for a plain wrapper,
+// several for a join.
 func unwrap(err error) []error {
 	switch e := err.(type) {
 	case interface{ Unwrap() error }:
@@ -16,14 +16,14 @@ func unwrap(err error) []error {
 	return nil
 }
 
-// chain walks err and everything below it, outermost first, each branch of a
-// join to its end.
+// chain iterates over err and everything below it, outermost first. It visits
+// each branch of a join to its end before the next.
 func chain(err error) iter.Seq[error] {
 	return func(yield func(error) bool) { walk(err, yield) }
 }
 
-// walk tells whether yield wanted all. Unlike unwrap it allocates nothing: every
-// rule walks every error.
+// walk reports whether yield accepted all errors. Unlike unwrap it allocates
+// nothing: every rule walks every error.
 func walk(err error, yield func(error) bool) bool {
 	if err == nil {
 		return true

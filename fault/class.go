@@ -1,13 +1,14 @@
 package fault
 
-// Class says what can be done about an error.
+// Class says whether a later attempt can help.
 type Class uint8
 
 const (
-	// ClassUnclassified is the zero value: no rule knows the error. It gets a
-	// small budget of runs, then a person.
+	// ClassUnclassified is the zero value: no rule matches the error. The job
+	// gets a small number of runs, and is then dead-lettered for a person to
+	// look at.
 	ClassUnclassified Class = iota
-	// ClassRetryable marks an error that may be gone at a later attempt.
+	// ClassRetryable marks an error that may not occur at a later attempt.
 	ClassRetryable
 	// ClassPermanent marks an error that would be the same at every attempt.
 	ClassPermanent
@@ -15,7 +16,7 @@ const (
 
 var classNames = [...]string{"unclassified", "retryable", "permanent"}
 
-// String gives the name that logs and failure records carry.
+// String returns the name that is used in logs and failure records.
 func (c Class) String() string {
 	if int(c) < len(classNames) {
 		return classNames[c]

@@ -16,7 +16,7 @@ import (
 
 var errDraining = errors.New("draining")
 
-func TestWhoseTimeIsOver(t *testing.T) {
+func TestJobDeadlineClientTimeoutAndShutdownAreDistinguished(t *testing.T) {
 	t.Parallel()
 	alive := t.Context()
 	expired, cancel := context.WithDeadline(alive, time.Unix(0, 0))
@@ -38,26 +38,27 @@ func TestWhoseTimeIsOver(t *testing.T) {
 		rule string
 	}{
 		{"job: any error after its deadline", expired, errors.New("gave up"), "deadline"},
-		{"job: before what the error says", expired, &fault.HTTPError{Status: 422}, "deadline"},
+		{"job: its deadline decides before the error", expired, &fault.HTTPError{Status: 422}, "deadline"},
 		{"job: a deadline with a cause", expiredBecause, get(context.Cause(expiredBecause)), "deadline"},
-		{"job: its deadline in an answer of a client", expired, get(context.DeadlineExceeded), "deadline"},
+		{"job: its deadline in an error of a client", expired, get(context.DeadlineExceeded), "deadline"},
 
 		{"client: its own timeout", alive, get(context.DeadlineExceeded), "net.timeout"},
 		{"client: its own timeout while the job is cancelled", cancelled, get(context.DeadlineExceeded), "net.timeout"},
 		{"client: cancelled by itself", alive, get(context.Canceled), "unknown"},
-		{"client: a cause of somebody else's", cancelled, get(errDraining), "unknown"},
+		{"client: a cause from another context", cancelled, get(errDraining), "unknown"},
 
 		{"shutdown: cancelled", cancelled, get(context.Canceled), "cancelled"},
 		{"shutdown: with a cause", drained, get(context.Canceled), "cancelled"},
 		{"shutdown: only the cause is reported", drained, get(errDraining), "cancelled"},
 		{"shutdown: a cause that looks like a timeout", timedOut, get(context.DeadlineExceeded), "cancelled"},
-		{"shutdown: other errors mean what they meant", drained, &fault.HTTPError{Status: 422}, "http.4xx"},
-		{"shutdown: unknown errors stay so", drained, errors.New("gave up"), "unknown"},
+		{"shutdown: other errors keep their meaning", drained, &fault.HTTPError{Status: 422}, "http.4xx"},
+		{"shutdown: unknown errors stay unknown", drained, errors.New("gave up"), "unknown"},
 
-		// Who tags the error of a context knows more than the context does.
+		// A tag counts before the job's context: the code that tags an error
+		// knows more about it.
 		{"a permanent tag comes first", expired, fault.Permanent(context.DeadlineExceeded), "tag.permanent"},
-		{"and where time is left", alive, fault.Permanent(context.DeadlineExceeded), "tag.permanent"},
-		{"and at a shutdown", cancelled, fault.Permanent(context.Canceled), "tag.permanent"},
+		{"a permanent tag comes first, with time left", alive, fault.Permanent(context.DeadlineExceeded), "tag.permanent"},
+		{"a permanent tag comes first, at a shutdown", cancelled, fault.Permanent(context.Canceled), "tag.permanent"},
 		{"a retryable tag comes first", expired, fault.Retryable(context.DeadlineExceeded), "tag.retryable"},
 	}
 	for _, tt := range tests {

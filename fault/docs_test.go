@@ -11,8 +11,8 @@ import (
 	"github.com/sqsafe/sqsafe/fault"
 )
 
-// documented are the rows of docs/errors.md: rule, class, reason, what the rule
-// knows and what to do when it is wrong.
+// documented matches a row of docs/errors.md: rule, class, reason, what the
+// rule matches, and what to do when it is wrong.
 var documented = regexp.MustCompile(
 	"(?m)^\\| `([a-z0-9_.]+)` \\| ([a-z]+) \\| `([a-z_]+)` \\| ([^|\n]+) \\| ([^|\n]+) \\|$")
 
@@ -36,7 +36,7 @@ func TestDocumentationHasTheTable(t *testing.T) {
 	}
 }
 
-// listed are the codes of one database in a row.
+// listed matches the codes of one database in a row.
 var listed = regexp.MustCompile(`(SQLSTATE|MySQL|SQLite|SQL Server) ((?:[0-9][0-9P]*(?:, | and | to )?)+)`)
 
 func TestDocumentationHasTheCodes(t *testing.T) {
@@ -62,7 +62,8 @@ func TestDocumentationHasTheCodes(t *testing.T) {
 	}
 }
 
-// withCode is an error of a database with the code, or with one of the class.
+// withCode returns a database error with the code, or with a code of that
+// class.
 func withCode(t *testing.T, database, code string) error {
 	t.Helper()
 	if database == "SQLSTATE" {

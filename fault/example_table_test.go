@@ -33,7 +33,7 @@ func ExampleTable_With() {
 	// Output: retryable closed shop.closed
 }
 
-// What is read was written by another job just now.
+// The object that this job reads was written by another job a moment ago.
 func ExampleTable_Override() {
 	table := fault.Rules().Override("http.404", fault.ClassRetryable, fault.Reason("not_yet"))
 
@@ -49,7 +49,7 @@ func ExampleTable_Override_misspelt() {
 	// fault: no rule "sql.foriegn_key" to override; nearest are "sql.foreign_key", "sql.contention", "sql.read_only"
 }
 
-// Customers come through a queue of their own, and may come later than an order.
+// Customers arrive through another queue, possibly later than their orders.
 func ExampleSQLState() {
 	table := fault.Rules().With(fault.SQLState("23503", fault.ClassRetryable))
 
@@ -58,13 +58,13 @@ func ExampleSQLState() {
 	// Output: retryable foreign_key sqlstate.23503
 }
 
-// The table done has a row for each job that took effect.
+// The table done has one row for each job that took effect.
 func ExampleIsUniqueViolation() {
 	markDone := func() error { return stateError("23505") }
 	handle := func() error {
 		err := markDone()
 		if fault.IsUniqueViolation(err) {
-			return nil // done before
+			return nil // the job was done before
 		}
 		return err
 	}

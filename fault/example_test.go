@@ -66,7 +66,8 @@ func ExampleCheckResponse_redirect() {
 func ExamplePermanent() {
 	err := fault.Permanent(errors.New("card is stolen"))
 
-	// A caller who knows more tags again, further out.
+	// A caller that knows more can tag the error again. The outermost tag
+	// decides.
 	fmt.Println(fault.Classify(context.Background(), err).Class)
 	fmt.Println(fault.Classify(context.Background(), fault.Retryable(fmt.Errorf("second card: %w", err))).Class)
 	fmt.Println(fault.Classify(context.Background(), errors.Join(errors.New("boom"), err)).Class)
@@ -118,7 +119,8 @@ func ExampleClassify() {
 	// <nil>: unclassified
 }
 
-// The job's own deadline is told from that of a call by the job's context.
+// The job's context distinguishes the job's own deadline from the timeout of a
+// call.
 func ExampleClassify_deadline() {
 	job, cancel := context.WithDeadline(context.Background(), time.Unix(0, 0))
 	defer cancel()

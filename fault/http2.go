@@ -7,15 +7,16 @@ import (
 	"strings"
 )
 
-// httpConnectionBroke knows what net/http and golang.org/x/net/http2 say of a
-// stream or a connection that the other side, or the network, has ended.
+// httpConnectionBroke matches the errors with which net/http and
+// golang.org/x/net/http2 report a stream or a connection that the peer or the
+// network has closed.
 func httpConnectionBroke(_ context.Context, err error) bool {
 	return has(err, func(e error) bool {
 		return isHTTP2Error(e) || reflect.TypeOf(e) == plainText && slices.Contains(connectionTexts, e.Error())
 	})
 }
 
-// connectionTexts are errors that have nothing but their text.
+// connectionTexts are errors that can be recognized only by their text.
 var connectionTexts = []string{
 	"http: server closed idle connection",
 	"http2: client conn is closed",
@@ -26,8 +27,8 @@ var connectionTexts = []string{
 	"http2: Transport received Server's graceful shutdown GOAWAY",
 }
 
-// isHTTP2Error goes by name and shape: net/http has its own copies of the types,
-// which are not exported and have http2 in front of their names.
+// isHTTP2Error compares names and fields: net/http has its own copies of the
+// types, which are not exported and whose names begin with http2.
 func isHTTP2Error(err error) bool {
 	t := reflect.TypeOf(err)
 	if t.Kind() == reflect.Pointer {
@@ -44,7 +45,7 @@ func isHTTP2Error(err error) bool {
 	return false
 }
 
-// hasCodes tells whether t is a struct with fields of 32 bits of those names.
+// hasCodes reports whether t is a struct with 32-bit fields of those names.
 func hasCodes(t reflect.Type, names ...string) bool {
 	return t.Kind() == reflect.Struct && !slices.ContainsFunc(names, func(name string) bool {
 		field, ok := t.FieldByName(name)

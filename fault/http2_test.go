@@ -37,8 +37,8 @@ func TestHTTP2StreamResetByTheServer(t *testing.T) {
 	wantRule(t, err, "net.http")
 }
 
-// The errors of golang.org/x/net/http2 and of the copy in net/http, by name and
-// shape.
+// Copies of the errors of golang.org/x/net/http2 and of those in net/http, with
+// the same names and fields.
 type (
 	streamCode  uint32
 	StreamError struct {
@@ -64,7 +64,7 @@ func (http2GoAwayError) Error() string     { return "http2: server sent GOAWAY a
 func (ConnectionError) Error() string      { return "connection error: PROTOCOL_ERROR" }
 func (http2ConnectionError) Error() string { return "connection error: PROTOCOL_ERROR" }
 
-func TestHTTPConnectionsThatBreak(t *testing.T) {
+func TestBrokenHTTPConnections(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{
 		StreamError{}, &StreamError{}, http2StreamError{}, GoAwayError{}, &http2GoAwayError{},
@@ -81,7 +81,7 @@ func TestHTTPConnectionsThatBreak(t *testing.T) {
 	}
 }
 
-func TestNamesakesOfHTTP2(t *testing.T) {
+func TestTypesNamedLikeHTTP2ErrorsDoNotMatch(t *testing.T) {
 	t.Parallel()
 	type StreamError struct {
 		error

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// has tells whether any error of the chain is a T that the test accepts.
-// Unlike errors.As it goes on behind the first T: the order of the table
-// decides between the branches of a join, not the order of the branches.
+// has reports whether the chain has an error of type T that accept accepts.
+// Unlike errors.As it does not stop at the first T: between the branches of a
+// join, the order of the rules decides, not the order of the branches.
 func has[T any](err error, accept func(T) bool) bool {
 	return !walk(err, func(e error) bool {
 		t, ok := e.(T)
@@ -17,14 +17,14 @@ func has[T any](err error, accept func(T) bool) bool {
 	})
 }
 
-// isAny gives a match for errors that are one of the targets.
+// isAny returns a match for errors that are one of the targets.
 func isAny(targets ...error) func(context.Context, error) bool {
 	return func(_ context.Context, err error) bool {
 		return slices.ContainsFunc(targets, func(target error) bool { return errors.Is(err, target) })
 	}
 }
 
-// anyOf gives a match for what one of the matches knows.
+// anyOf returns a match for errors that at least one of the matches accepts.
 func anyOf(matches ...func(context.Context, error) bool) func(context.Context, error) bool {
 	return func(ctx context.Context, err error) bool {
 		return slices.ContainsFunc(matches, func(match func(context.Context, error) bool) bool {
@@ -33,7 +33,7 @@ func anyOf(matches ...func(context.Context, error) bool) func(context.Context, e
 	}
 }
 
-// isType gives a match for errors with a T in their chain.
+// isType returns a match for errors with a T in their chain.
 func isType[T error]() func(context.Context, error) bool {
 	return func(_ context.Context, err error) bool {
 		_, ok := errors.AsType[T](err)
@@ -41,7 +41,7 @@ func isType[T error]() func(context.Context, error) bool {
 	}
 }
 
-// isStruct gives a match for errors with a struct in their chain that the test
+// isStruct returns a match for errors with a struct in their chain that accept
 // accepts. It is for types of packages that this one does not import.
 func isStruct(accept func(reflect.Value) bool) func(context.Context, error) bool {
 	return func(_ context.Context, err error) bool {
@@ -52,7 +52,7 @@ func isStruct(accept func(reflect.Value) bool) func(context.Context, error) bool
 	}
 }
 
-// structOf gives the struct that err is or points to.
+// structOf returns the struct that err is or points to.
 func structOf(err error) (reflect.Value, bool) {
 	v := reflect.ValueOf(err)
 	if v.Kind() == reflect.Pointer {
@@ -61,7 +61,7 @@ func structOf(err error) (reflect.Value, bool) {
 	return v, v.Kind() == reflect.Struct
 }
 
-// field gives a field of the struct that can be read.
+// field returns a field of the struct, if it exists and can be read.
 func field(v reflect.Value, name string) (reflect.Value, bool) {
 	declared, ok := v.Type().FieldByName(name)
 	if !ok {

@@ -15,7 +15,7 @@ import (
 	"github.com/sqsafe/sqsafe/fault"
 )
 
-// wantRule fails unless the rule knows the error.
+// wantRule fails the test unless the rule matches the error.
 func wantRule(t *testing.T, err error, rule string) {
 	t.Helper()
 	wantRuleIn(t.Context(), t, err, rule)
@@ -33,7 +33,8 @@ func wantRuleIn(ctx context.Context, t *testing.T, err error, rule string) {
 	}
 }
 
-// server takes one HTTP request on a loopback port and ends the connection as told.
+// server accepts one HTTP request on a loopback port and then ends the
+// connection with end.
 func server(t *testing.T, end func(*net.TCPConn) error) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -60,7 +61,8 @@ func server(t *testing.T, end func(*net.TCPConn) error) string {
 	return "http://" + l.Addr().String()
 }
 
-// readRequest reads all of it: a client that is still writing sees another error.
+// readRequest reads the whole request: a client that is still writing gets a
+// different error.
 func readRequest(conn net.Conn) error {
 	req, err := http.ReadRequest(bufio.NewReader(conn))
 	if err != nil {
@@ -87,13 +89,13 @@ func TestConnectionResetByPeer(t *testing.T) {
 	wantRule(t, post(t, &http.Client{}, url), "net.reset")
 }
 
-func TestConnectionClosedWithoutAnswer(t *testing.T) {
+func TestConnectionClosedWithoutResponse(t *testing.T) {
 	t.Parallel()
 	url := server(t, func(conn *net.TCPConn) error { return conn.Close() })
 	wantRule(t, post(t, &http.Client{}, url), "net.eof")
 }
 
-func TestAnswerCutShort(t *testing.T) {
+func TestResponseCutShort(t *testing.T) {
 	t.Parallel()
 	url := server(t, func(conn *net.TCPConn) error {
 		_, err := conn.Write([]byte("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"))
@@ -115,7 +117,7 @@ func TestConnectionRefused(t *testing.T) {
 	wantRule(t, post(t, &http.Client{}, closed.URL), "net.refused")
 }
 
-func TestUnixSocketOfAServerThatIsDown(t *testing.T) {
+func TestMissingUnixSocketIsRetryable(t *testing.T) {
 	t.Parallel()
 	_, err := net.Dial("unix", "no-such.sock")
 	if !errors.Is(err, os.ErrNotExist) {

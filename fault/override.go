@@ -8,11 +8,13 @@ import (
 	"strings"
 )
 
-// With gives a new table that asks the rules first, in their order, and then t.
-// They come before tags too; a Match that calls [Tagged] can leave those alone.
+// With returns a new table that tries the given rules first, in their order,
+// and then t. They come before tags too; a Match can call [Tagged] to leave
+// tagged errors alone.
 //
-// It panics if a rule has no Match, or no ID of its own in the new table: a
-// table is made at the start of a program, and such a rule is a slip of the pen.
+// It panics if a rule has no Match, or if its ID is empty or not unique in the
+// new table: a table is made at the start of a program, and such a rule is a
+// programming error.
 func (t Table) With(rules ...Rule) Table {
 	seen := map[string]bool{RuleUnknown: true}
 	for _, rule := range t {
@@ -32,12 +34,13 @@ func (t Table) With(rules ...Rule) Table {
 	return slices.Concat(rules, t)
 }
 
-// Override gives a new table in which the rule with the id decides for class. It
-// knows the same errors at the same place. Its reason stays unless [Reason]
-// names another, by which a backoff profile can be chosen.
+// Override returns a new table in which the rule with this id decides for
+// class. The rule keeps its place and matches the same errors. It keeps its
+// reason unless [Reason] sets another, which can be used to choose a backoff
+// profile.
 //
-// It panics if t has no rule with the id, since an override that is none would
-// go unnoticed until the error comes. docs/errors.md lists the ids.
+// It panics if t has no rule with the id: otherwise a misspelt override would
+// not be noticed until the error occurs. docs/errors.md lists the ids.
 func (t Table) Override(id string, class Class, opts ...Option) Table {
 	i := slices.IndexFunc(t, func(rule Rule) bool { return rule.ID == id })
 	if i < 0 {
@@ -56,13 +59,14 @@ func (t Table) Override(id string, class Class, opts ...Option) Table {
 	return t
 }
 
-// SQLState gives a rule that decides for class on errors with a SQLSTATE: a whole
-// one of five characters, such as "23503", or a class of two, such as "53". Put
-// it in front of the standard rules by [Table.With]. It leaves tagged errors to
-// them. Its ID is "sqlstate." and the code. Its reason is the one of [Reason],
-// or that of the standard rule which knows the code, or else [ReasonTagged].
+// SQLState returns a rule that decides for class on errors with a SQLSTATE: a
+// whole code of five characters, such as "23503", or a class of two, such as
+// "53". Put it in front of the standard rules with [Table.With]. It does not
+// match tagged errors: their tags decide. Its ID is "sqlstate." followed by the
+// code. Its reason is the one set by [Reason], otherwise that of the standard
+// rule that matches the code, otherwise [ReasonTagged].
 //
-// It panics if code is neither.
+// It panics if code has neither form.
 func SQLState(code string, class Class, opts ...Option) Rule {
 	if len(code) != 2 && len(code) != 5 || strings.Trim(code, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 		panic(fmt.Sprintf("fault: %q is no SQLSTATE; give five digits or capitals, or two for a class", code))
@@ -76,7 +80,7 @@ func SQLState(code string, class Class, opts ...Option) Rule {
 	}
 }
 
-// settings applies the options of a tag to nothing but their values.
+// settings returns a tag with the values that the options set, and no error.
 func settings(class Class, opts []Option) *tag {
 	t := &tag{class: class}
 	for _, opt := range opts {
@@ -85,7 +89,7 @@ func settings(class Class, opts []Option) *tag {
 	return t
 }
 
-// standardReason asks the standard table what it makes of a SQLSTATE.
+// standardReason returns the reason that the standard table gives a SQLSTATE.
 func standardReason(code string) string {
 	d := Classify(context.Background(), bareState{state: (code + "000")[:5]})
 	if d.Rule == RuleUnknown {
@@ -94,7 +98,7 @@ func standardReason(code string) string {
 	return d.Reason
 }
 
-// bareState is an error with a SQLSTATE, of which nobody asks the text.
+// bareState is an error with a SQLSTATE. Its text is never used.
 type bareState struct {
 	error
 	state string

@@ -14,13 +14,13 @@ import (
 	"github.com/sqsafe/sqsafe/fault"
 )
 
-// always is a rule that knows every error.
+// always returns a rule that matches every error.
 func always(id string) fault.Rule {
 	return fault.Rule{ID: id, Reason: "of_" + id, Class: permanent,
 		Match: func(context.Context, error) bool { return true }}
 }
 
-// wantDecision fails unless the table decides so.
+// wantDecision fails the test unless the table decides so.
 func wantDecision(t *testing.T, table fault.Table, err error, want fault.Decision) {
 	t.Helper()
 	if diff := cmp.Diff(want, table.Classify(t.Context(), err)); diff != "" {
@@ -28,7 +28,8 @@ func wantDecision(t *testing.T, table fault.Table, err error, want fault.Decisio
 	}
 }
 
-// wantPanic fails unless f panics with all of the words.
+// wantPanic fails the test unless f panics with a text that has all of the
+// words.
 func wantPanic(t *testing.T, f func(), words ...string) {
 	t.Helper()
 	defer func() {
@@ -43,7 +44,7 @@ func wantPanic(t *testing.T, f func(), words ...string) {
 	f()
 }
 
-func TestWithAsksItsRulesFirst(t *testing.T) {
+func TestWithTriesItsRulesFirst(t *testing.T) {
 	t.Parallel()
 	silent := always("shop.silent")
 	silent.Match = func(context.Context, error) bool { return false }
@@ -59,7 +60,7 @@ func TestWithAsksItsRulesFirst(t *testing.T) {
 		fault.Decision{Class: permanent, Reason: "of_shop.later", Rule: "shop.later"})
 }
 
-func TestWithRefusesWhatIsNoRule(t *testing.T) {
+func TestWithRefusesInvalidRules(t *testing.T) {
 	t.Parallel()
 	blind := always("shop.blind")
 	blind.Match = nil
@@ -71,7 +72,7 @@ func TestWithRefusesWhatIsNoRule(t *testing.T) {
 		{"no id", []fault.Rule{always("")}, []string{"without ID"}},
 		{"no match", []fault.Rule{blind}, []string{`"shop.blind"`, "Match"}},
 		{"id of a standard rule", []fault.Rule{always("http.429")}, []string{`"http.429"`, "Override"}},
-		{"id of no rule", []fault.Rule{always("unknown")}, []string{`"unknown"`}},
+		{"reserved id", []fault.Rule{always("unknown")}, []string{`"unknown"`}},
 		{"id twice", []fault.Rule{always("shop.a"), always("shop.a")}, []string{`"shop.a"`, "taken"}},
 	}
 	for _, tt := range tests {
@@ -97,22 +98,22 @@ func TestOverride(t *testing.T) {
 	}{
 		{"keeps the reason", missing(), &fault.HTTPError{Status: 404},
 			fault.Decision{Class: retryable, Reason: "not_found", Rule: "http.404"}},
-		{"takes a reason", missing(fault.Reason("not_yet")), &fault.HTTPError{Status: 404},
+		{"sets a reason", missing(fault.Reason("not_yet")), &fault.HTTPError{Status: 404},
 			fault.Decision{Class: retryable, Reason: "not_yet", Rule: "http.404"}},
 		{"a retryable error may name its delay", missing(), later,
 			fault.Decision{Class: retryable, Reason: "not_found", Rule: "http.404", RetryAfter: time.Minute}},
-		{"a permanent one may not", fault.Rules().Override("http.429", permanent), limited,
+		{"a permanent error may not name a delay", fault.Rules().Override("http.429", permanent), limited,
 			fault.Decision{Class: permanent, Reason: "rate_limited", Rule: "http.429"}},
-		{"keeps its place behind tags", missing(), fault.Permanent(later),
+		{"keeps its place after tags", missing(), fault.Permanent(later),
 			fault.Decision{Class: permanent, Reason: "tagged", Rule: "tag.permanent"}},
 		{"leaves other rules alone", missing(), &fault.HTTPError{Status: 410},
 			fault.Decision{Class: permanent, Reason: "not_found", Rule: "http.410"}},
-		{"the later of two counts", missing(fault.Reason("first")).Override("http.404", unclassified), later,
+		{"the last of two overrides counts", missing(fault.Reason("first")).Override("http.404", unclassified), later,
 			fault.Decision{Class: unclassified, Reason: "first", Rule: "http.404", RetryAfter: time.Minute}},
-		{"of a rule that refines", fault.Rules().Override("tag.retryable", unclassified, fault.Reason("mine")),
+		{"of a rule with Refine", fault.Rules().Override("tag.retryable", unclassified, fault.Reason("mine")),
 			fault.RetryAfter(time.Hour, errBoom, fault.Reason("busy")),
 			fault.Decision{Class: unclassified, Reason: "mine", Rule: "tag.retryable", RetryAfter: time.Hour}},
-		{"of a rule of one's own", fault.Table{always("shop.a")}.Override("shop.a", retryable), errBoom,
+		{"of a user's own rule", fault.Table{always("shop.a")}.Override("shop.a", retryable), errBoom,
 			fault.Decision{Class: retryable, Reason: "of_shop.a", Rule: "shop.a"}},
 		{"of a foreign key in MySQL", fault.Rules().Override("sql.foreign_key", retryable), mySQL(1452),
 			fault.Decision{Class: retryable, Reason: "foreign_key", Rule: "sql.foreign_key"}},
@@ -128,7 +129,7 @@ func TestOverride(t *testing.T) {
 	}
 }
 
-func TestOverrideOfNoRule(t *testing.T) {
+func TestOverrideOfUnknownRulePanics(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		table fault.Table
@@ -164,8 +165,8 @@ func TestEveryRuleCanBeOverridden(t *testing.T) {
 	}
 }
 
-// One edit in the name of a rule still finds it.
-func TestNearestRuleIsTheOneThatWasMeant(t *testing.T) {
+// A rule name with one wrong character still gets the right suggestion.
+func TestMisspeltRuleIsSuggested(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		id := rapid.SampledFrom(fault.Rules()).Draw(t, "rule").ID
@@ -196,9 +197,9 @@ func TestSQLState(t *testing.T) {
 	}{
 		{"reason of the standard rule", fault.SQLState("23503", retryable), foreign,
 			retry("foreign_key", "sqlstate.23503")},
-		{"reason of one's own", fault.SQLState("23503", retryable, fault.Reason("early")), foreign,
+		{"reason that the user sets", fault.SQLState("23503", retryable, fault.Reason("early")), foreign,
 			retry("early", "sqlstate.23503")},
-		{"a code that no standard rule knows", fault.SQLState("P0001", retryable), stateError("P0001"),
+		{"a code without a standard rule", fault.SQLState("P0001", retryable), stateError("P0001"),
 			retry("tagged", "sqlstate.P0001")},
 		{"wrapped and joined", fault.SQLState("23503", retryable), errors.Join(errBoom, fmt.Errorf("x: %w", foreign)),
 			retry("foreign_key", "sqlstate.23503")},

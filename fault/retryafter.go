@@ -8,11 +8,12 @@ import (
 	"time"
 )
 
-// maxRetryAfter is the longest time that SQS can hide a message for.
+// maxRetryAfter is the longest visibility timeout of SQS.
 const maxRetryAfter = 12 * time.Hour
 
-// parseRetryAfter reads the two forms of RFC 9110, section 10.2.3: seconds, or
-// a date, which counts from the given Date header or else from now.
+// parseRetryAfter parses the two forms of RFC 9110, section 10.2.3: seconds, or
+// a date, which is relative to the given Date header, or to now if that is
+// missing.
 func parseRetryAfter(value, date string) time.Duration {
 	value = strings.TrimSpace(value)
 	seconds, err := strconv.ParseUint(value, 10, 64)

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// These rules read the code of an AWS error. The ones that may contradict the
-// HTTP status, which is 400 for most codes, come before the rules on that.
+// These rules read the code of an AWS error. Most codes come with the HTTP
+// status 400. The rules for codes that may contradict their status come before
+// the rules for statuses.
 var (
 	awsRateRules = Table{
 		{ID: "aws.throttle", Reason: ReasonRateLimited, Class: ClassRetryable, Match: awsCode(throttleCodes...)},
@@ -35,7 +36,7 @@ var (
 	}
 )
 
-// awsError is met by the errors of every AWS service client.
+// awsError is implemented by the errors of every AWS service client.
 type awsError interface{ ErrorCode() string }
 
 func awsCode(codes ...string) func(context.Context, error) bool {
@@ -48,8 +49,8 @@ func awsCodePrefix(prefixes ...string) func(context.Context, error) bool {
 	})
 }
 
-// awsCodeWhere leaves out what SQS put in front of some codes when it spoke
-// another protocol; the SDK still gives those.
+// awsCodeWhere removes the prefix that SQS put in front of some codes in an
+// older protocol; the SDK still returns those.
 func awsCodeWhere(accept func(string) bool) func(context.Context, error) bool {
 	return func(_ context.Context, err error) bool {
 		return has(err, func(e awsError) bool {
@@ -58,10 +59,10 @@ func awsCodeWhere(accept func(string) bool) func(context.Context, error) bool {
 	}
 }
 
-// awsServerFault knows an error that the SDK has no type for and that blames the
-// service. The types that it has are known by their codes and statuses. They
-// have a method for the blame, but a call through reflection would keep that
-// method of every type in the binary.
+// awsServerFault matches an error for which the SDK has no type and which says
+// that the service is at fault. Errors with a type are matched by their codes
+// and statuses. They also have a method for the fault, but calling it through
+// reflection would keep that method of every type in the binary.
 func awsServerFault(v reflect.Value) bool {
 	if v.Type().Name() != "GenericAPIError" {
 		return false
@@ -74,9 +75,10 @@ func awsServerFault(v reflect.Value) bool {
 	return ok && who.String() == "server"
 }
 
-// transactionContention knows a DynamoDB transaction that was cancelled only by
-// others working on the same items or by throughput. Without the SDK's types the
-// causes are found in its message, which lists the code of every item.
+// transactionContention matches a DynamoDB transaction that was cancelled only
+// because others work on the same items, or by throttling. Without the SDK's
+// types the causes are read from the message, which lists the code of every
+// item.
 func transactionContention(_ context.Context, err error) bool {
 	return has(err, func(e interface {
 		awsError

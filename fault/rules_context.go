@@ -5,9 +5,9 @@ import (
 	"errors"
 )
 
-// The error cannot tell a deadline of the job from a client's timeout, and may
-// not mention either; the job's context knows. A cancellation of the job counts
-// only where the error speaks of it: other errors are as true as before.
+// The error cannot distinguish the job's deadline from a client's timeout, and
+// may mention neither; the job's context can. A cancellation of the job counts
+// only if the error itself reports it: other errors keep their meaning.
 var contextRules = Table{
 	{ID: "cancelled", Reason: ReasonCancelled, Class: ClassRetryable, Match: cancelled},
 	{ID: "deadline", Reason: ReasonDeadline, Class: ClassRetryable,
@@ -16,8 +16,8 @@ var contextRules = Table{
 		}},
 }
 
-// cancelled knows the cause as well as context.Canceled, since net/http and
-// others report the cause in its place.
+// cancelled matches the cause as well as context.Canceled: net/http and others
+// return the cause instead.
 func cancelled(ctx context.Context, err error) bool {
 	return errors.Is(ctx.Err(), context.Canceled) &&
 		(errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(ctx)))

@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// These rules read the status of whatever has a method HTTPStatusCode() int, such
-// as [*HTTPError] and the response errors of the AWS SDK.
+// These rules read the status of any error with a method HTTPStatusCode() int,
+// such as [*HTTPError] and the response errors of the AWS SDK.
 var (
 	httpRateRules = Table{
 		{ID: "http.429", Reason: ReasonRateLimited, Class: ClassRetryable, Match: status(http.StatusTooManyRequests)},
@@ -41,7 +41,8 @@ func status(code int) func(context.Context, error) bool {
 
 var (
 	clientRefused = statusWhere(func(c int) bool { return 400 <= c && c <= 499 })
-	// serverFailed leaves out what the server says it cannot do at all.
+	// serverFailed excludes the statuses with which a server says that it
+	// cannot do this at all.
 	serverFailed = statusWhere(func(c int) bool {
 		return 500 <= c && c <= 599 && c != http.StatusNotImplemented && c != http.StatusHTTPVersionNotSupported
 	})

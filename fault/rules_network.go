@@ -31,21 +31,23 @@ var networkRules = Table{
 		Match: dns(func(e *net.DNSError) bool { return e.IsTemporary })},
 }
 
-// socketMissing knows a dial to a Unix socket that is not there: its server is
-// down. Otherwise it would pass for a file that the job lacks.
+// socketMissing matches a dial to a Unix socket that does not exist: its server
+// is down. Otherwise the error would be taken for a file that the job needs and
+// lacks.
 func socketMissing(err error) bool {
 	return has(err, func(e *net.OpError) bool { return errors.Is(e, fs.ErrNotExist) })
 }
 
-// cutShort knows an answer that ended early. A bare io.EOF may be the ordinary
-// end of anything; from an HTTP client it means that no answer came.
+// cutShort matches a response that ended early. A bare io.EOF can be the
+// ordinary end of any stream; from an HTTP client it means that no response
+// came.
 func cutShort(_ context.Context, err error) bool {
 	return errors.Is(err, io.ErrUnexpectedEOF) ||
 		has(err, func(e *url.Error) bool { return errors.Is(e, io.EOF) })
 }
 
-// timedOut asks every error of the chain, as a net.Error may wrap one that knows
-// better.
+// timedOut looks at every error of the chain: a net.Error whose Timeout is
+// false may wrap one whose Timeout is true.
 func timedOut(ctx context.Context, err error) bool {
 	return has(err, func(e interface{ Timeout() bool }) bool { return e.Timeout() }) ||
 		isAny(context.DeadlineExceeded, os.ErrDeadlineExceeded, syscall.ETIMEDOUT)(ctx, err)

@@ -6,8 +6,8 @@ import (
 	"reflect"
 )
 
-// payloadRules begin with what the stages before the handler say: a fault inside
-// of them is the payload's, whatever is wrapped.
+// payloadRules begin with the errors of the stages before the handler: an error
+// inside of them is the payload's fault, whatever it wraps.
 var payloadRules = Table{
 	{ID: "payload.decode", Reason: ReasonDecode, Class: ClassPermanent, Match: isType[*DecodeError]()},
 	{ID: "payload.validation", Reason: ReasonValidation, Class: ClassPermanent, Match: isType[*ValidationError]()},
@@ -15,8 +15,8 @@ var payloadRules = Table{
 	{ID: "json.type", Reason: ReasonDecode, Class: ClassPermanent, Match: isType[*json.UnmarshalTypeError]()},
 }
 
-// programmerRules know code that hands a library what it can never use: a later
-// attempt does not help, and neither is the job at fault.
+// programmerRules match code that passes a value to a library which can never
+// accept it: a later attempt does not help, and the job is not at fault either.
 var programmerRules = Table{
 	{ID: "programmer.json", Reason: ReasonProgrammerFault, Class: ClassUnclassified,
 		Match: isType[*json.InvalidUnmarshalError]()},
@@ -28,8 +28,8 @@ var validationRules = Table{
 	{ID: "validator.errors", Reason: ReasonValidation, Class: ClassPermanent, Match: validatorErrors},
 }
 
-// invalidValidation knows the error of go-playground/validator for an argument
-// that is no struct.
+// invalidValidation matches the error of go-playground/validator for an
+// argument that is not a struct.
 func invalidValidation(v reflect.Value) bool {
 	if v.Type().Name() != "InvalidValidationError" {
 		return false
@@ -38,8 +38,8 @@ func invalidValidation(v reflect.Value) bool {
 	return ok && field.Type == reflect.TypeFor[reflect.Type]()
 }
 
-// validatorErrors goes by the name of the type alone, which validators of
-// structs and of JSON schemas share.
+// validatorErrors matches by the name of the type alone. Validators of structs
+// and of JSON schemas both use it.
 func validatorErrors(_ context.Context, err error) bool {
 	return has(err, func(e error) bool {
 		t := reflect.TypeOf(e)

@@ -8,8 +8,8 @@ import (
 	"reflect"
 )
 
-// The codes are those of PostgreSQL's appendix A, of MySQL's error reference, of
-// SQLite's list of result codes, and of SQL Server's database engine errors.
+// The codes are from PostgreSQL's appendix A, MySQL's error reference, SQLite's
+// list of result codes, and SQL Server's database engine errors.
 var (
 	sqlUnique = &sqlCodes{
 		states: []string{"23505"}, mysql: []uint64{1062, 1586},
@@ -36,7 +36,7 @@ var (
 		states: []string{"40001", "40P01", "55P03"}, mysql: []uint64{1205, 1213},
 		sqlite: []int64{5, 6}, mssql: []int32{1205, 1222, 3960},
 	}
-	// Of SQL Server these are the limits of Azure SQL.
+	// For SQL Server these are the limits of Azure SQL.
 	sqlOverload = &sqlCodes{
 		states: []string{"53"}, mysql: []uint64{1040, 1203}, sqlite: []int64{13},
 		mssql: []int32{10928, 10929, 40197, 40501, 40613, 49918, 49919, 49920},
@@ -51,12 +51,12 @@ var sqlDataRules = Table{
 	{ID: "sql.unique", Reason: ReasonAlreadyExists, Class: ClassPermanent, Match: sqlUnique.match()},
 	{ID: "sql.foreign_key", Reason: ReasonForeignKey, Class: ClassPermanent, Match: sqlForeignKey.match()},
 	{ID: "sql.data", Reason: ReasonRejected, Class: ClassPermanent, Match: sqlData.match()},
-	// A missing right has a SQLSTATE of class 42 too.
+	// A missing permission has a SQLSTATE of class 42 too.
 	{ID: "sql.statement", Reason: ReasonRejected, Class: ClassPermanent, Match: sqlStatement.match(sqlRights)},
 }
 
 var sqlServerRules = Table{
-	// MySQL gives too many connections the SQLSTATE 08004.
+	// For too many connections MySQL returns the SQLSTATE 08004.
 	{ID: "sql.overload", Reason: ReasonUnavailable, Class: ClassRetryable, Match: sqlOverload.match()},
 	{ID: "sql.connection", Reason: ReasonConnection, Class: ClassRetryable,
 		Match: anyOf(
@@ -70,15 +70,16 @@ var sqlRightsRules = Table{
 	{ID: "sql.environment", Reason: ReasonEnvironment, Class: ClassRetryable, Match: sqlRights.match()},
 }
 
-// neverSent knows what pgx says of a call that did not reach the server.
+// neverSent matches the errors of pgx for a call that did not reach the server.
 func neverSent(_ context.Context, err error) bool {
 	return has(err, func(e interface{ SafeToRetry() bool }) bool { return e.SafeToRetry() })
 }
 
 var plainText = reflect.TypeOf(errors.New(""))
 
-// invalidConnection knows ErrInvalidConn of go-sql-driver/mysql. It has nothing
-// but its text, which is compared whole and for this type of error only.
+// invalidConnection matches ErrInvalidConn of go-sql-driver/mysql. It can be
+// recognized only by its text, which is compared whole and only for errors of
+// this type.
 func invalidConnection(_ context.Context, err error) bool {
 	return has(err, func(e error) bool {
 		return reflect.TypeOf(e) == plainText && e.Error() == "invalid connection"

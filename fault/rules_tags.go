@@ -16,8 +16,8 @@ func taggedAs(class Class) func(context.Context, error) bool {
 	}
 }
 
-// tagReason takes the outermost reason given with a tag of the decided class: a
-// bare tag around a reasoned one does not hide the reason.
+// tagReason uses the outermost reason among the tags of the decided class: a
+// tag without a reason does not hide the reason of the tag inside it.
 func tagReason(err error, d *Decision) {
 	for e := range chain(err) {
 		if t, ok := e.(*tag); ok && t.class == d.Class && t.reason != "" {

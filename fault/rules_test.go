@@ -24,8 +24,8 @@ import (
 	"github.com/sqsafe/sqsafe/fault"
 )
 
-// awsError is an error as a service client of the SDK returns it: the code of the
-// service inside the response that carried it.
+// awsError returns an error like those of the SDK's service clients: the code
+// of the service inside the response that carried it.
 func awsError(code, message string, status int) error {
 	return &smithy.OperationError{ServiceID: "DynamoDB", OperationName: "PutItem", Err: &smithyhttp.ResponseError{
 		Response: &smithyhttp.Response{Response: &http.Response{StatusCode: status}},
@@ -33,10 +33,12 @@ func awsError(code, message string, status int) error {
 	}}
 }
 
-// misused is what encoding/json says of a target that is no pointer.
+// misused returns the error of encoding/json for a target that is not a
+// pointer.
 func misused(target any) error { return json.Unmarshal([]byte("{}"), target) }
 
-// rawJSON is what encoding/json says of the text for a struct with a number.
+// rawJSON returns the error of encoding/json for decoding the text into a
+// struct with a number.
 func rawJSON(text string) error {
 	var v struct{ N int }
 	return json.Unmarshal([]byte(text), &v)
@@ -79,8 +81,8 @@ func payloadCases() []ruleCase {
 	}
 }
 
-// The errors of go-playground/validator and of JSON schema validators, by name
-// and shape.
+// Copies of the errors of go-playground/validator and of JSON schema
+// validators, with the same names and fields.
 type (
 	InvalidValidationError struct{ Type reflect.Type }
 	ValidationErrors       []string
@@ -91,7 +93,7 @@ func (*InvalidValidationError) Error() string { return "validator: (nil)" }
 func (ValidationErrors) Error() string        { return "validation failed" }
 func (*ValidationError) Error() string        { return "does not match the schema" }
 
-func TestNamesakes(t *testing.T) {
+func TestTypesNamedLikeKnownErrorsDoNotMatch(t *testing.T) {
 	t.Parallel()
 	type InvalidValidationError struct {
 		error
@@ -232,7 +234,7 @@ func ruleCases() []ruleCase {
 	return slices.Concat(payloadCases(), sqlCases(), awsCases(), fileAndNetworkCases())
 }
 
-// leafErrors are errors that some rule knows.
+// leafErrors returns errors that the standard rules match.
 func leafErrors() []error {
 	var errs []error
 	for _, c := range ruleCases() {
@@ -265,7 +267,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-func TestStatuses(t *testing.T) {
+func TestEveryHTTPStatusHasItsRule(t *testing.T) {
 	t.Parallel()
 	want := map[int]string{
 		408: "http.408", 409: "http.409", 423: "http.423", 425: "http.425", 429: "http.429",
@@ -290,7 +292,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-func TestRulesOfOneStatusDecideIt(t *testing.T) {
+func TestRuleForOneStatusIsBeforeTheGeneralRules(t *testing.T) {
 	t.Parallel()
 	checked := 0
 	for _, rule := range fault.Rules() {

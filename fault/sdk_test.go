@@ -21,7 +21,7 @@ import (
 	"github.com/sqsafe/sqsafe/fault"
 )
 
-// answer is a service that gives the same answer to every request.
+// answer is a service that returns the same response to every request.
 type answer struct {
 	status     int
 	queryError string
@@ -64,7 +64,7 @@ func transact(t *testing.T, retryer aws.Retryer, a answer) error {
 	return err
 }
 
-func TestAnswersOfSQS(t *testing.T) {
+func TestErrorResponsesOfSQS(t *testing.T) {
 	t.Parallel()
 	const service = "com.amazonaws.sqs#"
 	tests := []struct {
@@ -99,7 +99,7 @@ func TestAnswersOfSQS(t *testing.T) {
 	}
 }
 
-func TestAnswersOfDynamoDB(t *testing.T) {
+func TestErrorResponsesOfDynamoDB(t *testing.T) {
 	t.Parallel()
 	const service, common = "com.amazonaws.dynamodb.v20120810#", "com.amazon.coral.service#"
 	tests := []struct {
@@ -152,7 +152,7 @@ func TestCancelledTransactionsOfDynamoDB(t *testing.T) {
 	}
 }
 
-func TestRetriesOfTheSDKAreSpent(t *testing.T) {
+func TestErrorsAreClassifiedAfterTheSDKsRetries(t *testing.T) {
 	t.Parallel()
 	throttled := answer{status: 400, body: `{"__type":"com.amazon.coral.service#ThrottlingException","message":"no"}`}
 	standard := func(o *retry.StandardOptions) {
@@ -211,7 +211,8 @@ func TestNetworkBelowTheSDK(t *testing.T) {
 	})
 }
 
-// wantRuleOf fails unless the rule knows the error, whatever its class.
+// wantRuleOf fails the test unless the rule matches the error, whatever its
+// class.
 func wantRuleOf(t *testing.T, err error, rule string) {
 	t.Helper()
 	if err == nil {

@@ -18,7 +18,7 @@ type stateError string
 func (e stateError) Error() string    { return "SQLSTATE " + string(e) }
 func (e stateError) SQLState() string { return string(e) }
 
-// MySQLError has name and fields of the error of go-sql-driver/mysql.
+// MySQLError has the name and the fields of the error of go-sql-driver/mysql.
 type MySQLError struct {
 	Number   uint16
 	SQLState [5]byte
@@ -50,13 +50,13 @@ type serverError int32
 func (e serverError) Error() string         { return fmt.Sprintf("mssql: (%d)", int32(e)) }
 func (e serverError) SQLErrorNumber() int32 { return int32(e) }
 
-// unsent has the method of the errors of pgx that come before a call is sent.
+// unsent has the method of the errors that pgx returns before it sends a call.
 type unsent bool
 
 func (unsent) Error() string       { return "conn closed" }
 func (e unsent) SafeToRetry() bool { return bool(e) }
 
-// errInvalidConn is what go-sql-driver/mysql calls ErrInvalidConn.
+// errInvalidConn has the text of ErrInvalidConn of go-sql-driver/mysql.
 var errInvalidConn = errors.New("invalid connection")
 
 func sqlCases() []ruleCase {
@@ -126,7 +126,7 @@ func sqlCases() []ruleCase {
 	return cases
 }
 
-// Types that look like an error of a driver and are none.
+// Types that look like the error of a driver but are not.
 type (
 	coded         struct{ error }
 	sqliteMissing struct{ error }
@@ -134,7 +134,7 @@ type (
 
 func (coded) Code() int { return 787 }
 
-func TestNamesakesOfDriverErrors(t *testing.T) {
+func TestTypesNamedLikeDriverErrorsDoNotMatch(t *testing.T) {
 	t.Parallel()
 	type MySQLError struct {
 		error
@@ -156,18 +156,18 @@ func TestNamesakesOfDriverErrors(t *testing.T) {
 
 type (
 	quiet  struct{}
-	number = MySQLError // so that it can be embedded in another MySQLError
+	number = MySQLError // an alias, so that it can be embedded in another MySQLError
 )
 
 func (*quiet) Error() string { return "quiet" }
 
-// embedding is a user's own MySQLError around the driver's.
+// embedding returns a user's own MySQLError that embeds the driver's.
 func embedding(inner *number) error {
 	type MySQLError struct{ *number }
 	return MySQLError{inner}
 }
 
-func TestNilPointersInAnError(t *testing.T) {
+func TestNilPointersInAnErrorDoNotPanic(t *testing.T) {
 	t.Parallel()
 	var nothing *quiet
 	for _, err := range []error{nothing, embedding(nil)} {
@@ -177,7 +177,7 @@ func TestNilPointersInAnError(t *testing.T) {
 	}
 }
 
-func TestDriverErrorInsideAnother(t *testing.T) {
+func TestDriverErrorEmbeddedInAnotherMatches(t *testing.T) {
 	t.Parallel()
 	wantRule(t, embedding(&number{Number: 1213}), "sql.contention")
 }
@@ -219,7 +219,7 @@ func TestReplicaLag(t *testing.T) {
 	}
 }
 
-// pool is a database with connections that do nothing.
+// pool is a database whose connections do nothing.
 type pool struct{ driver.Conn }
 
 func (p pool) Connect(context.Context) (driver.Conn, error) { return p, nil }

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// sqlCode is what one error of a database driver says. No driver is imported:
-// the errors of pgx, lib/pq and go-mssqldb have methods for their codes, those
-// of go-sql-driver/mysql and of SQLite are known by the names of their types.
+// sqlCode holds the codes of one database error. No driver is imported: the
+// errors of pgx, lib/pq and go-mssqldb have methods for their codes; those of
+// go-sql-driver/mysql and of SQLite are recognized by the names of their types.
 type sqlCode struct {
 	state  string // SQLSTATE
 	mysql  uint64
-	sqlite int64 // the extended result code, whose low byte is the primary one
+	sqlite int64 // the extended result code; its low byte is the primary result code
 	mssql  int32
 }
 
@@ -37,7 +37,8 @@ func sqlCodeOf(err error) sqlCode {
 	return sqlCode{}
 }
 
-// mysqlCode reads the fields Number and SQLState, which a server may leave empty.
+// mysqlCode reads the fields Number and SQLState. A server may leave SQLState
+// empty.
 func mysqlCode(v reflect.Value) sqlCode {
 	var code sqlCode
 	if number, ok := field(v, "Number"); ok && number.CanUint() {
@@ -51,14 +52,14 @@ func mysqlCode(v reflect.Value) sqlCode {
 	return code
 }
 
-// isSQLite goes by the name with its package, such as sqlite3.Error.
+// isSQLite compares the type's name with its package, such as sqlite3.Error.
 func isSQLite(t reflect.Type) bool {
 	name := t.String()
 	return strings.Contains(name, "sqlite") || strings.Contains(name, "SQLite")
 }
 
-// sqliteCode asks the method that the driver without cgo has, or reads the field
-// of the one with it.
+// sqliteCode calls the method of the driver without cgo, or reads the field of
+// the driver with cgo.
 func sqliteCode(err error, v reflect.Value) int64 {
 	if e, ok := err.(interface{ Code() int }); ok {
 		return int64(e.Code())
@@ -69,11 +70,11 @@ func sqliteCode(err error, v reflect.Value) int64 {
 	return 0
 }
 
-// sqlCodes is a set of codes of all databases.
+// sqlCodes is a set of codes, with lists for each kind of database.
 type sqlCodes struct {
-	states []string // whole SQLSTATEs, or classes of two characters
+	states []string // whole SQLSTATEs, or their classes of two characters
 	mysql  []uint64
-	sqlite []int64 // extended result codes, or primary ones with all of theirs
+	sqlite []int64 // extended result codes, or primary ones, which include their extended ones
 	mssql  []int32
 }
 
@@ -84,12 +85,14 @@ func (s *sqlCodes) contains(code sqlCode) bool {
 		slices.Contains(s.mssql, code.mssql)
 }
 
-// inState tells whether a SQLSTATE is the wanted one, or is of the wanted class.
+// inState reports whether a SQLSTATE is the wanted one, or is of the wanted
+// class.
 func inState(state, want string) bool {
 	return len(state) == 5 && strings.HasPrefix(state, want)
 }
 
-// match knows errors with a code of the set that is in none of the exceptions.
+// match returns a match for errors with a code that is in the set and in none
+// of the exceptions.
 func (s *sqlCodes) match(except ...*sqlCodes) func(context.Context, error) bool {
 	return func(_ context.Context, err error) bool {
 		return has(err, func(e error) bool {
@@ -100,14 +103,14 @@ func (s *sqlCodes) match(except ...*sqlCodes) func(context.Context, error) bool 
 	}
 }
 
-// IsUniqueViolation tells whether err says that a row with the same unique value
-// exists already: SQLSTATE 23505, MySQL 1062, SQLite 1555, 2067 or 2579, SQL
-// Server 2601 or 2627.
+// IsUniqueViolation reports whether err says that a row with the same unique
+// value already exists: SQLSTATE 23505, MySQL 1062, SQLite 1555, 2067 or 2579,
+// SQL Server 2601 or 2627.
 //
-// Rules take that for a permanent failure, because they cannot see which table
-// it is about. A function that keeps a table of the jobs it has done asks this
-// about the error of its own insert into that table, and returns nil: the job
-// has been done before.
+// The standard rules classify this as permanent, because they cannot see which
+// table the error is about. A function that keeps a table of finished jobs
+// calls this with the error of its own insert into that table, and returns nil
+// if it is true: the job was done before.
 func IsUniqueViolation(err error) bool { return isUnique(context.Background(), err) }
 
 var isUnique = sqlUnique.match()

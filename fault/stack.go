@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Stack is where the tag that decides in the chain of err was set, one frame as
-// "function\n\tfile:line", at most 32 frames. It is empty if there is no tag.
-// Files are named by their package's import path, so that the text does not
-// depend on where the program was built.
+// Stack returns the stack that was recorded by the deciding tag in the chain of
+// err. Each frame is "function\n\tfile:line", at most 32 frames. The result is
+// empty if there is no tag. Files are named by their package's import path, so
+// that the text does not depend on where the program was built.
 func Stack(err error) string {
 	t, ok := decider(err, func(e error) Class {
 		if t, ok := e.(*tag); ok {
@@ -34,7 +34,8 @@ func Stack(err error) string {
 	return b.String()
 }
 
-// sourceFile is the frame's file below the import path of its function.
+// sourceFile returns the frame's file, relative to the import path of its
+// function.
 func sourceFile(frame runtime.Frame) string {
 	dir, name := path.Split(frame.Function)
 	name, _, _ = strings.Cut(name, ".")

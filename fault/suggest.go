@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// suggest names the rules whose ids come nearest to the one that is not there.
+// suggest names the rules whose ids are most similar to one that does not
+// exist.
 func (t Table) suggest(id string) string {
 	if len(t) == 0 {
 		return "the table is empty"
@@ -20,8 +21,8 @@ func (t Table) suggest(id string) string {
 	return "nearest are " + strings.Join(ids[:min(len(ids), 3)], ", ")
 }
 
-// edits is the number of bytes to insert, delete or replace on the way from a to
-// b (Levenshtein).
+// edits returns the number of bytes to insert, delete or replace to turn a into
+// b (Levenshtein distance).
 func edits(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -54,7 +54,7 @@ func TestRuleIDsAreUnique(t *testing.T) {
 	}
 }
 
-func TestRulesGivesACopy(t *testing.T) {
+func TestRulesReturnsACopy(t *testing.T) {
 	t.Parallel()
 	mine := fault.Rules()
 	mine[0].ID = "mine"
@@ -63,7 +63,7 @@ func TestRulesGivesACopy(t *testing.T) {
 	}
 }
 
-func TestClassifyWithoutAnswer(t *testing.T) {
+func TestErrorsWithoutRuleAreUnclassified(t *testing.T) {
 	t.Parallel()
 	if got := fault.Classify(t.Context(), nil); got != (fault.Decision{}) {
 		t.Errorf("nil error: %+v, want the zero Decision", got)
@@ -95,7 +95,7 @@ func TestFirstRuleWins(t *testing.T) {
 	}
 }
 
-func TestDelayThatTheErrorNames(t *testing.T) {
+func TestRetryAfterOfTheError(t *testing.T) {
 	t.Parallel()
 	own := &delayed{after: time.Minute}
 	never := func(class fault.Class, refine func(error, *fault.Decision)) fault.Table {
@@ -109,18 +109,18 @@ func TestDelayThatTheErrorNames(t *testing.T) {
 		err   error
 		want  time.Duration
 	}{
-		{"no rule knows the error", nil, own, time.Minute},
+		{"no rule matches the error", nil, own, time.Minute},
 		{"wrapped", nil, fmt.Errorf("x: %w", own), time.Minute},
 		{"lost by %v", nil, fmt.Errorf("x: %v", own), 0},
 		{"outermost of two", nil, &delayed{after: time.Second, err: own}, time.Second},
-		{"one that names none", nil, &delayed{err: own}, time.Minute},
-		{"one in the past", nil, &delayed{after: -time.Hour}, 0},
+		{"outermost names no delay", nil, &delayed{err: own}, time.Minute},
+		{"negative delay", nil, &delayed{after: -time.Hour}, 0},
 		{"longest of a join", nil, errors.Join(own, &delayed{after: time.Hour}), time.Hour},
-		{"any retryable rule", never(retryable, nil), own, time.Minute},
-		{"the rule names its own", never(retryable, fixed), own, time.Second},
-		{"permanent errors have none", never(permanent, nil), own, 0},
-		{"nor if the rule names one", never(permanent, fixed), errBoom, 0},
-		{"beside another error", fault.Rules(), errors.Join(own, &fault.HTTPError{Status: 503}), time.Minute},
+		{"rule is retryable", never(retryable, nil), own, time.Minute},
+		{"rule sets its own delay", never(retryable, fixed), own, time.Second},
+		{"rule is permanent", never(permanent, nil), own, 0},
+		{"rule is permanent and sets a delay", never(permanent, fixed), errBoom, 0},
+		{"joined with another error", fault.Rules(), errors.Join(own, &fault.HTTPError{Status: 503}), time.Minute},
 	}
 	for _, tt := range tests {
 		if got := tt.table.Classify(t.Context(), tt.err).RetryAfter; got != tt.want {
@@ -129,7 +129,7 @@ func TestDelayThatTheErrorNames(t *testing.T) {
 	}
 }
 
-// delayed is an error type of a user's own that names its next delay.
+// delayed is a user's error type that asks for a delay.
 type delayed struct {
 	after time.Duration
 	err   error
@@ -139,7 +139,7 @@ func (e *delayed) Error() string             { return "delayed" }
 func (e *delayed) Unwrap() error             { return e.err }
 func (e *delayed) RetryAfter() time.Duration { return e.after }
 
-// anyError draws a tree of wrapped, tagged and joined errors.
+// anyError generates a tree of wrapped, tagged and joined errors.
 func anyError() *rapid.Generator[error] {
 	leaves := append(leafErrors(), errors.New("boom"))
 	return rapid.Custom(func(t *rapid.T) error {
@@ -206,7 +206,7 @@ func TestDecisionDoesNotDependOnTheOrderOfAJoin(t *testing.T) {
 	})
 }
 
-func TestTextIsNotRead(t *testing.T) {
+func TestErrorTextDoesNotDecide(t *testing.T) {
 	t.Parallel()
 	for _, err := range leafErrors() {
 		flat := fmt.Errorf("lost: %v", err)

@@ -5,32 +5,34 @@ import (
 	"time"
 )
 
-// Option adds to a tag, or to what [Table.Override] and [SQLState] decide.
+// Option sets a detail of a tag, or of the decision of [Table.Override] and
+// [SQLState].
 type Option func(*tag)
 
-// Reason names why, as a stable word in snake case; it becomes the Reason of
+// Reason sets the reason, a stable word in snake case; it becomes the Reason of
 // the [Decision]. An empty word counts as none.
 func Reason(word string) Option { return func(t *tag) { t.reason = word } }
 
-// Permanent tags err as the same at every attempt. It gives nil for nil.
+// Permanent tags err as one that would be the same at every attempt. It returns
+// nil for nil.
 //
 // The tag keeps the text of err and the stack of the caller, and is found below
 // any number of wrappers. Along a chain the outermost tag decides. Between the
 // branches of [errors.Join], or of fmt.Errorf with several %w, a permanent tag
-// decides. An error type of one's own is tagged by a method Permanent() bool or
-// Retryable() bool that returns true; false says nothing.
+// decides. Your own error type is tagged if it has a method Permanent() bool or
+// Retryable() bool that returns true; false has no effect.
 func Permanent(err error, opts ...Option) error {
 	return newTag(ClassPermanent, 0, err, opts)
 }
 
-// Retryable tags err as one that may be gone at a later attempt. It gives nil
-// for nil. See [Permanent] for how tags are found.
+// Retryable tags err as one that may not occur at a later attempt. It returns
+// nil for nil. See [Permanent] for how tags are found.
 func Retryable(err error, opts ...Option) error {
 	return newTag(ClassRetryable, 0, err, opts)
 }
 
-// RetryAfter tags err as retryable, not before d has passed. A d of 0 or less
-// names no delay, as [Retryable] does. It gives nil for nil.
+// RetryAfter tags err as retryable, but not before d has passed. A d of 0 or
+// less asks for no delay, as [Retryable] does. It returns nil for nil.
 func RetryAfter(d time.Duration, err error, opts ...Option) error {
 	return newTag(ClassRetryable, max(d, 0), err, opts)
 }
@@ -44,7 +46,7 @@ type tag struct {
 	stack  []uintptr
 }
 
-// maxFrames bounds the stack of a tag.
+// maxFrames limits the stack of a tag.
 const maxFrames = 32
 
 func newTag(class Class, after time.Duration, err error, opts []Option) error {
@@ -55,7 +57,7 @@ func newTag(class Class, after time.Duration, err error, opts []Option) error {
 	for _, opt := range opts {
 		opt(t)
 	}
-	// Skipped: Callers, newTag, and the exported function.
+	// Skip the frames of Callers, newTag and the exported function.
 	t.stack = t.stack[:runtime.Callers(3, t.stack)]
 	return t
 }
@@ -66,11 +68,11 @@ func (t *tag) Permanent() bool           { return t.class == ClassPermanent }
 func (t *tag) Retryable() bool           { return t.class == ClassRetryable }
 func (t *tag) RetryAfter() time.Duration { return t.after }
 
-// Tagged tells whether any error in the chain is tagged, by one of the three
+// Tagged reports whether any error in the chain is tagged, by one of the three
 // functions or by a method of its own type.
 func Tagged(err error) bool { return err != nil && decider(err, tagged) != nil }
 
-// tagged gives the class that err itself claims, [ClassUnclassified] if none.
+// tagged returns the class that err itself claims, or ClassUnclassified.
 func tagged(err error) Class {
 	if e, ok := err.(interface{ Permanent() bool }); ok && e.Permanent() {
 		return ClassPermanent
@@ -81,7 +83,8 @@ func tagged(err error) Class {
 	return ClassUnclassified
 }
 
-// decider finds the error in the chain whose claim counts; nil if none makes one.
+// decider returns the error in the chain whose claim decides, or nil if none
+// claims a class.
 func decider(err error, claim func(error) Class) error {
 	if claim(err) != ClassUnclassified {
 		return err
@@ -99,8 +102,8 @@ func decider(err error, claim func(error) Class) error {
 	return found
 }
 
-// requestedDelay is the delay that err asks for: along a chain the outermost
-// that names one, between branches the longest.
+// requestedDelay returns the delay that err asks for: the outermost of a chain
+// that asks for one, the longest of several branches.
 func requestedDelay(err error) time.Duration {
 	if e, ok := err.(interface{ RetryAfter() time.Duration }); ok && e.RetryAfter() > 0 {
 		return e.RetryAfter()

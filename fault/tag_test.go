@@ -14,7 +14,7 @@ import (
 
 var errBoom = errors.New("boom")
 
-// claim is an error type of a user's own.
+// claim is a user's error type.
 type claim struct {
 	permanent, retryable bool
 	err                  error
@@ -54,7 +54,7 @@ func TestTagsDecide(t *testing.T) {
 		{"bare tag keeps reason and delay", fault.Retryable(fmt.Errorf("x: %w", busy)), retry("busy", time.Minute)},
 		{"outermost delay wins", fault.RetryAfter(time.Second, busy), retry("busy", time.Second)},
 		{"delay of the error inside", fault.Retryable(limited), retry("tagged", 7*time.Second)},
-		{"tag before every rule", fault.Permanent(limited), dead("tagged")},
+		{"tag decides before every rule", fault.Permanent(limited), dead("tagged")},
 
 		{"join: permanent wins first", errors.Join(gone, busy), dead("gone")},
 		{"join: permanent wins last", errors.Join(errBoom, busy, gone), dead("gone")},
@@ -69,7 +69,7 @@ func TestTagsDecide(t *testing.T) {
 		{"own type: permanent", fmt.Errorf("x: %w", claim{permanent: true}), dead("tagged")},
 		{"own type: retryable", fmt.Errorf("x: %w", claim{retryable: true}), retry("tagged", 0)},
 		{"own type: both", claim{permanent: true, retryable: true}, dead("tagged")},
-		{"own type: neither says nothing", claim{err: gone}, dead("gone")},
+		{"own type: neither has no effect", claim{err: gone}, dead("gone")},
 		{"own type around a tag", claim{retryable: true, err: gone}, retry("tagged", 0)},
 	}
 	for _, tt := range tests {

@@ -2,12 +2,12 @@ package fault
 
 import "fmt"
 
-// maxTypes bounds what Types lists.
+// maxTypes limits the result of Types.
 const maxTypes = 16
 
 // Types lists the types of the errors in the chain, outermost first and the
-// branches of a join one after the other, at most 16. Tags are left out, as is
-// what only adds text (fmt.Errorf with %w) or only joins.
+// branches of a join one after the other, at most 16. It leaves out tags, and
+// wrappers that only add text (fmt.Errorf with %w) or only join.
 func Types(err error) []string {
 	var types []string
 	for e := range chain(err) {

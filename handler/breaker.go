@@ -12,8 +12,9 @@ const probeEvery = 10 * time.Second
 
 // breaker stops the jobs of a processor when what they depend on is down. A
 // partial batch response does not slow down Lambda's polling, so nothing else
-// would. It opens after a number of such failures in a row, and one run at a time
-// finds out whether it may close. It is safe for concurrent use.
+// would. It opens after a number of such failures in a row. Then one run at a time
+// finds out whether it may close, the first of them at once: so jobs that fail in a
+// row by chance delay the others by one run only. It is safe for concurrent use.
 type breaker struct {
 	limit int // below 1 it never opens
 
@@ -24,7 +25,7 @@ type breaker struct {
 
 // note counts a failure of what jobs depend on. Success and any other retry show
 // that it works. A permanent failure may have come before the job asked for it.
-func (b *breaker) note(r *Result, now time.Time) {
+func (b *breaker) note(r *Result) {
 	reason := r.Decision.Reason
 	if reason == ReasonExhausted || reason == ReasonMaxReceives {
 		reason = lastReason(r)
@@ -36,9 +37,7 @@ func (b *breaker) note(r *Result, now time.Time) {
 	case OutcomeRetry, OutcomeDead, OutcomeDropped:
 		switch {
 		case failed:
-			if b.failures++; b.failures == b.limit {
-				b.probed = now
-			}
+			b.failures++
 		case r.Outcome == OutcomeRetry:
 			b.failures = 0
 		}

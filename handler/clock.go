@@ -63,9 +63,10 @@ func (b *batch) nextTime() time.Time {
 	}
 	if b.table.Bounded() {
 		switch {
-		case !t.late && !t.cut:
-			consider(t.lastStart)
 		case !t.cut:
+			if !t.late {
+				consider(t.lastStart)
+			}
 			consider(b.table.At(deadline.Cut))
 		case !t.left:
 			consider(b.table.At(deadline.Leave))

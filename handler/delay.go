@@ -59,7 +59,7 @@ func (rs *resolver) deferral(m *Message, reason string) time.Duration {
 	if most <= 0 {
 		most = unknownMaxReceives
 	}
-	if 2*m.ReceiveCount() > most && !m.FIFO() {
+	if 2*m.ReceiveCount() > most {
 		return rs.round(longDeferral + time.Duration(2*rs.options.Random()*float64(longDeferral)))
 	}
 	delay := deferBackoff.Delay(m.ReceiveCount(), rs.options.Random)

@@ -34,8 +34,9 @@ func (h *hider) flush(b *batch) {
 	hidden := h.waiting
 	h.waiting = nil
 	h.calls++
+	table := b.table
 	go func() {
-		changes := b.changeVisibility(hidden)
+		changes := b.changeVisibility(hidden, table)
 		b.post(func() {
 			h.calls--
 			b.logChanges(hidden, changes)
@@ -49,16 +50,16 @@ func (b *batch) hideAll() {
 		(<-b.events)()
 	}
 	if hidden := b.hider.waiting; len(hidden) > 0 {
-		b.logChanges(hidden, b.changeVisibility(hidden))
+		b.logChanges(hidden, b.changeVisibility(hidden, b.table))
 	}
 }
 
-func (b *batch) changeVisibility(hidden []*delivery) []VisibilityChange {
+func (b *batch) changeVisibility(hidden []*delivery, table deadline.Table) []VisibilityChange {
 	changes := make([]VisibilityChange, len(hidden))
 	for i, d := range hidden {
 		changes[i] = VisibilityChange{Message: d.message, Timeout: d.timeout()}
 	}
-	ctx, cancel := b.contextUntil(deadline.Hide)
+	ctx, cancel := b.stageContext(table, deadline.Hide)
 	defer cancel()
 	if err := catchPanic(func() error { b.options.Queue.ChangeVisibility(ctx, changes); return nil }); err != nil {
 		for i := range changes {

@@ -43,8 +43,9 @@ func (b *batch) flushLetters() {
 	for len(o.waiting) > 0 && o.sending < packsUnderWay && (o.full() || o.waiting[0].group > 0 || b.queue.Flush()) {
 		pack := o.pack()
 		o.sending++
+		table := b.table
 		go func() {
-			done := b.sendPack(pack)
+			done := b.sendPack(pack, table)
 			b.post(func() { b.delivered(pack, done) })
 		}()
 	}
@@ -79,11 +80,11 @@ type sent struct {
 var errLeaseOver = errors.New("the claim on the job may be another delivery's by now")
 
 // sendPack sends the letters of a pack and confirms them in the ledger.
-func (b *batch) sendPack(pack []*delivery) []sent {
+func (b *batch) sendPack(pack []*delivery, table deadline.Table) []sent {
 	out := make([]sent, len(pack))
 	letters := make([]Letter, 0, len(pack))
 	at := make([]int, 0, len(pack)) // of a letter in the pack
-	ctx, cancel := b.contextUntil(deadline.Letters)
+	ctx, cancel := b.stageContext(table, deadline.Letters)
 	defer cancel()
 	for i, d := range pack {
 		lease := d.leaseEnd()
@@ -102,7 +103,7 @@ func (b *batch) sendPack(pack []*delivery) []sent {
 		return out
 	}
 	failed := catchPanic(func() error { b.options.DeadLetter.Send(ctx, letters); return nil })
-	confirm, cancelConfirm := b.contextUntil(deadline.Letters)
+	confirm, cancelConfirm := b.stageContext(table, deadline.Letters)
 	defer cancelConfirm()
 	eachOf(len(letters), confirmsUnderWay, func(i int) {
 		o := &out[at[i]]

@@ -61,7 +61,7 @@ type Options struct {
 	// Breaker is how many failures in a row of what jobs depend on (no connection, no
 	// answer, too many calls, no rights) open the breaker. While it is open one job
 	// runs every ten seconds, and all others are deferred at no cost to their budget. 0
-	// means 3, a number below 0 never.
+	// means 5, a number below 0 never.
 	Breaker int
 	// AwaitSettle starts a job only when the ledger has the outcome of the one before.
 	// It is for functions whose effect takes no key: without it a process that dies
@@ -106,7 +106,7 @@ type Options struct {
 
 const (
 	defaultUnclassifiedAttempts = 3
-	defaultBreaker              = 3
+	defaultBreaker              = 5
 	maxExcerpt                  = 1024
 )
 

@@ -99,11 +99,15 @@ func (p *Processor) Handle(ctx context.Context, event events.SQSEvent) (events.S
 	return b.response(), nil
 }
 
+// leastAnswer is how long the watchdog waits where the deadline had passed before the
+// invocation began: the clock that named it is wrong.
+const leastAnswer = time.Second
+
 // handle runs the batch and waits for it, but no longer than until the watchdog's
 // time. Where there is no deadline, that begins with the end of the host's context, or
 // with a crash. Ended is a panic of the engine itself.
 func (b *batch) handle() (ended *usercall.Panic, inTime bool) {
-	watchdog := time.NewTimer(time.Until(b.table.At(deadline.Answer)))
+	watchdog := time.NewTimer(max(time.Until(b.table.At(deadline.Answer)), leastAnswer))
 	defer watchdog.Stop()
 	cancelled, hurry := b.ctx.Done(), b.hurry
 	if b.table.Bounded() {

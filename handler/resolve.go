@@ -107,7 +107,7 @@ func (rs *resolver) cutShort(ctx context.Context, r *run, err error) (reason str
 	if r == nil || r.batch.jobs.Err() == nil || !r.started() {
 		return "", false
 	}
-	return ReasonNoTime, !r.batch.table.HadItsTime(time.Since(r.startTime()))
+	return ReasonNoTime, !r.table.HadItsTime(time.Since(r.startTime()))
 }
 
 // isCancellation reports whether err comes from the end of the run's own context,

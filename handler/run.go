@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/internal/deadline"
 	"github.com/sqsafe/sqsafe/internal/usercall"
 )
 
@@ -33,6 +34,8 @@ type run struct {
 	identity Identity
 	work     func(context.Context) error
 	crew     crew
+	// table is that of the batch when it began to be prepared.
+	table deadline.Table
 
 	stage atomic.Int32
 	// layer is the middleware that it is in, from 1; 0 before the first.
@@ -40,16 +43,19 @@ type run struct {
 	// began is when the function was called, in Unix nanoseconds; 0 if it was not.
 	began atomic.Int64
 
+	// launched is when its goroutine was started.
+	launched time.Time
+	// stop ends the run's steps and its context; nil before the claim has made it.
+	stop atomic.Pointer[func()]
 	// panicked reports a panic of the function or of its goroutines, as opposed to one
-	// of middleware; took is how long the function took.
+	// of middleware.
 	panicked bool
-	took     time.Duration
 	// uncounted is why the run was not to be, since its crash could not be counted.
 	uncounted error
 }
 
 func newRun(b *batch, d *delivery) *run {
-	return &run{batch: b, delivery: d, message: d.message}
+	return &run{batch: b, delivery: d, message: d.message, table: b.table}
 }
 
 func (r *run) started() bool { return r.began.Load() != 0 }
@@ -76,6 +82,7 @@ func (b *batch) launch(d *delivery) {
 		d.run = r
 	}
 	d.phase = phaseRunning
+	r.launched = time.Now()
 	alone := d.alone
 	go func() {
 		ctx, cancel := context.WithCancel(context.WithValue(b.jobs, runKey{}, r))
@@ -110,6 +117,7 @@ func (b *batch) carry(ctx context.Context, r *run, alone bool) *Result {
 	job, stop := ctx, func() {}
 	if claim := r.delivery.claim; claim != nil {
 		job, stop = claim.Run(ctx)
+		r.stop.Store(&stop)
 	}
 	defer stop()
 	err := rejectTypedNil(b.chain(job, r.message))
@@ -174,7 +182,6 @@ func (p *Processor) call(ctx context.Context, m *Message) error {
 	if !r.panicked || p.options.PanicAsPermanent {
 		err = r.crew.join(err) // a panic that ends the process waits for nobody
 	}
-	r.took = time.Since(r.startTime())
 	r.stage.Store(int32(stageReturned))
 	if err == nil {
 		return nil
@@ -229,10 +236,12 @@ func (b *batch) ran(d *delivery, r *run, res *Result) {
 	now := time.Now()
 	d.phase, b.times.lastFreed = phaseNone, now
 	if r.started() && b.jobs.Err() == nil {
-		b.process.noteRun(r.took)
+		b.process.noteRun(now.Sub(r.launched))
 		b.times.lastStart = b.table.LastStart(b.process.longest())
 	}
-	b.breaker.note(res, now)
+	if r.started() || res.Decision.Reason != fault.ReasonStore {
+		b.breaker.note(res)
+	}
 	if res.Outcome == OutcomeCrash {
 		b.onCrash(res)
 	} else { // else a goroutine that was left behind may read it
@@ -258,6 +267,9 @@ func (b *batch) leaveBehind() {
 		}
 		r, p := d.run, d.phase
 		d.phase, d.left = phaseNone, true
+		if stop := r.stop.Load(); stop != nil {
+			(*stop)()
+		}
 		job := d.job
 		d.message = &Message{SQSMessage: *d.record, Job: job, resolver: b.resolver, received: b.start}
 		ending := b.leftBehind(d, r)

@@ -3,7 +3,6 @@ package handler
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/internal/deadline"
@@ -19,11 +18,17 @@ func (b *batch) settleContext() (context.Context, context.CancelFunc) {
 
 // contextUntil ends with a stage. Without a deadline it ends after Grace.
 func (b *batch) contextUntil(s deadline.Stage) (context.Context, context.CancelFunc) {
+	return b.stageContext(b.table, s)
+}
+
+// stageContext is contextUntil for other goroutines than the loop, which changes the
+// table: they have a copy.
+func (b *batch) stageContext(t deadline.Table, s deadline.Stage) (context.Context, context.CancelFunc) {
 	ctx := context.WithoutCancel(b.ctx)
-	if !b.table.Bounded() {
+	if !t.Bounded() {
 		return context.WithTimeout(ctx, deadline.Grace)
 	}
-	return context.WithDeadline(ctx, b.table.At(s))
+	return context.WithDeadline(ctx, t.At(s))
 }
 
 // settle writes the end of a claim behind the run, on a goroutine of its own.
@@ -72,10 +77,8 @@ func (b *batch) conclude(d *delivery, res *Result) {
 	if d.probe && !d.settledRun(res) {
 		b.breaker.unused()
 	}
-	if d.run != nil && !d.run.started() || d.run == nil {
-		if res.Decision.Reason == fault.ReasonStore {
-			b.breaker.note(res, time.Now())
-		}
+	if res.Decision.Reason == fault.ReasonStore && (d.run == nil || !d.run.started()) {
+		b.breaker.note(res) // the ledger is down
 	}
 	b.log(d)
 	b.tellError(d, res)

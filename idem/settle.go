@@ -32,7 +32,7 @@ func (c *claim) Settle(ctx context.Context, e handler.Ending) *handler.Result {
 	case handler.OutcomeDone, handler.OutcomeDuplicate:
 		return c.complete(ctx, res)
 	case handler.OutcomeRetry:
-		if e.Started {
+		if e.Started || res.Decision.Reason != fault.ReasonStore {
 			return c.release(ctx, res)
 		}
 	case handler.OutcomeDead, handler.OutcomeDropped:

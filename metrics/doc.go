@@ -1,10 +1,11 @@
-// Package metrics turns what became of a batch into numbers that alarms and
-// dashboards read.
+// Package metrics turns the report of a batch into metrics for alarms and
+// dashboards.
 //
-// A Lambda function writes one line for a batch in CloudWatch's embedded metric
-// format, from which CloudWatch makes metrics at no call of the function's own:
-// [Lines] gives the hook. Where nobody reads that format, as in a container, the
-// same [Values] go to CloudWatch by other means; package worker does that.
+// A Lambda function writes one line for each batch in CloudWatch's embedded
+// metric format. CloudWatch makes metrics from it, without an API call by the
+// function: [Lines] returns the hook. Where nothing reads that format, as in a
+// container, the same [Values] are sent to CloudWatch in another way; package
+// worker does that.
 //
-// Everything here is safe for concurrent use.
+// Everything in this package is safe for concurrent use.
 package metrics

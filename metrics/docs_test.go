@@ -19,7 +19,7 @@ import (
 	"github.com/sqsafe/sqsafe/metrics"
 )
 
-// page gives the part of docs/metrics.md between two marks.
+// page returns the part of docs/metrics.md between two markers.
 func page(t *testing.T, part string) string {
 	t.Helper()
 	text, err := os.ReadFile("../docs/metrics.md")
@@ -34,7 +34,7 @@ func page(t *testing.T, part string) string {
 	return rest
 }
 
-// documented are the rows of the table: metric, unit, what it counts, widgets.
+// documented matches a row of the table: metric, unit, what it counts, widgets.
 var documented = regexp.MustCompile("(?m)^\\| `([A-Za-z]+)` \\| ([A-Za-z]+) \\| ([^|\n]+) \\| ([^|\n]+) \\|$")
 
 func TestDocumentationHasEveryMetric(t *testing.T) {

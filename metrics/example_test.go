@@ -11,8 +11,8 @@ import (
 	"github.com/sqsafe/sqsafe/metrics"
 )
 
-// A function that is wired by hand writes its metrics to standard output, where
-// CloudWatch finds them.
+// A function that does not use package sqsafe writes its metrics to standard
+// output, where CloudWatch finds them.
 func ExampleLines() {
 	job := handler.Func(func(context.Context, *handler.Message) error { return nil })
 	p := handler.NewProcessor(job, &handler.Options{

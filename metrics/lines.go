@@ -14,28 +14,30 @@ import (
 )
 
 const (
-	// DefaultNamespace is the namespace of all metrics.
+	// DefaultNamespace is the default namespace of all metrics.
 	DefaultNamespace = "sqsafe"
-	// Dimension is the one dimension that all metrics have. Its value is the name
-	// of the function or of the worker's queue.
+	// Dimension is the only dimension of all metrics. Its value is the name of
+	// the function or of the worker's queue.
 	Dimension = "FunctionName"
-	// LogBatch is the message of a batch's line.
+	// LogBatch is the log message of a batch's line.
 	LogBatch = "batch"
 )
 
-// Options say where metrics go. The zero value works.
+// Options configures [Lines]. The zero value works.
 type Options struct {
 	// Namespace is the namespace of the metrics; empty means [DefaultNamespace].
 	Namespace string
-	// FunctionName is the value of [Dimension]; empty means the Lambda function's.
+	// FunctionName is the value of [Dimension]; empty means the Lambda
+	// function's name.
 	FunctionName string
-	// Logger is told when a line cannot be written; nil means slog.Default().
+	// Logger logs an error when a line cannot be written; nil means
+	// slog.Default().
 	Logger *slog.Logger
 }
 
-// Lines gives the function for [handler.Hooks].OnBatch that writes a line in the
-// embedded metric format to w for each batch, a batch without messages left out.
-// A line has at most 45 metrics, whatever the size of the batch.
+// Lines returns a function for [handler.Hooks].OnBatch. For each batch with
+// messages it writes one line in the embedded metric format to w. A line has at
+// most 45 metrics, whatever the size of the batch.
 func Lines(w io.Writer, o *Options) func(ctx context.Context, r handler.Report) {
 	l := &lines{w: w}
 	if o != nil {
@@ -74,7 +76,7 @@ func (l *lines) write(ctx context.Context, r handler.Report) {
 	}
 }
 
-// metadata is what tells CloudWatch which members of the line are metrics.
+// metadata tells CloudWatch which members of the line are metrics.
 type metadata struct {
 	Timestamp         int64
 	CloudWatchMetrics []directive
@@ -91,8 +93,8 @@ type definition struct {
 	Unit Unit
 }
 
-// fields are the members of the line. The level keeps it from being taken for
-// something else where Lambda filters by level: lines without one count as INFO.
+// fields returns the members of the line. It has a level because Lambda can
+// filter logs by level, and takes a line without one for INFO.
 func (l *lines) fields(ctx context.Context, r handler.Report, now time.Time) map[string]any {
 	values := Values(r)
 	fields := map[string]any{

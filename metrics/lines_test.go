@@ -40,7 +40,7 @@ func TestTheLineIsInTheEmbeddedMetricFormat(t *testing.T) {
 	})
 }
 
-// full is a report with all that a line can hold.
+// full returns a report that sets every member of a line.
 func full() handler.Report {
 	r := handler.Report{Messages: 10000, Runs: 10000, Sent: 1, Unsent: 1, Unsettled: 1, BreakerOpen: true, TimeLeft: 1e9}
 	classes := []fault.Class{fault.ClassRetryable, fault.ClassPermanent, fault.ClassUnclassified}
@@ -54,7 +54,7 @@ func full() handler.Report {
 	return r
 }
 
-func TestALineIsBounded(t *testing.T) {
+func TestALineHasAtMost45Metrics(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	metrics.Lines(&out, nil)(t.Context(), full())
@@ -66,7 +66,7 @@ func TestALineIsBounded(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &line); err != nil {
 		t.Fatal(err)
 	}
-	// CloudWatch takes 100 metrics a directive.
+	// CloudWatch accepts 100 metrics in one directive.
 	if n := len(line.AWS.CloudWatchMetrics[0].Metrics); n != 45 || out.Len() > 8<<10 {
 		t.Errorf("%d metrics in %d bytes, want 45 in at most 8 KiB", n, out.Len())
 	}
@@ -81,7 +81,7 @@ func TestABatchWithoutMessagesHasNoLine(t *testing.T) {
 	}
 }
 
-func TestLinesOfInvocationsSideBySideStayWhole(t *testing.T) {
+func TestLinesOfConcurrentInvocationsAreNotMixed(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	write := metrics.Lines(&out, nil)

@@ -9,10 +9,10 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// Unit is a unit as CloudWatch names it.
+// Unit is the name of a unit in CloudWatch.
 type Unit string
 
-// The units that are used here.
+// The units used by this package.
 const (
 	Count        Unit = "Count"
 	Milliseconds Unit = "Milliseconds"
@@ -28,28 +28,29 @@ type Value struct {
 // Names of metrics. A failed run counts under its outcome, under its class, and
 // under its outcome and reason: "Dead", "Permanent" and "Dead.validation".
 const (
-	// Messages is the size of the batch, Attempts for how many of its messages the
-	// function ran.
+	// Messages is the size of the batch. Attempts is how many of its messages
+	// the function ran for.
 	Messages = "Messages"
 	Attempts = "Attempts"
-	// DeadLetterSent and DeadLetterFailed count the dead letters that the
-	// dead-letter queue confirmed, and those that it did not.
+	// DeadLetterSent counts the dead letters that the dead-letter queue
+	// confirmed, DeadLetterFailed those that it did not.
 	DeadLetterSent   = "DeadLetterSent"
 	DeadLetterFailed = "DeadLetterFailed"
-	// SettleFailed counts messages whose visibility timeout could not be changed, or
-	// that could not be deleted before a crash.
+	// SettleFailed counts messages whose visibility timeout could not be
+	// changed, and messages that could not be deleted before a crash.
 	SettleFailed = "SettleFailed"
-	// BreakerOpen is 1 where the rest of the batch came back deferred.
+	// BreakerOpen is 1 if the rest of the batch was returned without running.
 	BreakerOpen = "BreakerOpen"
-	// BatchTime is how long the batch took, TimeLeft what was left of the time.
+	// BatchTime is how long the batch took. TimeLeft is the time left until the
+	// deadline.
 	BatchTime = "BatchTime"
 	TimeLeft  = "TimeLeft"
-	// OtherReason ends the names of metrics for reasons beyond [MaxReasons].
+	// OtherReason replaces the reason in metric names beyond [MaxReasons].
 	OtherReason = "other"
 )
 
-// MaxReasons is how many metrics by reason one batch has at most, so that a
-// reason made of a payload cannot make a metric for each job.
+// MaxReasons is the maximum number of metrics by reason for one batch, so that
+// a reason made from a payload cannot make a metric for each job.
 const MaxReasons = 20
 
 var outcomeNames = map[handler.Outcome]string{
@@ -63,13 +64,13 @@ var classNames = map[fault.Class]string{
 	fault.ClassRetryable: "Retryable", fault.ClassPermanent: "Permanent", fault.ClassUnclassified: "Unclassified",
 }
 
-// failed are the outcomes that an error led to: they count by class and reason.
+// failed are the outcomes caused by an error: they count by class and reason.
 var failed = map[handler.Outcome]bool{
 	handler.OutcomeRetry: true, handler.OutcomeDead: true, handler.OutcomeDropped: true, handler.OutcomeCrash: true,
 }
 
-// Values gives the metrics of a batch in a stable order. Counts of zero are left
-// out, since a metric costs nothing while it does not exist.
+// Values returns the metrics of a batch in a stable order. Counts of zero are
+// left out: CloudWatch does not charge for a metric that was never written.
 func Values(r handler.Report) []Value {
 	s := set{}
 	s.add(Messages, r.Messages)
@@ -88,7 +89,7 @@ func Values(r handler.Report) []Value {
 	return s.values
 }
 
-// set gathers values by their names.
+// set collects values by name.
 type set struct{ values []Value }
 
 func (s *set) outcomes(counts []handler.Count) {
@@ -111,7 +112,7 @@ func (s *set) outcomes(counts []handler.Count) {
 	}
 }
 
-// word tells whether a reason may be part of a metric's name.
+// word reports whether a reason may be part of a metric's name.
 func word(reason string) bool {
 	for _, r := range reason {
 		if (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '_' {
@@ -121,7 +122,7 @@ func word(reason string) bool {
 	return reason != "" && len(reason) <= maxWord
 }
 
-// maxWord keeps names far below the 255 characters that CloudWatch takes.
+// maxWord keeps names far below the 255 characters that CloudWatch accepts.
 const maxWord = 64
 
 func (s *set) add(name string, n int) {

@@ -13,7 +13,7 @@ import (
 	"github.com/sqsafe/sqsafe/metrics"
 )
 
-// named gives the values as a map, durations left out.
+// named returns the values as a map, without durations.
 func named(r handler.Report) map[string]float64 {
 	all := map[string]float64{}
 	for _, v := range metrics.Values(r) {
@@ -60,7 +60,7 @@ func TestFailuresCountByOutcomeClassAndReason(t *testing.T) {
 	}
 }
 
-func TestReasonsAreBounded(t *testing.T) {
+func TestReasonsOverTheMaximumCountAsOther(t *testing.T) {
 	t.Parallel()
 	var counts []handler.Count
 	for i := range 1000 {

@@ -1,4 +1,4 @@
-// Command demo shows what becomes of good and bad jobs. It is what `make run` runs.
+// Command demo shows how good and bad jobs end. `make run` runs it.
 package main
 
 import (

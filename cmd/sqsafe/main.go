@@ -1,5 +1,5 @@
-// Command sqsafe runs a stack of Lambda functions and SQS queues on one machine,
-// sends jobs, and looks into queues and the ledger.
+// Command sqsafe runs a stack of Lambda functions and SQS queues on one
+// machine, sends jobs, and inspects queues and the ledger.
 package main
 
 import (

@@ -1,4 +1,5 @@
-// Command charge-worker does in a container what the Lambda function charge does.
+// Command charge-worker runs in a container and does the same as the Lambda
+// function charge.
 package main
 
 import (

@@ -33,7 +33,7 @@ func build(t *testing.T) string {
 	return binary
 }
 
-// newStack gives the address of a stack with one charge in its queue.
+// newStack starts a stack with one charge in its queue and returns its address.
 func newStack(t *testing.T) string {
 	t.Helper()
 	server := localaws.New(nil)
@@ -73,7 +73,8 @@ func newStack(t *testing.T) string {
 	return web.URL
 }
 
-// checkStatic tells whether an image from scratch is enough for the binary.
+// checkStatic fails the test unless the binary can run in an image from
+// scratch.
 func checkStatic(t *testing.T, path string) {
 	t.Helper()
 	binary, err := elf.Open(path)
@@ -88,7 +89,7 @@ func checkStatic(t *testing.T, path string) {
 	}
 }
 
-func TestASignalInTheMiddleOfAChargeLetsItFinish(t *testing.T) {
+func TestAChargeFinishesAfterASignal(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("the image's binary runs on Linux only")

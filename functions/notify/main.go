@@ -1,4 +1,4 @@
-// Command notify is a Lambda function that tells a customer by email and by
+// Command notify is a Lambda function that notifies a customer by email and by
 // text message, each once for each id: the two are steps of one job.
 package main
 

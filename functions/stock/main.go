@@ -1,5 +1,6 @@
 // Command stock is a Lambda function that takes goods from the stock, once for
-// each id: what it takes and the record of it are written in one transaction.
+// each id: the decrement and the record of the job are written in one
+// transaction.
 package main
 
 import (
@@ -22,7 +23,7 @@ func main() {
 	lambda.StartWithOptions(processor.Handle, lambda.WithEnableSIGTERM())
 }
 
-// newProcessor lets the ledger and the stock share one client.
+// newProcessor makes a processor whose ledger and stock share one client.
 func newProcessor() (*handler.Processor, error) {
 	cfg, err := sqsafe.LambdaConfig()
 	if err != nil {

@@ -9,7 +9,7 @@
 // [testing/synctest], so that hours of backoff take no time. [Queue.Invoke] hands
 // over one event.
 //
-// Both give a [Report] of what became of each message, with checks for what a
+// Both give a [RunReport] of what became of each message, with checks for what a
 // test wants of it. [Message] also makes events and messages for tests that call
 // a handler.Processor or a handler.Func themselves, and [DeadLetterQueue] and
 // [FakeQueue] stand for the queues there.

@@ -17,8 +17,14 @@ func TestChargeTwiceInOneBatch(t *testing.T) {
 	t.Parallel()
 	runs := 0
 	counted := func(ctx context.Context, c Charge) error { runs++; return charge(ctx, c) }
-	once := idem.Middleware(idem.NewMemory(), &idem.Options{Key: idem.JSONField("id")})
-	p := handler.NewProcessor(handler.JSON(counted), &handler.Options{Middleware: []handler.Middleware{once}})
+	once, err := idem.New(idem.NewMemory(), &idem.Options{Key: idem.JSONField("id")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := handler.NewProcessor(handler.JSON(counted), &handler.Options{Ledger: once})
+	if err != nil {
+		t.Fatal(err)
+	}
 	job := events.SQSMessage{MessageId: "1", Body: `{"id": "ch-1", "amount": 1250}`}
 	answer, err := p.Handle(t.Context(), events.SQSEvent{Records: []events.SQSMessage{job, job}})
 	if err != nil || runs != 1 || len(answer.BatchItemFailures) != 0 {

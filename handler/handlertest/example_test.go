@@ -24,11 +24,11 @@ func TestChargeOnce(t *testing.T) {
 	t.Parallel()
 	answers := []error{fault.Retryable(errors.New("busy")), nil}
 	charge := func(context.Context, Charge) (err error) { err, answers = answers[0], answers[1:]; return err }
-	once := idem.Middleware(idem.NewMemory(), &idem.Options{Key: idem.JSONField("id")})
-	q := handlertest.Queue{
-		Handler: handler.JSON(charge),
-		Options: handler.Options{Middleware: []handler.Middleware{once}},
+	once, err := idem.New(idem.NewMemory(), &idem.Options{Key: idem.JSONField("id")})
+	if err != nil {
+		t.Fatal(err)
 	}
+	q := handlertest.Queue{Handler: handler.JSON(charge), Options: handler.Options{Ledger: once}}
 	job := handlertest.Message{Body: `{"id": "ch-1", "amount": 1250}`, Copies: []time.Duration{time.Minute}}
 	report := q.Run(t, job)
 	report.RequireOutcomes(t, "m1", handler.OutcomeRetry, handler.OutcomeDone, handler.OutcomeDuplicate)
@@ -102,6 +102,10 @@ func ExampleKill() {
 
 func ExampleReplayed() {
 	t := new(testing.T) // in a test, the one that it is given
+	ledger, err := idem.New(idem.NewMemory(), nil)
+	if err != nil {
+		panic(err)
+	}
 	broken := true
 	q := handlertest.Queue{
 		Handler: handler.Func(func(context.Context, *handler.Message) error {
@@ -110,7 +114,7 @@ func ExampleReplayed() {
 			}
 			return nil
 		}),
-		Options: handler.Options{Middleware: []handler.Middleware{idem.Middleware(idem.NewMemory(), nil)}},
+		Options: handler.Options{Ledger: ledger},
 	}
 	letter := q.Run(t, handlertest.Message{}).RequireDeadLetter(t, "m1", fault.ReasonTagged)
 	broken = false
@@ -119,7 +123,10 @@ func ExampleReplayed() {
 }
 
 func ExampleEvent() {
-	p := handler.NewProcessor(handler.JSON(charge), &handler.Options{Logger: quiet()})
+	p, err := handler.NewProcessor(handler.JSON(charge), &handler.Options{Logger: quiet()})
+	if err != nil {
+		panic(err)
+	}
 	event := handlertest.Event(
 		handlertest.Message{Body: `{"id": "ch-1", "amount": 1250}`}, handlertest.Message{Body: "{}"},
 	)
@@ -145,7 +152,10 @@ func ExampleDeadLetterQueue() {
 	dead := &handlertest.DeadLetterQueue{
 		Fail: func(handler.Letter) error { return errors.New("access denied") },
 	}
-	p := handler.NewProcessor(handler.JSON(charge), &handler.Options{DeadLetter: dead, Logger: quiet()})
+	p, err := handler.NewProcessor(handler.JSON(charge), &handler.Options{DeadLetter: dead, Logger: quiet()})
+	if err != nil {
+		panic(err)
+	}
 	response, _ := p.Handle(context.Background(), handlertest.Event(handlertest.Message{Body: "hello"}))
 	fmt.Println(len(dead.Letters()), "letters, comes back:", response.BatchItemFailures)
 	// Output: 0 letters, comes back: [{m1}]
@@ -156,9 +166,12 @@ func ExampleFakeQueue() {
 	busy := handler.Func(func(context.Context, *handler.Message) error {
 		return fault.RetryAfter(time.Minute, errors.New("busy"))
 	})
-	p := handler.NewProcessor(busy, &handler.Options{
+	p, err := handler.NewProcessor(busy, &handler.Options{
 		Queue: source, Logger: quiet(), Random: func() float64 { return 0 },
 	})
+	if err != nil {
+		panic(err)
+	}
 	_, _ = p.Handle(context.Background(), handlertest.Event(handlertest.Message{}))
 	for _, change := range source.Changes() {
 		fmt.Println(change.Message.MessageId, change.Timeout)

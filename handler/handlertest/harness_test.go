@@ -34,6 +34,11 @@ func obey(ctx context.Context, m *handler.Message) error {
 		panic("boom")
 	case "kill":
 		handlertest.Kill(ctx)
+	case "short":
+		<-time.After(2 * time.Second)
+	case "slow-retry":
+		<-time.After(10 * time.Second)
+		return errBusy
 	case "slow":
 		<-time.After(10 * time.Second)
 	case "stuck":
@@ -47,11 +52,11 @@ func obey(ctx context.Context, m *handler.Message) error {
 
 // protected is a queue with the handler obey behind a ledger of its own.
 func protected() handlertest.Queue {
-	once := idem.Middleware(idem.NewMemory(), &idem.Options{Logger: quiet()})
-	return handlertest.Queue{
-		Handler: handler.Func(obey),
-		Options: handler.Options{Middleware: []handler.Middleware{once}, Logger: quiet()},
+	ledger, err := idem.New(idem.NewMemory(), &idem.Options{Logger: quiet()})
+	if err != nil {
+		panic(err)
 	}
+	return handlertest.Queue{Handler: handler.Func(obey), Options: handler.Options{Ledger: ledger, Logger: quiet()}}
 }
 
 // bare is a queue with the handler obey and no ledger.
@@ -71,7 +76,7 @@ func bodies(bodies ...string) []handlertest.Message {
 }
 
 // wantStory compares the report with lines of text.
-func wantStory(t *testing.T, r *handlertest.Report, want ...string) {
+func wantStory(t *testing.T, r *handlertest.RunReport, want ...string) {
 	t.Helper()
 	got := strings.Split(strings.TrimSpace(r.String()), "\n")
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/sqsafe/sqsafe/handler/handlertest"
 )
 
-func TestAKillLeavesNothingBehind(t *testing.T) {
+func TestNothingIsWrittenAfterAKill(t *testing.T) {
 	t.Parallel()
 	dead, source := &handlertest.DeadLetterQueue{}, &handlertest.FakeQueue{}
 	told := 0
@@ -33,23 +33,23 @@ func TestAKillLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-func TestAKilledRunIsRepeatedAndWhatWasRecordedIsNot(t *testing.T) {
+func TestAKilledRunIsRepeatedButNotARecordedOne(t *testing.T) {
 	t.Parallel()
 	report := protected().Run(t, bodies("ok", "kill ok", "ok")...)
 	report.RequireOutcomes(t, "m1", handler.OutcomeDone, handler.OutcomeDuplicate)
 	report.RequireOutcomes(t, "m2", handler.OutcomeNone, handler.OutcomeDone)
 	report.RequireOutcomes(t, "m3", handler.OutcomeNone, handler.OutcomeDone)
-	report.RequireRunOrder(t, "m1", "m2", "m3", "m2")
+	report.RequireRunOrder(t, "m1", "m2", "m2", "m3")
 }
 
-func TestThreeKillsEndAJob(t *testing.T) {
+func TestAJobIsDeadAfterFourKills(t *testing.T) {
 	t.Parallel()
 	report := protected().Run(t, bodies("kill")...)
-	report.RequireRuns(t, "m1", 3)
+	report.RequireRuns(t, "m1", 4)
 	report.RequireDeadLetter(t, "m1", "crash_loop")
 }
 
-func TestAKillEndsTheRunsBesideIt(t *testing.T) {
+func TestAKillEndsRunsInOtherSlots(t *testing.T) {
 	t.Parallel()
 	q := protected()
 	q.Options.Concurrency = 8
@@ -58,7 +58,7 @@ func TestAKillEndsTheRunsBesideIt(t *testing.T) {
 	report.RequireOutcomes(t, "m2", handler.OutcomeNone, handler.OutcomeDone)
 }
 
-func TestAKillFromAGoroutineOfTheHandler(t *testing.T) {
+func TestKillFromAGoroutineOfTheHandler(t *testing.T) {
 	t.Parallel()
 	q := protected()
 	q.Handler = handler.Func(func(ctx context.Context, m *handler.Message) error {
@@ -70,7 +70,7 @@ func TestAKillFromAGoroutineOfTheHandler(t *testing.T) {
 	q.Run(t, bodies("x")...).RequireOutcomes(t, "m1", handler.OutcomeNone, handler.OutcomeDone)
 }
 
-func TestAKillOutsideOfARunPanics(t *testing.T) {
+func TestKillOutsideOfARunPanics(t *testing.T) {
 	t.Parallel()
 	defer func() {
 		if recover() == nil {
@@ -80,7 +80,7 @@ func TestAKillOutsideOfARunPanics(t *testing.T) {
 	handlertest.Kill(t.Context())
 }
 
-func TestACrashDeletesWhatIsDone(t *testing.T) {
+func TestACrashDeletesFinishedMessages(t *testing.T) {
 	t.Parallel()
 	source := &handlertest.FakeQueue{}
 	q := bare()

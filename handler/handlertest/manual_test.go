@@ -67,11 +67,11 @@ func TestEveryAttemptHasTheKey(t *testing.T) {
 		defer response.Body.Close()
 		return fault.CheckResponse(response)
 	}
-	once := idem.Middleware(idem.NewMemory(), &idem.Options{Key: idem.JSONField("id")})
-	q := handlertest.Queue{
-		Handler: handler.JSON(charge),
-		Options: handler.Options{Middleware: []handler.Middleware{once}},
+	once, err := idem.New(idem.NewMemory(), &idem.Options{Key: idem.JSONField("id")})
+	if err != nil {
+		t.Fatal(err)
 	}
+	q := handlertest.Queue{Handler: handler.JSON(charge), Options: handler.Options{Ledger: once}}
 	report := q.Run(t, handlertest.Message{Body: `{"id": "ch-1", "amount": 1250}`})
 	report.RequireOutcomes(t, "m1", handler.OutcomeRetry, handler.OutcomeDone)
 	if !slices.Equal(fake.keys, []string{"jobs#ch-1", "jobs#ch-1"}) {
@@ -124,11 +124,11 @@ func TestAKillAfterTheEffect(t *testing.T) {
 		}
 		return nil
 	}
-	once := idem.Middleware(idem.NewMemory(), &idem.Options{Key: idem.JSONField("id")}) // without it there is no key
-	q := handlertest.Queue{
-		Handler: handler.JSON(charge),
-		Options: handler.Options{Middleware: []handler.Middleware{once}},
+	once, err := idem.New(idem.NewMemory(), &idem.Options{Key: idem.JSONField("id")}) // without it there is no key
+	if err != nil {
+		t.Fatal(err)
 	}
+	q := handlertest.Queue{Handler: handler.JSON(charge), Options: handler.Options{Ledger: once}}
 	report := q.Run(t, handlertest.Message{Body: `{"id": "ch-1", "amount": 1250}`})
 	report.RequireOutcomes(t, "m1", handler.OutcomeNone, handler.OutcomeDone) // none: it was killed
 	report.RequireRuns(t, "m1", 2)

@@ -24,16 +24,21 @@ func newProcess(s *simulation) *process {
 	o := s.queue.Options
 	o.Middleware = append(append([]handler.Middleware{}, o.Middleware...), p.dieKilled)
 	o.DeadLetter, o.Queue = &letterbox{p, o.DeadLetter}, &tap{p, o.Queue}
+	if o.Ledger != nil {
+		o.Ledger, o.AwaitSettle = &ledger{o.Ledger, p}, true
+	}
 	o.Hooks = p.silence(o.Hooks)
 	o.Logger = slog.New(&observer{Handler: s.log, process: p})
-	o.Process = nil
 	if o.Random == nil {
 		o.Random = func() float64 { return 0 }
 	}
 	if o.Restore == nil {
 		o.Restore = restore
 	}
-	p.processor = handler.NewProcessor(watched{s.queue.Handler, p}, &o)
+	var err error
+	if p.processor, err = handler.NewProcessor(watched{s.queue.Handler, p}, &o); err != nil {
+		s.t.Fatalf("handlertest.Queue: %v", err)
+	}
 	return p
 }
 
@@ -45,10 +50,16 @@ type watched struct {
 	process *process
 }
 
-func (w watched) Handle(ctx context.Context, m *handler.Message) error {
-	defer w.process.returned(w.process.called(m))
-	w.process.ran(m)
-	return w.Handler.Handle(context.WithValue(ctx, processKey{}, w.process), m)
+func (w watched) Prepare(ctx context.Context, m *handler.Message) (func(context.Context) error, error) {
+	work, err := w.Handler.Prepare(ctx, m)
+	if err != nil || work == nil {
+		return nil, err
+	}
+	return func(ctx context.Context) error {
+		defer w.process.returned(w.process.called(m))
+		w.process.ran(m)
+		return work(context.WithValue(ctx, processKey{}, w.process))
+	}, nil
 }
 
 func (p *process) ran(m *handler.Message) {

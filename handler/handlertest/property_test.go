@@ -37,7 +37,7 @@ func TestEveryJobEndsOnce(t *testing.T) {
 
 // timesDone counts the deliveries that were done. One whose process was killed
 // may have been, so that it counts where a later one is its duplicate.
-func timesDone(job *handlertest.Job) int {
+func timesDone(job *handlertest.JobReport) int {
 	done := 0
 	for i, o := range job.Outcomes() {
 		before := job.Outcomes()[:i]
@@ -64,7 +64,7 @@ func anyMessage(rt *rapid.T) handlertest.Message {
 
 // checkOrder demands that no message of a group runs before those sent earlier
 // have run for the last time.
-func checkOrder(rt *rapid.T, messages []handlertest.Message, report *handlertest.Report) {
+func checkOrder(rt *rapid.T, messages []handlertest.Message, report *handlertest.RunReport) {
 	for _, group := range []string{"a", "b"} {
 		var sent []int
 		for i, m := range messages {

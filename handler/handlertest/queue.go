@@ -25,7 +25,9 @@ type Queue struct {
 	//   - Logger: nil means the log of the test, seen when it fails.
 	//   - Random: nil means 0, which makes each delay the shortest of its range.
 	//   - Restore: nil means that records of [Message].Replay are read.
-	//   - Process: it is not used, since each process has its own.
+	//   - Ledger: it hears nothing from a process after its [Kill]. So that a test runs
+	//     the same way each time, no job is claimed before its turn, and AwaitSettle is
+	//     set: with Concurrency 1 messages run in the order of their batch.
 	//
 	// MaxReceives is the maxReceiveCount of the queue's redrive policy too; 0 means
 	// that it has none.
@@ -38,7 +40,9 @@ type Queue struct {
 	// Timeout is how long an invocation may take; 0 means 30 s.
 	Timeout time.Duration
 	// Visibility is the queue's visibility timeout; 0 means six times Timeout, as
-	// AWS advises.
+	// AWS advises. A message whose visibility timeout ends while its batch is still
+	// being handled is handed out again afterwards, with the next batch, whatever
+	// became of it: the acknowledgement came too late. See [Delivery].Late.
 	Visibility time.Duration
 	// Retention is how long the queue keeps a message; 0 means 4 days.
 	Retention time.Duration
@@ -56,17 +60,17 @@ type Queue struct {
 // The function's process ends when its processor panics, or by [Kill], and a new
 // one is there for the next batch. The test ends with a failure of the handler's
 // checks: Run looks for one after each batch.
-func (q Queue) Run(t *testing.T, messages ...Message) *Report {
+func (q Queue) Run(t *testing.T, messages ...Message) *RunReport {
 	t.Helper()
 	if inBubble() {
 		return q.run(t, messages)
 	}
-	var report *Report
+	var report *RunReport
 	synctest.Test(t, func(t *testing.T) { report = q.run(t, messages) })
 	return report
 }
 
-func (q Queue) run(t *testing.T, messages []Message) *Report {
+func (q Queue) run(t *testing.T, messages []Message) *RunReport {
 	s := newSimulation(t, q.withDefaults(t), messages)
 	s.untilIdle()
 	s.awaitHandlers()
@@ -76,7 +80,7 @@ func (q Queue) run(t *testing.T, messages []Message) *Report {
 // Invoke hands all messages to the function in one event and reports what became
 // of this delivery. The clock is that of the caller. After and Copies of the
 // messages, BatchSize and Retention do not count.
-func (q Queue) Invoke(t testing.TB, messages ...Message) *Report {
+func (q Queue) Invoke(t testing.TB, messages ...Message) *RunReport {
 	t.Helper()
 	s := newSimulation(t, q.withDefaults(t), messages)
 	s.invoke(s.shelf.takeAll(s.start))

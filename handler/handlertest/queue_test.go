@@ -12,7 +12,7 @@ import (
 	"github.com/sqsafe/sqsafe/handler/handlertest"
 )
 
-func TestAQueueWithoutALedgerDoesWhatSQSDoes(t *testing.T) {
+func TestRunWithoutALedger(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
 	type setting = func(q *handlertest.Queue)
@@ -130,7 +130,7 @@ func TestAQueueWithoutALedgerDoesWhatSQSDoes(t *testing.T) {
 
 func refuse(handler.VisibilityChange) error { return errors.New("access denied") }
 
-func TestAFIFOQueueKeepsItsGroupsInOrder(t *testing.T) {
+func TestFIFOGroupsKeepTheirOrder(t *testing.T) {
 	t.Parallel()
 	q := protected()
 	q.Name = "stock.fifo"
@@ -155,7 +155,7 @@ func TestAFIFOQueueKeepsItsGroupsInOrder(t *testing.T) {
 	)
 }
 
-func TestAGroupOnAStandardQueueChangesNothing(t *testing.T) {
+func TestAGroupOnAStandardQueueHasNoEffect(t *testing.T) {
 	t.Parallel()
 	story := func(group string) string {
 		var messages []handlertest.Message
@@ -171,7 +171,7 @@ func TestAGroupOnAStandardQueueChangesNothing(t *testing.T) {
 	}
 }
 
-func TestCopiesOfAMessageAreRecognised(t *testing.T) {
+func TestCopiesAreBusyOrDuplicate(t *testing.T) {
 	t.Parallel()
 	report := protected().Run(t, handlertest.Message{Body: "retry slow", Copies: []time.Duration{0, time.Minute}})
 	wantStory(t, report,
@@ -184,7 +184,7 @@ func TestCopiesOfAMessageAreRecognised(t *testing.T) {
 	report.RequireRuns(t, "m1", 2)
 }
 
-func TestAPanicEndsTheProcessAndASecondTheJob(t *testing.T) {
+func TestAJobIsDeadAfterTwoPanics(t *testing.T) {
 	t.Parallel()
 	report := protected().Run(t, bodies("ok", "panic", "ok")...)
 	report.RequireDeadLetter(t, "m2", "crash_loop")
@@ -194,7 +194,7 @@ func TestAPanicEndsTheProcessAndASecondTheJob(t *testing.T) {
 	report.RequireOutcomes(t, "m3", handler.OutcomeDeferred, handler.OutcomeDone)
 }
 
-func TestAHandlerThatIgnoresItsTimeIsWaitedFor(t *testing.T) {
+func TestRunWaitsForAnAbandonedHandler(t *testing.T) {
 	t.Parallel()
 	var returned atomic.Int32
 	q := bare()
@@ -226,7 +226,7 @@ func TestRunSharesTheBubbleOfItsCaller(t *testing.T) {
 	})
 }
 
-func TestInvokeHandsOverOneEvent(t *testing.T) {
+func TestInvokeDeliversOneEvent(t *testing.T) {
 	t.Parallel()
 	report := bare().Invoke(t, handlertest.Message{ID: "a", Body: "retry", Receives: 3, Copies: []time.Duration{0}},
 		handlertest.Message{ID: "b", Body: "bad"}, handlertest.Message{ID: "c", After: time.Hour})
@@ -246,22 +246,14 @@ func TestInvokeMayDeliverAMessageTwice(t *testing.T) {
 	wantStory(t, report, "a at 0s, receive 1: done", "a at 0s, receive 2: duplicate (completed)")
 }
 
-func TestEachProcessIsANewOne(t *testing.T) {
-	t.Parallel()
-	shared := &handler.Process{}
-	q := bare()
-	q.Options.Process = shared
-	q.Run(t, bodies("panic ok")...).RequireOutcomes(t, "m1", handler.OutcomeCrash, handler.OutcomeDone)
-}
-
-func TestTheHandlerSeesTheMessageAsLambdaWouldGiveIt(t *testing.T) {
+func TestTheHandlerGetsTheMessageAsFromLambda(t *testing.T) {
 	t.Parallel()
 	q := bare()
 	q.Name = "charges"
 	q.Handler = handler.Func(func(ctx context.Context, m *handler.Message) error {
-		deadline, ok := handler.InvocationDeadline(ctx)
-		if left := time.Until(deadline); !ok || left != 30*time.Second {
-			t.Errorf("the invocation has %v left, want 30s", left)
+		deadline, ok := ctx.Deadline()
+		if left := time.Until(deadline); !ok || left != 27*time.Second {
+			t.Errorf("the run has %v left, want 27s of 30s", left)
 		}
 		if m.QueueName() != "charges" || m.FIFO() || m.GroupID() != "g" || m.ReceiveCount() != 4 {
 			t.Errorf("message of queue %s, FIFO %v, group %q, receive %d", m.QueueName(), m.FIFO(), m.GroupID(),

@@ -8,10 +8,11 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// Report is what became of the messages.
-type Report struct {
+// RunReport is what became of the messages of [Queue.Run] or [Queue.Invoke]. It is
+// not handler.Report, which has the numbers of one batch.
+type RunReport struct {
 	// Jobs are the messages by their ids, in the order in which they were given.
-	Jobs []*Job
+	Jobs []*JobReport
 	// Deliveries are those of all jobs, in the order in which they were received.
 	Deliveries []*Delivery
 	// RunOrder holds the id of a message for each time that the handler was
@@ -21,8 +22,9 @@ type Report struct {
 	DeadLetters []handler.Letter
 }
 
-// Job is what became of one message.
-type Job struct {
+// JobReport is what became of one message. It is not handler.Job, which is what the
+// ledger knows of a job.
+type JobReport struct {
 	// ID is the message id.
 	ID string
 	// Deliveries are in the order in which they were received.
@@ -55,12 +57,16 @@ type Delivery struct {
 	// Delay is how long the message stays hidden from then on: as was asked for, or
 	// else for the visibility timeout. 0 means that it was deleted.
 	Delay time.Duration
+	// Late reports whether the visibility timeout ended while the function was still
+	// at work. SQS hands the message out again then, so that its acknowledgement and
+	// the delay that was asked for have no effect.
+	Late bool
 
-	job *Job
+	job *JobReport
 }
 
 // Job finds the job with that message id; nil if there is none.
-func (r *Report) Job(id string) *Job {
+func (r *RunReport) Job(id string) *JobReport {
 	for _, j := range r.Jobs {
 		if j.ID == id {
 			return j
@@ -70,7 +76,7 @@ func (r *Report) Job(id string) *Job {
 }
 
 // Runs is how often the handler was called with the message.
-func (j *Job) Runs() int {
+func (j *JobReport) Runs() int {
 	runs := 0
 	for _, d := range j.Deliveries {
 		if d.Ran {
@@ -81,7 +87,7 @@ func (j *Job) Runs() int {
 }
 
 // Outcomes are those of the deliveries, in their order.
-func (j *Job) Outcomes() []handler.Outcome {
+func (j *JobReport) Outcomes() []handler.Outcome {
 	outcomes := make([]handler.Outcome, len(j.Deliveries))
 	for i, d := range j.Deliveries {
 		outcomes[i] = d.Outcome
@@ -91,7 +97,7 @@ func (j *Job) Outcomes() []handler.Outcome {
 
 // String tells the story, with a line for each delivery, and for each message
 // that was lost or that SQS has moved.
-func (r *Report) String() string {
+func (r *RunReport) String() string {
 	var b strings.Builder
 	for _, d := range r.Deliveries {
 		fmt.Fprintf(&b, "%s %s\n", d.job.ID, d)
@@ -117,7 +123,10 @@ func (d *Delivery) String() string {
 	if d.Reason != "" {
 		s += " (" + d.Reason + ")"
 	}
-	if d.Delay > 0 {
+	switch {
+	case d.Late:
+		s += fmt.Sprintf(", too late: its visibility timeout of %v had ended", d.Delay)
+	case d.Delay > 0:
 		s += fmt.Sprintf(", back in %v", d.Delay)
 	}
 	if d.Error != "" {

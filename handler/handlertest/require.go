@@ -11,7 +11,7 @@ import (
 
 // RequireOutcomes stops the test unless the deliveries of the message ended so,
 // in this order.
-func (r *Report) RequireOutcomes(t testing.TB, id string, want ...handler.Outcome) {
+func (r *RunReport) RequireOutcomes(t testing.TB, id string, want ...handler.Outcome) {
 	t.Helper()
 	if got := r.job(t, id).Outcomes(); !slices.Equal(got, want) {
 		t.Fatalf("%s ended as %s; want %s\n%s", id, names(got), names(want), r)
@@ -20,7 +20,7 @@ func (r *Report) RequireOutcomes(t testing.TB, id string, want ...handler.Outcom
 
 // RequireReason stops the test unless that is the reason of the outcome of the
 // message's last delivery.
-func (r *Report) RequireReason(t testing.TB, id, want string) {
+func (r *RunReport) RequireReason(t testing.TB, id, want string) {
 	t.Helper()
 	if got := r.delivery(t, id, 0).Reason; got != want {
 		t.Fatalf("%s has %s as its last reason; want %s\n%s", id, orNone(got), orNone(want), r)
@@ -29,7 +29,7 @@ func (r *Report) RequireReason(t testing.TB, id, want string) {
 
 // RequireDelay stops the test unless the message stayed hidden for at least least
 // and at most most after its nth delivery, counted from 1.
-func (r *Report) RequireDelay(t testing.TB, id string, n int, least, most time.Duration) {
+func (r *RunReport) RequireDelay(t testing.TB, id string, n int, least, most time.Duration) {
 	t.Helper()
 	if got := r.delivery(t, id, n).Delay; got < least || got > most {
 		t.Fatalf("%s comes back %v after delivery %d; want %v to %v\n%s", id, got, n, least, most, r)
@@ -38,7 +38,7 @@ func (r *Report) RequireDelay(t testing.TB, id string, n int, least, most time.D
 
 // RequireRuns stops the test unless the handler was called with the message that
 // often.
-func (r *Report) RequireRuns(t testing.TB, id string, want int) {
+func (r *RunReport) RequireRuns(t testing.TB, id string, want int) {
 	t.Helper()
 	if got := r.job(t, id).Runs(); got != want {
 		t.Fatalf("%s ran %d times; want %d\n%s", id, got, want, r)
@@ -47,7 +47,7 @@ func (r *Report) RequireRuns(t testing.TB, id string, want int) {
 
 // RequireRunOrder stops the test unless the handler was called with these
 // messages, in this order.
-func (r *Report) RequireRunOrder(t testing.TB, want ...string) {
+func (r *RunReport) RequireRunOrder(t testing.TB, want ...string) {
 	t.Helper()
 	if !slices.Equal(r.RunOrder, want) {
 		t.Fatalf("the handler ran for %s; want %s\n%s",
@@ -57,7 +57,7 @@ func (r *Report) RequireRunOrder(t testing.TB, want ...string) {
 
 // RequireDeadLetter stops the test unless the message was dead-lettered for that
 // reason, and gives the letter.
-func (r *Report) RequireDeadLetter(t testing.TB, id, reason string) handler.Letter {
+func (r *RunReport) RequireDeadLetter(t testing.TB, id, reason string) handler.Letter {
 	t.Helper()
 	letter := r.job(t, id).Letter
 	if letter == nil {
@@ -71,7 +71,7 @@ func (r *Report) RequireDeadLetter(t testing.TB, id, reason string) handler.Lett
 
 // RequireNoDeadLetters stops the test if any message was dead-lettered, with a
 // record or by SQS.
-func (r *Report) RequireNoDeadLetters(t testing.TB) {
+func (r *RunReport) RequireNoDeadLetters(t testing.TB) {
 	t.Helper()
 	for _, j := range r.Jobs {
 		if j.Letter != nil {
@@ -83,7 +83,7 @@ func (r *Report) RequireNoDeadLetters(t testing.TB) {
 	}
 }
 
-func (r *Report) job(t testing.TB, id string) *Job {
+func (r *RunReport) job(t testing.TB, id string) *JobReport {
 	t.Helper()
 	j := r.Job(id)
 	if j == nil {
@@ -97,7 +97,7 @@ func (r *Report) job(t testing.TB, id string) *Job {
 }
 
 // delivery is the nth of the message, from 1; 0 stands for the last.
-func (r *Report) delivery(t testing.TB, id string, n int) *Delivery {
+func (r *RunReport) delivery(t testing.TB, id string, n int) *Delivery {
 	t.Helper()
 	all := r.job(t, id).Deliveries
 	if n == 0 {

@@ -19,7 +19,7 @@ type shelf struct {
 // stored is a message in the queue, or a copy of one.
 type stored struct {
 	message Message
-	job     *Job
+	job     *JobReport
 	sent    time.Time
 	// copied tells that it is a copy.
 	copied bool
@@ -31,7 +31,7 @@ type stored struct {
 }
 
 // put sends a message and its copies.
-func (s *shelf) put(m Message, job *Job, start time.Time) {
+func (s *shelf) put(m Message, job *JobReport, start time.Time) {
 	sent := start.Add(m.After)
 	s.messages = append(s.messages, &stored{message: m, job: job, sent: sent, visible: sent})
 	for _, later := range m.Copies {
@@ -81,6 +81,12 @@ func (s *shelf) hand(m *stored, now, start time.Time) {
 	m.job.receives = max(m.job.receives+1, m.message.Receives)
 	m.delivery = &Delivery{Receive: m.job.receives, At: now.Sub(start), Delay: s.queue.Visibility, job: m.job}
 	m.job.Deliveries = append(m.job.Deliveries, m.delivery)
+}
+
+// inFlight reports whether the message is hidden still, so that its receipt counts.
+func (m *stored) inFlight() bool {
+	m.delivery.Late = m.delivery.Late || !time.Now().Before(m.visible)
+	return !m.delivery.Late
 }
 
 // redrive moves a message that has no receives left, as SQS does: with no record.

@@ -17,7 +17,7 @@ type simulation struct {
 	queue   Queue
 	log     slog.Handler
 	start   time.Time
-	report  *Report
+	report  *RunReport
 	process *process
 	// handlers are the calls of the user's function that have not returned.
 	handlers sync.WaitGroup
@@ -32,19 +32,19 @@ type simulation struct {
 
 func newSimulation(t testing.TB, q Queue, queued []Message) *simulation {
 	t.Helper()
-	s := &simulation{t: t, queue: q, start: time.Now(), report: &Report{}}
+	s := &simulation{t: t, queue: q, start: time.Now(), report: &RunReport{}}
 	s.log = slog.NewTextHandler(t.Output(), nil)
 	if q.Options.Logger != nil {
 		s.log = q.Options.Logger.Handler()
 	}
 	s.shelf.queue = q
-	jobs := map[string]*Job{}
+	jobs := map[string]*JobReport{}
 	for i, m := range queued {
 		sent := m.Sent
 		m = m.withDefaults(numbered(i), q.Name)
 		m.Queue, m.Sent = q.Name, sent
 		if jobs[m.ID] == nil {
-			jobs[m.ID] = &Job{ID: m.ID}
+			jobs[m.ID] = &JobReport{ID: m.ID}
 			s.report.Jobs = append(s.report.Jobs, jobs[m.ID])
 		}
 		s.shelf.put(m, jobs[m.ID], s.start)
@@ -91,9 +91,16 @@ func (s *simulation) invoke(batch []*stored) {
 	}
 	for _, m := range batch {
 		if !reported[m.message.ID] {
-			m.delivery.Delay = 0
-			s.shelf.remove(m)
+			s.acknowledge(m)
 		}
+	}
+}
+
+// acknowledge deletes a message, unless it is visible again.
+func (s *simulation) acknowledge(m *stored) {
+	if m.inFlight() {
+		m.delivery.Delay = 0
+		s.shelf.remove(m)
 	}
 }
 

@@ -2,6 +2,7 @@ package handlertest
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/sqsafe/sqsafe/handler"
@@ -55,8 +56,14 @@ func (s *tap) ChangeVisibility(ctx context.Context, changes []handler.Visibility
 	asked.ChangeVisibility(ctx, changes)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, change := range changes {
-		if stored := s.byReceipt(change.Message.ReceiptHandle); stored != nil && change.Answer() == nil {
+	for i := range changes {
+		change := &changes[i]
+		stored := s.byReceipt(change.Message.ReceiptHandle)
+		switch {
+		case stored == nil || change.Answer() != nil:
+		case !stored.inFlight():
+			change.Done, change.Err = false, errNotInFlight
+		default:
 			stored.visible = time.Now().Add(change.Timeout)
 			stored.delivery.Delay = change.Timeout
 		}
@@ -77,10 +84,17 @@ func (s *tap) Delete(ctx context.Context, deletions []handler.Deletion) {
 	asked.Delete(ctx, deletions)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, deletion := range deletions {
-		if stored := s.byReceipt(deletion.Message.ReceiptHandle); stored != nil && deletion.Answer() == nil {
-			stored.delivery.Delay = 0
-			s.shelf.remove(stored)
+	for i := range deletions {
+		deletion := &deletions[i]
+		stored := s.byReceipt(deletion.Message.ReceiptHandle)
+		if stored == nil || deletion.Answer() != nil {
+			continue
+		}
+		if s.acknowledge(stored); stored.delivery.Late {
+			deletion.Done, deletion.Err = false, errNotInFlight
 		}
 	}
 }
+
+// errNotInFlight is the answer of SQS for a message that is visible again.
+var errNotInFlight = errors.New("the message is not in flight: its visibility timeout has ended")

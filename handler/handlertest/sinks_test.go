@@ -20,13 +20,16 @@ func only(id string) func(m *handler.Message) error {
 	}
 }
 
-func TestTheSinksOfAProcessorOfOnesOwn(t *testing.T) {
+func TestFakesWithAProcessor(t *testing.T) {
 	t.Parallel()
 	dead, source := &handlertest.DeadLetterQueue{}, &handlertest.FakeQueue{}
 	o := &handler.Options{
 		DeadLetter: dead, Queue: source, Logger: quiet(), Random: func() float64 { return 0 },
 	}
-	p := handler.NewProcessor(handler.Func(obey), o)
+	p, err := handler.NewProcessor(handler.Func(obey), o)
+	if err != nil {
+		t.Fatal(err)
+	}
 	response, err := p.Handle(t.Context(), handlertest.Event(bodies("ok", "bad", "retry")...))
 	if err != nil || len(response.BatchItemFailures) != 1 || response.BatchItemFailures[0].ItemIdentifier != "m3" {
 		t.Errorf("response is %v, %v; want the failure of m3", response, err)
@@ -40,7 +43,7 @@ func TestTheSinksOfAProcessorOfOnesOwn(t *testing.T) {
 	}
 }
 
-func TestSinksFailWhereTheyAreToldTo(t *testing.T) {
+func TestFakesFailWhereTheyAreTold(t *testing.T) {
 	t.Parallel()
 	m1, m2 := handlertest.Message{ID: "m1"}.Received(), handlertest.Message{ID: "m2"}.Received()
 	fails := only("m1")
@@ -69,7 +72,7 @@ func TestSinksFailWhereTheyAreToldTo(t *testing.T) {
 	}
 }
 
-func TestADeleteThatFailsBringsTheMessageBack(t *testing.T) {
+func TestAMessageThatWasNotDeletedComesBack(t *testing.T) {
 	t.Parallel()
 	q := protected()
 	q.Options.Queue = &handlertest.FakeQueue{FailDelete: only("m1")}

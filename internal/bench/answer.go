@@ -7,7 +7,8 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// check tells whether an answer names exactly the messages that failed.
+// check returns an error unless an answer names exactly the messages that
+// failed.
 func (e *event) check(sequence int, answer []byte) error {
 	var response events.SQSEventResponse
 	if err := json.Unmarshal(answer, &response); err != nil {

@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-func TestCheck(t *testing.T) {
+func TestCheckRefusesWrongAnswers(t *testing.T) {
 	t.Parallel()
 	const sequence = 7
-	e := shape{messages: 20, bodyBytes: 200, failEvery: 10}.event() // 9 and 19 fail
+	e := shape{messages: 20, bodyBytes: 200, failEvery: 10}.event() // messages 9 and 19 fail
 	failure := func(i int) string { return fmt.Sprintf(`{"itemIdentifier":%q}`, messageID(sequence, i)) }
 	tests := []struct {
 		name, answer string
-		problem      string // part of the error; empty for none
+		problem      string // part of the error; empty means none
 	}{
 		{"both", `{"batchItemFailures":[` + failure(9) + `,` + failure(19) + `]}`, ""},
 		{"in another order", `{"batchItemFailures":[` + failure(19) + `,` + failure(9) + `]}`, ""},

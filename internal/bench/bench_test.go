@@ -15,15 +15,19 @@ import (
 	"github.com/sqsafe/sqsafe/internal/bench/job"
 )
 
-// BenchmarkBatch is what the compared programs do once the event is decoded.
+// BenchmarkBatch measures what the compared programs do after the event was
+// decoded.
 func BenchmarkBatch(b *testing.B) {
 	pass := func(next handler.Func) handler.Func {
 		return func(ctx context.Context, m *handler.Message) error { return next(ctx, m) }
 	}
-	p := handler.NewProcessor(handler.JSON(job.Do), &handler.Options{
+	p, err := handler.NewProcessor(handler.JSON(job.Do), &handler.Options{
 		Middleware: []handler.Middleware{pass, pass, pass},
 		Logger:     slog.New(slog.DiscardHandler),
 	})
+	if err != nil {
+		b.Fatal(err)
+	}
 	for _, s := range shapes() {
 		event := decode(b, s.event().renewed(1))
 		b.Run(s.name+"/bare", func(b *testing.B) {
@@ -38,7 +42,7 @@ func BenchmarkBatch(b *testing.B) {
 	}
 }
 
-// bare decodes and does the work, and looks at no failure of it.
+// bare decodes the messages and does the work, and ignores errors.
 func bare(ctx context.Context, event events.SQSEvent) error {
 	for i := range event.Records {
 		var order job.Order
@@ -50,8 +54,9 @@ func bare(ctx context.Context, event events.SQSEvent) error {
 	return nil
 }
 
-// perMessage reports the processor time for one message beside the usual, since
-// the garbage collector and other goroutines work on other processors.
+// perMessage reports the processor time per message in addition to the usual
+// results, since the garbage collector and other goroutines use other
+// processors.
 func perMessage(b *testing.B, event events.SQSEvent, f func(context.Context) error) {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.Context(), time.Hour)

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// build compiles one of this module's functions as it is deployed, for this
-// machine, and gives the path of the binary.
+// build compiles one of this module's functions with the flags of a deployment,
+// for this machine, and returns the path of the binary.
 func build(ctx context.Context, into, pkg string) (string, error) {
 	binary := filepath.Join(into, filepath.Base(pkg))
 	command := exec.CommandContext(ctx, "go", "build",

@@ -7,11 +7,11 @@ import (
 	"unsafe"
 )
 
-// cpuTime is the processor time, user and system, that a process has taken so
-// far. The kernel's clock of the process has nanoseconds, where /proc/PID/stat
-// has ticks of 10 ms.
+// cpuTime returns the processor time, user and system, that a process has used
+// so far. The kernel's clock of the process counts nanoseconds; /proc/PID/stat
+// counts ticks of 10 ms.
 func cpuTime(pid int) (time.Duration, error) {
-	const schedulerClock = 2 // CPUCLOCK_SCHED, in the lowest bits of the clock's id
+	const schedulerClock = 2 // CPUCLOCK_SCHED, the lowest bits of the clock's id
 	clock := ^pid<<3 | schedulerClock
 	var t syscall.Timespec
 	//nolint:gosec // the kernel fills in t

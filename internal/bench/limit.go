@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// limit is the largest ratio of processor times that the program after the first
-// may have. The tolerance is for the noise of a short measurement.
+// limit is the maximum ratio of the processor time of the second program to
+// that of the first. The tolerance allows for the noise of a short measurement.
 type limit struct{ ratio, tolerance float64 }
 
-// exceeded gives the comparisons that are over the limit.
+// exceeded returns the comparisons that are over the limit.
 func (l limit) exceeded(all []*comparison) []*comparison {
 	var over []*comparison
 	for _, c := range all {
@@ -20,7 +20,7 @@ func (l limit) exceeded(all []*comparison) []*comparison {
 	return over
 }
 
-// report names them; nil if there are none.
+// report returns an error that names them; nil if there are none.
 func (l limit) report(programs []program, over []*comparison) error {
 	errs := make([]error, 0, len(over))
 	for _, c := range over {

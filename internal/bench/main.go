@@ -21,14 +21,14 @@ func main() {
 	}
 }
 
-// settings are what the flags say.
+// settings are the values of the flags.
 type settings struct {
 	plan
 	limit
 	quick, noise bool
 }
 
-// What -quick measures; see docs/performance.md for what that is worth.
+// The plan of -quick; docs/performance.md says how exact its results are.
 var quickPlan = plan{rounds: 5, window: 120 * time.Millisecond}
 
 func parse(arguments []string, w io.Writer) (settings, error) {
@@ -75,8 +75,8 @@ func run(ctx context.Context, arguments []string, w io.Writer) error {
 	return s.compare(ctx, programs, comparisons(shapes()), w)
 }
 
-// compare measures and reports. What is over the limit of -quick is measured
-// again before it is called a failure.
+// compare measures and reports. With -quick, what is over the limit is measured
+// again before it counts as a failure.
 func (s settings) compare(ctx context.Context, programs []program, all []*comparison, w io.Writer) error {
 	if err := s.measure(ctx, programs, all); err != nil {
 		return err
@@ -92,7 +92,8 @@ func (s settings) compare(ctx context.Context, programs []program, all []*compar
 	return s.report(programs, s.exceeded(all))
 }
 
-// programs builds what is compared, the first being the measure of all others.
+// programs builds the compared programs. All others are compared with the
+// first.
 func (s settings) programs(ctx context.Context, directory string) ([]program, error) {
 	const here = "github.com/sqsafe/sqsafe/internal/bench/"
 	names := []string{"bare", "ours", "ledger"}

@@ -14,7 +14,7 @@ func TestFlags(t *testing.T) {
 	tests := []struct {
 		name, arguments string
 		want            plan
-		problem         string // part of the error; empty for none
+		problem         string // part of the error; empty means none
 	}{
 		{"none", "", plan{rounds: 8, window: 400 * time.Millisecond}, ""},
 		{"both", "-rounds 2 -window 10ms", plan{rounds: 2, window: 10 * time.Millisecond}, ""},
@@ -40,7 +40,7 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-func TestHelpIsNoFailure(t *testing.T) {
+func TestHelpExitsWithoutError(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	if err := run(t.Context(), []string{"-h"}, &b); err != nil || !strings.Contains(b.String(), "-quick") {
@@ -48,7 +48,8 @@ func TestHelpIsNoFailure(t *testing.T) {
 	}
 }
 
-// The programs do the same: every answer is checked while they are measured.
+// The programs do the same work: every answer is checked while they are
+// measured.
 func TestProgramsAreComparable(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -79,7 +80,7 @@ func TestProgramsAreComparable(t *testing.T) {
 	}
 }
 
-func TestOverTheLimitIsMeasuredAgainBeforeItFails(t *testing.T) {
+func TestComparisonOverTheLimitIsMeasuredAgain(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("the processor time of another process is only read on Linux")
@@ -96,7 +97,7 @@ func TestOverTheLimitIsMeasuredAgainBeforeItFails(t *testing.T) {
 	}
 }
 
-func TestAProgramThatDoesNotStartIsNamed(t *testing.T) {
+func TestErrorNamesAProgramThatDoesNotStart(t *testing.T) {
 	t.Parallel()
 	programs := []program{{name: "missing", binary: filepath.Join(t.TempDir(), "missing")}}
 	all := comparisons([]shape{{name: "one", messages: 1, bodyBytes: 200}})
@@ -106,7 +107,7 @@ func TestAProgramThatDoesNotStartIsNamed(t *testing.T) {
 	}
 }
 
-func TestBuildReportsWhatTheCompilerSays(t *testing.T) {
+func TestBuildReportsCompilerErrors(t *testing.T) {
 	t.Parallel()
 	_, err := build(t.Context(), t.TempDir(), "./nothing")
 	if err == nil || !strings.Contains(err.Error(), "building ./nothing") {

@@ -16,16 +16,17 @@ type plan struct {
 }
 
 const (
-	// leastInvocations is that of a window, however short, so that it holds whole
-	// cycles of garbage collection.
+	// leastInvocations is the minimum number of invocations in a window, so
+	// that a short window has complete cycles of garbage collection.
 	leastInvocations = 4
-	// turns is how often the programs take turns in a window.
+	// turns is how often the programs alternate in a window.
 	turns = 8
-	// warmInvocations come before the window, and last an eighth of it at least.
+	// warmInvocations is the minimum number of invocations before the window.
+	// They last at least an eighth of it.
 	warmInvocations = 2
 )
 
-// cost is what a program took for the invocations of one window.
+// cost is what a program used for the invocations of one window.
 type cost struct {
 	invocations int
 	cpu, wall   time.Duration
@@ -35,10 +36,10 @@ func (c cost) perInvocation(total time.Duration) time.Duration {
 	return total / time.Duration(max(c.invocations, 1))
 }
 
-// costs are those of one window, program by program.
+// costs has the cost of each program in one window.
 type costs []cost
 
-// comparison is what is found for one shape.
+// comparison has the measurements for one shape.
 type comparison struct {
 	shape
 	event *event
@@ -53,9 +54,9 @@ func comparisons(all []shape) []*comparison {
 	return found
 }
 
-// measure adds the costs of each shape, round by round. All shapes have had their
-// turn before the next round begins, so that a busy spell of the machine does not
-// fall on one of them.
+// measure adds the costs of each shape, round by round. Each round measures all
+// shapes, so that a time in which the machine is busy does not affect only one
+// of them.
 func (p plan) measure(ctx context.Context, programs []program, all []*comparison) error {
 	for range p.rounds {
 		for _, c := range all {
@@ -71,7 +72,7 @@ func (p plan) measure(ctx context.Context, programs []program, all []*comparison
 	return nil
 }
 
-// round runs the programs side by side, in short turns, each in a process of its own.
+// round runs the programs in short turns, each in its own process.
 func (p plan) round(ctx context.Context, programs []program, e *event) (found costs, err error) {
 	var processes []*running
 	defer func() {
@@ -92,8 +93,8 @@ func (p plan) round(ctx context.Context, programs []program, e *event) (found co
 	return p.takeTurns(ctx, processes, e)
 }
 
-// takeTurns counts the processor time over all turns: what a process does behind
-// its answer, such as collecting garbage, falls into the turn of another.
+// takeTurns counts the processor time over all turns: what a process does after
+// its answer, such as garbage collection, happens during the turn of another.
 func (p plan) takeTurns(ctx context.Context, processes []*running, e *event) (costs, error) {
 	before, err := cpuTimes(processes)
 	if err != nil {
@@ -141,7 +142,8 @@ func (p plan) unfinished(found costs) bool {
 	return slices.ContainsFunc(found, func(c cost) bool { return c.wall < p.window || c.invocations < leastInvocations })
 }
 
-// work invokes the process again and again, at least so often and so long.
+// work invokes the process repeatedly, for at least window and at least least
+// times.
 func (r *running) work(ctx context.Context, e *event, window time.Duration, least int) (cost, error) {
 	var c cost
 	for c.wall < window || c.invocations < least {

@@ -10,7 +10,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/runtimeapi"
 )
 
-// program is one of the compared functions, as a binary.
+// program is the binary of one of the compared functions.
 type program struct{ name, binary string }
 
 // running is a process of a program.
@@ -19,13 +19,13 @@ type running struct {
 	function *runtimeapi.Function
 	pid      int
 	output   tail
-	// sequence counts the events that the process got.
+	// sequence counts the events that the process received.
 	sequence int
 }
 
 const (
-	// timeout is far longer than any invocation takes, and memoryMB is what buys a
-	// function one whole processor.
+	// timeout is far longer than any invocation. memoryMB is the size at which
+	// Lambda gives a function one whole processor.
 	timeout  = time.Minute
 	memoryMB = 1769
 )
@@ -48,8 +48,8 @@ func (p program) start() (*running, error) {
 // stop ends the process.
 func (r *running) stop(ctx context.Context) error { return r.function.Close(ctx) }
 
-// invoke hands the process a copy of the event with new message ids and checks
-// the answer. It gives the time until that was here.
+// invoke passes a copy of the event with new message ids to the process and
+// checks the answer. It returns the time until the answer.
 func (r *running) invoke(ctx context.Context, e *event) (time.Duration, error) {
 	r.sequence++
 	payload := e.renewed(r.sequence)
@@ -65,7 +65,7 @@ func (r *running) invoke(ctx context.Context, e *event) (time.Duration, error) {
 	return took, nil
 }
 
-// tail keeps the last lines that a process writes.
+// tail keeps the last lines of a process's output.
 type tail struct {
 	mu    sync.Mutex
 	lines []string

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// spread is a median and the quartiles around it.
+// spread is a median with the quartiles around it.
 type spread struct{ low, median, high float64 }
 
 func spreadOf(values []float64) spread {
@@ -13,7 +13,8 @@ func spreadOf(values []float64) spread {
 	return spread{low: quantile(sorted, 0.25), median: quantile(sorted, 0.5), high: quantile(sorted, 0.75)}
 }
 
-// quantile interpolates between the two values that are nearest; 0 for none.
+// quantile interpolates between the two nearest values; it returns 0 for no
+// values.
 func quantile(sorted []float64, q float64) float64 {
 	if len(sorted) == 0 {
 		return 0
@@ -24,7 +25,7 @@ func quantile(sorted []float64, q float64) float64 {
 	return sorted[i] + (at-float64(i))*(sorted[next]-sorted[i])
 }
 
-// kind is what is compared of a cost.
+// kind selects the part of a cost that is compared.
 type kind func(cost) time.Duration
 
 func processor(c cost) time.Duration { return c.perInvocation(c.cpu) }
@@ -39,7 +40,7 @@ func (c *comparison) ratio(i int, of kind) spread {
 	return spreadOf(values)
 }
 
-// typical is the median of what the i-th program takes for an invocation.
+// typical returns the median cost of an invocation of the i-th program.
 func (c *comparison) typical(i int, of kind) time.Duration {
 	values := make([]float64, 0, len(c.costs))
 	for _, costs := range c.costs {

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestSpread(t *testing.T) {
+func TestSpreadHasMedianAndQuartiles(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name   string
@@ -30,9 +30,9 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// compared is a comparison of two programs, of which the first takes 1 ms of
-// processor time for an invocation, and the second so many times as much, and
-// twice as many times of wall time.
+// compared returns a comparison of two programs. The first uses 1 ms of
+// processor time per invocation; the second uses that times each ratio, and
+// twice as much wall time.
 func compared(name string, ratios ...float64) *comparison {
 	s := shape{name: name, messages: 2, bodyBytes: 200}
 	c := &comparison{shape: s, event: s.event()}
@@ -48,7 +48,7 @@ func compared(name string, ratios ...float64) *comparison {
 	return c
 }
 
-func TestRatioIsThatOfInvocations(t *testing.T) {
+func TestRatioComparesCostPerInvocation(t *testing.T) {
 	t.Parallel()
 	c := compared("small", 1.5, 1, 2)
 	if got, want := c.ratio(1, processor), (spread{1.25, 1.5, 1.75}); got != want {

@@ -8,21 +8,22 @@ import (
 	"strings"
 )
 
-// maxEvent is the largest payload of a synchronous invocation in bytes (Lambda quotas).
+// maxEvent is the maximum payload of a synchronous invocation in bytes (Lambda
+// quotas).
 const maxEvent = 6 << 20
 
 // shape is a kind of batch.
 type shape struct {
 	name string
-	// messages is how many there are; 0 means as many as fit an event.
+	// messages is the number of messages; 0 means as many as fit into an event.
 	messages int
 	// bodyBytes is the length of each body.
 	bodyBytes int
-	// failEvery makes each failEvery-th message fail; 0 means none.
+	// failEvery makes each failEvery-th message fail; 0 means that none fails.
 	failEvery int
-	// again is how many more times than others the shape is measured in a round. Of
-	// a small batch the greater part is waking threads, in which processes of one
-	// program differ.
+	// again is how many more times than others the shape is measured in a
+	// round. The largest part of the cost of a small batch is waking threads,
+	// which differs between processes of the same program.
 	again int
 }
 
@@ -40,8 +41,8 @@ func shapes() []shape {
 // event is a batch as the event source mapping sends it.
 type event struct {
 	payload []byte
-	// ids are where the message ids stand in the payload, failing the positions of
-	// the messages that fail.
+	// ids are the offsets of the message ids in the payload. failing are the
+	// positions of the messages that fail.
 	ids     []int
 	failing []int
 }
@@ -71,14 +72,14 @@ const (
 	emptyID = "00000000-0000-4000-8000-000000000000"
 	arn     = "arn:aws:sqs:us-east-1:123456789012:orders"
 	sender  = "AIDAIENQZJOLO23YVJ4VO"
-	// handleBytes is the length of the receipt handles that SQS gives.
+	// handleBytes is the length of a receipt handle of SQS.
 	handleBytes = 412
 )
 
 func record(i int, body string) string {
 	quoted, err := json.Marshal(body)
 	if err != nil {
-		panic(err) // a string is always encoded
+		panic(err) // cannot happen: strings can always be encoded
 	}
 	handle := fmt.Sprintf("AQEB%0*d", handleBytes-len("AQEB"), i)
 	sent := 1_700_000_000_000 + i
@@ -89,8 +90,8 @@ func record(i int, body string) string {
 		emptyID, handle, quoted, sent, sender, sent+3, i, arn)
 }
 
-// body gives an order of exactly size bytes: what the work reads, and lines and
-// a note that it does not.
+// body returns an order of exactly size bytes: the members that the work uses,
+// and lines and a note that it does not use.
 func body(i, size int, fails bool) string {
 	text := fmt.Sprintf(`{"id":"order-%06d","kind":"order.created","amountCents":%d,"fail":%t,"lines":[`,
 		i, 1000+i, fails)
@@ -108,8 +109,8 @@ func body(i, size int, fails bool) string {
 	}
 }
 
-// renewed is the payload with ids of its own for all messages, since a ledger
-// knows those of another sequence.
+// renewed returns the payload with new ids for all messages, since a ledger
+// remembers those of earlier sequences.
 func (e *event) renewed(sequence int) []byte {
 	payload := bytes.Clone(e.payload)
 	for i, at := range e.ids {

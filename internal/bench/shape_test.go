@@ -19,7 +19,7 @@ func decode(t testing.TB, payload []byte) events.SQSEvent {
 	return decoded
 }
 
-func TestEventsAreWhatTheirShapeSays(t *testing.T) {
+func TestEventsMatchTheirShape(t *testing.T) {
 	t.Parallel()
 	for _, s := range shapes() {
 		t.Run(s.name, func(t *testing.T) {

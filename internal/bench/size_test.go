@@ -4,12 +4,14 @@ import (
 	"os"
 	"testing"
 
-	// The go command runs this test anew when what functions link has changed.
+	// Imported so that the go command runs this test again when the functions'
+	// dependencies have changed.
 	_ "github.com/sqsafe/sqsafe"
 )
 
-// largestFunction is what a function with ledger and dead-letter queue may weigh
-// in bytes: most of it is the AWS SDK, each service of which costs start-up time.
+// largestFunction is the maximum size in bytes of a function with ledger and
+// dead-letter queue. Most of it is the AWS SDK, and each of its services adds
+// to the start-up time.
 const largestFunction = 9 << 20
 
 func TestADeployedFunctionIsSmall(t *testing.T) {

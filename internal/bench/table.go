@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// writeTable writes the comparison of all programs with the first in Markdown.
+// writeTable writes the comparison of all programs with the first as a Markdown
+// table.
 func writeTable(w io.Writer, programs []program, all []*comparison) error {
 	head := []string{"batch", "messages", programs[0].name}
 	for _, p := range programs[1:] {
@@ -46,7 +47,7 @@ func (c *comparison) row(programs int) []string {
 	return cells
 }
 
-// short gives three digits.
+// short formats a duration with three digits.
 func short(d time.Duration) string {
 	for _, unit := range []time.Duration{time.Millisecond, 100 * time.Microsecond, 10 * time.Microsecond} {
 		if d >= 100*unit {

@@ -1,3 +1,3 @@
-// Package cli is the sqsafe command: one file for each subcommand, and how
-// their results are shown.
+// Package cli implements the sqsafe command: one file for each subcommand, and
+// the output of their results.
 package cli

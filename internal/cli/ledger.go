@@ -13,18 +13,18 @@ import (
 	"github.com/sqsafe/sqsafe/internal/ledger"
 )
 
-// Ledger is the subcommand about the table that remembers jobs.
+// Ledger is the group of subcommands for the ledger, the table of jobs.
 type Ledger struct {
 	Get    LedgerGet    `cmd:"" help:"Show what the table holds of a job."`
 	List   LedgerList   `cmd:"" help:"List the jobs that the table holds."`
 	Forget LedgerForget `cmd:"" help:"Delete a job from the table, so that its next message runs it again."`
 }
 
-// ledgerHelp is the text below the flags of all of them.
+// ledgerHelp is the help text below the flags of all ledger subcommands.
 const ledgerHelp = `Without --table it is the only table there whose key is one attribute and whose
 TTL attribute is "expiration". In AWS, name the table.`
 
-// LedgerTarget is the table that a command is about.
+// LedgerTarget selects the table of a command.
 type LedgerTarget struct {
 	EndpointDynamoDB string `name:"endpoint-dynamodb" placeholder:"URL" help:"DynamoDB of another engine; the local stack at ${local_endpoint} without it."` //nolint:lll // a struct tag is one line
 	Account
@@ -32,7 +32,7 @@ type LedgerTarget struct {
 	Queue string `placeholder:"QUEUE" help:"Name, URL or ARN of the jobs' queue."`
 }
 
-// Validate refuses flags that would be without effect.
+// Validate refuses flags that would have no effect.
 func (t *LedgerTarget) Validate() error {
 	if t.AWS && t.Table == "" {
 		return errors.New("which table? name it with --table; an AWS account is not searched for one")
@@ -45,19 +45,19 @@ func (t *LedgerTarget) Validate() error {
 	return t.check(t.EndpointDynamoDB)
 }
 
-// String is what errors call the place of the table.
+// String returns the name of the table's endpoint for errors.
 func (t *LedgerTarget) String() string { return t.place(t.EndpointDynamoDB) }
 
-// open finds the table.
+// open opens the table.
 func (t *LedgerTarget) open(ctx context.Context) (*ledger.Table, error) {
-	queue, _ := parseQueue(t.Queue) // Validate has checked it
+	queue, _ := parseQueue(t.Queue) // cannot fail: Validate has parsed it
 	c, err := t.config(ctx, t.EndpointDynamoDB, queue.region)
 	if err != nil {
 		return nil, err
 	}
 	client := dynamodb.NewFromConfig(c, func(o *dynamodb.Options) {
 		if t.EndpointDynamoDB != "" {
-			o.BaseEndpoint = aws.String(t.EndpointDynamoDB) // ahead of one in the environment
+			o.BaseEndpoint = aws.String(t.EndpointDynamoDB) // overrides one in the environment
 		}
 	})
 	if t.Table == "" {
@@ -68,16 +68,18 @@ func (t *LedgerTarget) open(ctx context.Context) (*ledger.Table, error) {
 	return table, t.explain(err)
 }
 
-// prefix is how the ids of the queue's jobs begin; empty without a queue.
+// prefix returns the prefix of the ids of the queue's jobs; empty without a
+// queue.
 func (t *LedgerTarget) prefix() string {
 	if t.Queue == "" {
 		return ""
 	}
-	queue, _ := parseQueue(t.Queue) // Validate has checked it
+	queue, _ := parseQueue(t.Queue) // cannot fail: Validate has parsed it
 	return queue.name + "#"
 }
 
-// id is that of the job with this key. With a queue the whole id will do too.
+// id returns the id of the job with this key. With a queue, key may also be the
+// whole id.
 func (t *LedgerTarget) id(key string) string {
 	if strings.HasPrefix(key, t.prefix()) {
 		return key
@@ -85,7 +87,7 @@ func (t *LedgerTarget) id(key string) string {
 	return t.prefix() + key
 }
 
-// find opens the table and reads a job that must be there.
+// find opens the table and reads a job, which must exist.
 func (t *LedgerTarget) find(ctx context.Context, key string) (*ledger.Table, *ledger.Entry, error) {
 	table, err := t.open(ctx)
 	if err != nil {
@@ -105,7 +107,7 @@ func (t *LedgerTarget) find(ctx context.Context, key string) (*ledger.Table, *le
 	return nil, nil, err
 }
 
-// explain says what the error of a call means to a user; nil is none.
+// explain converts the error of a call into one for users; nil stays nil.
 func (t *LedgerTarget) explain(err error) error {
 	ambiguous, isAmbiguous := errors.AsType[*ledger.AmbiguousError](err)
 	missing, isMissing := errors.AsType[*types.ResourceNotFoundException](err)

@@ -26,8 +26,8 @@ func scriptTables(ts *testscript.TestScript) *dynamodb.Client {
 	return dynamodb.NewFromConfig(endpoint.Config(ts.Getenv("SQS")))
 }
 
-// makeTable makes a table in the script's engine, and with a second argument
-// names its TTL attribute.
+// makeTable creates a table in the script's server. The optional second
+// argument is its TTL attribute.
 func makeTable(ts *testscript.TestScript, _ bool, args []string) {
 	client := scriptTables(ts)
 	_, err := client.CreateTable(context.Background(), &dynamodb.CreateTableInput{
@@ -46,7 +46,7 @@ func makeTable(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 }
 
-// makeJob puts a job into a table of the script's engine: TABLE ID STATE.
+// makeJob puts a job into a table of the script's server: TABLE ID STATE.
 func makeJob(ts *testscript.TestScript, _ bool, args []string) {
 	store := dynamo.New(scriptTables(ts), args[0], nil)
 	now, failure := time.Now(), &handler.Failure{Class: "permanent", Reason: "declined", Message: "card declined"}
@@ -68,8 +68,8 @@ func makeJob(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// TestLedgerOfTheLocalStack asks the stack that ran a job.
-func TestLedgerOfTheLocalStack(t *testing.T) {
+// TestLedgerReadsTheLocalStack reads the ledger of the local stack that ran a job.
+func TestLedgerReadsTheLocalStack(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusCreated)
@@ -101,7 +101,7 @@ func TestLedgerListIsInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	web := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // or the server does not see the client go
+		_, _ = io.Copy(io.Discard, r.Body) // read the body, or the server does not notice that the client disconnects
 		cancel()
 		<-r.Context().Done()
 	}))
@@ -126,7 +126,7 @@ func TestExitCodesOfLedger(t *testing.T) {
 		{"no command", cli.ExitUsage, nil},
 		{"no key", cli.ExitUsage, []string{"get", here}},
 		{"no reason", cli.ExitUsage, []string{"forget", "k", "--yes", here}},
-		{"nobody to ask", cli.ExitUsage, []string{"forget", "k", "--reason=test", here}},
+		{"no terminal to ask on", cli.ExitUsage, []string{"forget", "k", "--reason=test", here}},
 		{"no status", cli.ExitUsage, []string{"list", "--status=LOST", here}},
 	} {
 		out, errs := run(t.Context(), t, tt.code, "", append([]string{"ledger"}, tt.args...)...)

@@ -21,7 +21,7 @@ type LedgerForget struct {
 	JSON   bool   `name:"json" help:"Print one JSON object with all that was deleted."`
 }
 
-// Help is the text below the flags.
+// Help returns the text below the flags.
 func (f *LedgerForget) Help() string {
 	return ledgerHelp + `
 
@@ -39,7 +39,7 @@ func (f *LedgerForget) Validate() error {
 	return f.LedgerTarget.Validate()
 }
 
-// forgotten is what programs read.
+// forgotten is the JSON output.
 type forgotten struct {
 	Event  string    `json:"event"`
 	Time   time.Time `json:"time"`
@@ -49,7 +49,7 @@ type forgotten struct {
 	Job    jobRow    `json:"job"`
 }
 
-// Run asks, and deletes the job.
+// Run asks for confirmation and deletes the job.
 func (f *LedgerForget) Run(ctx context.Context, streams Streams) error {
 	if !f.Yes && !isTerminal(streams.In) {
 		return usageError("nobody can be asked here whether the job is to be forgotten; add --yes")
@@ -84,7 +84,7 @@ func (f *LedgerForget) Run(ctx context.Context, streams Streams) error {
 	return nil
 }
 
-// confirm asks on a terminal. Its error says that the answer was not yes.
+// confirm asks on a terminal. It returns an error if the answer is not yes.
 func (f *LedgerForget) confirm(ctx context.Context, streams Streams, t *ledger.Table, job *ledger.Entry) error {
 	if f.Yes {
 		return nil
@@ -94,7 +94,7 @@ func (f *LedgerForget) confirm(ctx context.Context, streams Streams, t *ledger.T
 		oneLine(job.ID), job.Status, stateText(job, time.Now()), t.Name, f)
 	answers := make(chan string, 1)
 	go func() {
-		line, _ := bufio.NewReader(streams.In).ReadString('\n') // the end of the input is no
+		line, _ := bufio.NewReader(streams.In).ReadString('\n') // the end of the input counts as no
 		answers <- strings.ToLower(strings.TrimSpace(line))
 	}()
 	select {

@@ -15,7 +15,7 @@ type LedgerGet struct {
 	JSON bool   `name:"json" help:"Print one JSON object; it has all that the table holds."`
 }
 
-// Help is the text below the flags.
+// Help returns the text below the flags.
 func (g *LedgerGet) Help() string {
 	return ledgerHelp + `
 
@@ -23,7 +23,7 @@ A key of more than 512 bytes is in the table as sha256: and its hash. The exit
 code is 1 if the table does not hold the job.`
 }
 
-// jobRow is a job as programs read it.
+// jobRow is a job in the JSON output.
 type jobRow struct {
 	ledger.Entry
 	State ledger.State `json:"state"`

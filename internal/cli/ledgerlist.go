@@ -25,7 +25,7 @@ type LedgerList struct {
 	JSON   bool   `name:"json" help:"Print one JSON object for each job."`
 }
 
-// Help is the text below the flags.
+// Help returns the text below the flags.
 func (l *LedgerList) Help() string {
 	return ledgerHelp + `
 
@@ -34,7 +34,7 @@ be the whole of it: in AWS, each 8 KB of it cost a read unit, whatever --status
 says. The order is that of the table with --json, by id without.`
 }
 
-// Validate refuses a status and a limit that are none.
+// Validate refuses an unknown status and a negative limit.
 func (l *LedgerList) Validate() error {
 	switch l.Status {
 	case "", "INPROGRESS", "COMPLETED", "DEAD":
@@ -72,7 +72,7 @@ func (l *LedgerList) Run(ctx context.Context, streams Streams) error {
 	return l.explain(err)
 }
 
-// shownJobs collects jobs for people and prints those for programs at once.
+// shownJobs collects jobs for the table, and prints them at once in JSON.
 type shownJobs struct {
 	command *LedgerList
 	encoder *json.Encoder
@@ -80,7 +80,7 @@ type shownJobs struct {
 	list    []ledger.Entry
 }
 
-// add takes as many as there is room for, and tells whether there is more.
+// add adds jobs up to the limit, and reports whether more can be added.
 func (s *shownJobs) add(jobs []ledger.Entry) bool {
 	if left := s.command.Limit - s.n; s.command.Limit > 0 && len(jobs) > left {
 		jobs = jobs[:left]
@@ -111,10 +111,11 @@ func (l *LedgerList) show(out io.Writer, t *ledger.Table, list []ledger.Entry) {
 	fmt.Fprintln(out, jobTable(out, list, time.Now()))
 }
 
-// widestID is how many characters of an id the list shows; --json has it whole.
+// widestID is the maximum number of characters of an id in the list; --json
+// prints the whole id.
 const widestID = 64
 
-// jobTable shows jobs; numbers stand to the right.
+// jobTable formats jobs as a table. Numbers are aligned to the right.
 func jobTable(out io.Writer, list []ledger.Entry, now time.Time) string {
 	r := lipgloss.NewRenderer(out)
 	t := table.New().Border(lipgloss.NormalBorder()).BorderStyle(r.NewStyle().Faint(true)).

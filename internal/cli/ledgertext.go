@@ -18,8 +18,8 @@ import (
 	"github.com/sqsafe/sqsafe/internal/ledger"
 )
 
-// jobText shows all of a job that a person asks for: where it stands, why it
-// is dead, and its failed runs.
+// jobText describes a job for people: its state, why it is dead, and its failed
+// runs.
 func jobText(out io.Writer, job *ledger.Entry, now time.Time) string {
 	r := lipgloss.NewRenderer(out)
 	room := 0 // no limit
@@ -82,7 +82,7 @@ func stepLines(steps map[string]string) (lines []Row) {
 	return lines
 }
 
-// otherLines shows attributes of another writer.
+// otherLines formats attributes of other programs.
 func otherLines(other map[string]any) (lines []Row) {
 	for _, name := range slices.Sorted(maps.Keys(other)) {
 		value, err := json.Marshal(other[name])
@@ -94,7 +94,7 @@ func otherLines(other map[string]any) (lines []Row) {
 	return lines
 }
 
-// stateText says in words where the job stands.
+// stateText describes the state of the job.
 func stateText(job *ledger.Entry, now time.Time) string {
 	switch state := job.State(now); state {
 	case ledger.StateHeld:
@@ -121,7 +121,7 @@ func stateText(job *ledger.Entry, now time.Time) string {
 	}
 }
 
-// leaseText leaves out a lease that means nothing any more.
+// leaseText returns the lease, or an empty text if it does not matter any more.
 func leaseText(job *ledger.Entry, now time.Time) string {
 	switch job.State(now) {
 	case ledger.StateDone, ledger.StateDead, ledger.StateExpired:
@@ -140,7 +140,7 @@ func attemptsText(job *ledger.Entry) string {
 }
 
 func claimsText(job *ledger.Entry) string {
-	if job.Claims == 0 { // of another writer
+	if job.Claims == 0 { // written by another program
 		return ""
 	}
 	return fmt.Sprintf("%d, %d of them settled", job.Claims, job.Settled)
@@ -153,7 +153,7 @@ func positive(n int) string {
 	return strconv.Itoa(n)
 }
 
-// moment shows a time of day, and how far it is.
+// moment formats a time, and how far it is from now.
 func moment(at, now time.Time) string {
 	switch {
 	case at.IsZero():
@@ -170,11 +170,12 @@ func firstFrame(stack string) string {
 	return first
 }
 
-// historyTable shows the failed runs, those left out as a row of their own.
+// historyTable formats the failed runs. Runs that were left out of the history
+// have one row.
 func historyTable(r *lipgloss.Renderer, h handler.History, width int) string {
 	t := table.New().Border(lipgloss.NormalBorder()).BorderStyle(r.NewStyle().Faint(true)).
 		Headers("run", "start", "took", "error", "next after", "message")
-	const others = 96 // characters that the other columns may take
+	const others = 96 // width of the other columns in characters
 	last := 0
 	for _, a := range h.Attempts {
 		if h.Dropped > 0 && last > 0 && a.Number > last+1 {

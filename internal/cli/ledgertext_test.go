@@ -20,7 +20,8 @@ import (
 
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
-// attempt is the failed run of that number, four minutes after the one before.
+// attempt returns the failed run of that number, four minutes after the one
+// before.
 func attempt(n int, class, reason, message string, delay float64) handler.Attempt {
 	start := noon.Add(-2*time.Hour + time.Duration(n)*4*time.Minute)
 	end := start.Add(1234 * time.Millisecond)
@@ -30,8 +31,8 @@ func attempt(n int, class, reason, message string, delay float64) handler.Attemp
 	}
 }
 
-// shelf is a job of each state, with texts that would break a table.
-func shelf() []ledger.Entry {
+// jobsInEachState returns a job in each state, with texts that could break a table.
+func jobsInEachState() []ledger.Entry {
 	job := func(id, status string, lease time.Duration) ledger.Entry {
 		return ledger.Entry{
 			ID: "charges#" + id, Status: status, Lease: noon.Add(lease), Expires: noon.Add(30 * 24 * time.Hour),
@@ -71,11 +72,11 @@ func shelf() []ledger.Entry {
 	return []ledger.Entry{held, waiting, due, left, done, sending, unsent, dead, expired, powertools, other}
 }
 
-// golden compares what a user reads with the file of that name.
+// golden compares output for users with the golden file of that name.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
-	if flag.Lookup("update").Value.String() == "true" { // script_test.go has the flag
+	if flag.Lookup("update").Value.String() == "true" { // script_test.go defines the flag
 		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +96,7 @@ func golden(t *testing.T, name, got string) {
 func TestTextOfEachJob(t *testing.T) {
 	t.Parallel()
 	var all, out strings.Builder
-	jobs := shelf()
+	jobs := jobsInEachState()
 	for i := range jobs {
 		all.WriteString(jobText(&out, &jobs[i], noon) + "\n")
 	}
@@ -103,11 +104,11 @@ func TestTextOfEachJob(t *testing.T) {
 	golden(t, "ledger_list.golden", jobTable(&out, jobs, noon)+"\n")
 }
 
-// TestOnlyYesIsYes asks whether a job is to be forgotten.
-func TestOnlyYesIsYes(t *testing.T) {
+// TestForgetNeedsYes checks the confirmation of forget.
+func TestForgetNeedsYes(t *testing.T) {
 	t.Parallel()
-	job := &shelf()[4]
-	job.Expires = time.Time{} // the question goes by the clock
+	job := &jobsInEachState()[4]
+	job.Expires = time.Time{} // otherwise the question would depend on the time
 	for answer, want := range map[string]bool{
 		"y\n": true, "Yes \n": true, "y": true, "n\n": false, "\n": false, "": false, "yep\n": false,
 	} {
@@ -125,7 +126,7 @@ func TestOnlyYesIsYes(t *testing.T) {
 	}
 }
 
-func TestNoAnswerIsInterrupted(t *testing.T) {
+func TestConfirmEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	in, hold := io.Pipe()
 	t.Cleanup(func() { _ = hold.Close() })

@@ -28,17 +28,18 @@ type Local struct {
 	Overrides        []string `name:"parameter-overrides" sep:"none" placeholder:"NAME=VALUE" help:"Parameters of the template; may be given several times."` //nolint:lll // a struct tag is one line
 	More             []string `arg:"" optional:"" name:"name=value" help:"More parameters of the template, as SAM takes them."`                               //nolint:lll // a struct tag is one line
 
-	// Prepare fills tables before any job is sent; nil fills none.
+	// Prepare is called before any job is sent, for example to fill tables; nil
+	// means no call.
 	Prepare func(ctx context.Context, tables *dynamodb.Client) error `kong:"-"`
-	// Report adds rows to the table at the end, and an error that makes the
-	// command fail; nil adds none.
+	// Report returns additional rows for the table at the end. Its error makes
+	// the command fail. Nil means no rows.
 	Report func(local.Summary) ([]Row, error) `kong:"-"`
 }
 
 // stopLimit is how long running jobs may take to finish after the signal.
 const stopLimit = 30 * time.Second
 
-// Validate refuses flags whose values cannot be meant.
+// Validate refuses invalid values of flags.
 func (l *Local) Validate() error {
 	for _, url := range []string{l.EndpointSQS, l.EndpointDynamoDB} {
 		if url != "" {
@@ -58,8 +59,8 @@ func (l *Local) parameters() (map[string]string, error) {
 	return overrides(slices.Concat(l.Overrides, l.More))
 }
 
-// Run runs the stack until it is idle or ctx ends. Only with UntilIdle is an
-// early end of ctx an error.
+// Run runs the stack until it is idle or ctx ends. It is an error if ctx ends
+// early only with UntilIdle.
 func (l *Local) Run(ctx context.Context, streams Streams) error {
 	options, err := l.options()
 	if err != nil {
@@ -100,7 +101,8 @@ func (l *Local) options() (local.Options, error) {
 	return o, err
 }
 
-// wait tells whether ctx ended before there was nothing left to do.
+// wait waits for the end, and reports whether ctx ended before all work was
+// done.
 func (l *Local) wait(ctx context.Context, running *local.Stack) (interrupted bool, err error) {
 	idle := make(chan error, 1)
 	if l.UntilIdle {
@@ -109,7 +111,7 @@ func (l *Local) wait(ctx context.Context, running *local.Stack) (interrupted boo
 		go func() { idle <- running.Idle(waiting) }()
 	}
 	var broken <-chan error
-	if l.UntilIdle { // else the other functions go on, and this one may be mended
+	if l.UntilIdle { // without it the other functions continue, and this one may be corrected
 		broken = running.Broken()
 	}
 	select {

@@ -20,14 +20,14 @@ import (
 	"github.com/sqsafe/sqsafe/internal/local"
 )
 
-// stream is the output of a running command, event by event.
+// stream is the output of a running command as a stream of events.
 type stream struct {
 	t      *testing.T
 	mu     sync.Mutex
 	events []local.Event
 	last   local.Summary
 	over   bool
-	ready  chan struct{} // closed once jobs are taken; building takes as long as it takes
+	ready  chan struct{} // closed when the stack accepts jobs; building takes a while
 	seen   *sync.Cond
 	err    bytes.Buffer
 	code   chan int
@@ -95,10 +95,10 @@ func (s *stream) next(kind local.Kind) local.Event {
 	}
 }
 
-// endLimit is how long a command may take to end once its functions are built.
+// endLimit is the maximum duration of a command after its functions were built.
 const endLimit = time.Minute
 
-// end waits for the exit code and gives the summary.
+// end waits for the exit code and returns the summary.
 func (s *stream) end(wantCode int) local.Summary {
 	s.t.Helper()
 	if code := s.exit(); code != wantCode {
@@ -148,9 +148,9 @@ func jobsFile(t *testing.T, lines ...string) string {
 
 const goodJob = `{"queue":"ChargeQueue","body":{"id":"ch-1","customer":"c-1","amount":1250,"currency":"EUR"}}`
 
-// TestAKilledProcessLosesAndRepeatsNothing kills the function between the charge
-// and its answer.
-func TestAKilledProcessLosesAndRepeatsNothing(t *testing.T) {
+// TestAKilledProcessLosesNoJobAndRepeatsNoCharge kills the function between the
+// charge and its response.
+func TestAKilledProcessLosesNoJobAndRepeatsNoCharge(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	calls, charges := 0, map[string]int{}
@@ -192,7 +192,8 @@ func TestAKilledProcessLosesAndRepeatsNothing(t *testing.T) {
 	}
 }
 
-// redelivered is when the message was handed out for the second time.
+// redelivered returns the time at which the message was received for the second
+// time.
 func (s *stream) redelivered(id string) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -218,8 +219,8 @@ func TestASignalStopsCleanly(t *testing.T) {
 		args []string
 		code int
 	}{
-		"a server ends well":          {nil, cli.ExitOK},
-		"until idle was not achieved": {[]string{"--until-idle"}, cli.ExitInterrupted},
+		"a server ends without an error": {nil, cli.ExitOK},
+		"until idle was not reached":     {[]string{"--until-idle"}, cli.ExitInterrupted},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -235,7 +236,7 @@ func TestASignalStopsCleanly(t *testing.T) {
 			}
 		})
 	}
-	t.Run("what runs is finished", func(t *testing.T) {
+	t.Run("running jobs finish", func(t *testing.T) {
 		t.Parallel()
 		ctx, cancel := context.WithCancel(t.Context())
 		s := start(ctx, t, "--jobs", jobsFile(t, goodJob), "PaymentUrl="+provider.URL)
@@ -248,7 +249,7 @@ func TestASignalStopsCleanly(t *testing.T) {
 	})
 }
 
-func TestEventsTellTheWholeStory(t *testing.T) {
+func TestEventsReportEveryStep(t *testing.T) {
 	t.Parallel()
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusPaymentRequired)

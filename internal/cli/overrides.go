@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// overrides reads parameters in the forms that SAM takes: NAME=VALUE, several of
-// them in one argument, and ParameterKey=NAME,ParameterValue=VALUE. A value with
-// spaces stands in quotes.
+// overrides parses parameters in the forms that SAM accepts: NAME=VALUE,
+// several of them in one argument, and ParameterKey=NAME,ParameterValue=VALUE.
+// A value with spaces is in quotes.
 func overrides(arguments []string) (map[string]string, error) {
 	parameters := map[string]string{}
 	for _, argument := range arguments {
@@ -30,7 +30,7 @@ func overrides(arguments []string) (map[string]string, error) {
 	return parameters, nil
 }
 
-// fields splits at white space outside of quotes and takes the quotes away.
+// fields splits at white space outside of quotes and removes the quotes.
 func fields(s string) ([]string, error) {
 	var out []string
 	var field strings.Builder

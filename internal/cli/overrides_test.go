@@ -44,7 +44,7 @@ func TestOverrides(t *testing.T) {
 	}
 }
 
-func TestAnOpenQuoteIsRefused(t *testing.T) {
+func TestAnUnclosedQuoteIsRefused(t *testing.T) {
 	t.Parallel()
 	if _, err := overrides([]string{`A="one`}); err == nil || !strings.Contains(err.Error(), "is not closed") {
 		t.Errorf("error %v", err)

@@ -7,15 +7,15 @@ import (
 	"github.com/sqsafe/sqsafe/internal/local"
 )
 
-// Row is a line of the table at the end.
+// Row is a row of the table at the end.
 type Row struct {
 	Name  string
 	Value string
-	// Good tells how the value is coloured; nil leaves it plain.
+	// Good says how the value is coloured; nil means without colour.
 	Good *bool
 }
 
-// printer shows what happens. Its calls do not overlap.
+// printer prints events. Its calls do not overlap.
 type printer interface {
 	event(local.Event)
 	summary(local.Summary, []Row)
@@ -28,7 +28,7 @@ func newPrinter(asJSON bool, streams Streams) printer {
 	return newTextPrinter(streams.Out)
 }
 
-// newEncoder writes one JSON value a line.
+// newEncoder returns an encoder that writes one JSON value per line.
 func newEncoder(out io.Writer) *json.Encoder {
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)

@@ -17,14 +17,14 @@ import (
 // queueName is a queue as a user names it.
 type queueName struct {
 	name string
-	// url is empty unless the user gave one; account and region are empty unless
-	// what the user gave tells them.
+	// url is empty unless the user gave one. account and region are empty
+	// unless the user's name contains them.
 	url, account, region string
 }
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
 
-// parseQueue reads a name, a URL or an ARN.
+// parseQueue parses a name, a URL or an ARN.
 func parseQueue(text string) (queueName, error) {
 	q := queueName{name: text}
 	switch {
@@ -41,7 +41,7 @@ func parseQueue(text string) (queueName, error) {
 		}
 		q.url, q.name = text, path.Base(u.Path)
 		if q.inAWS() {
-			q.region = strings.Split(u.Host, ".")[1] // sqs.eu-west-1.amazonaws.com
+			q.region = strings.Split(u.Host, ".")[1] // for example sqs.eu-west-1.amazonaws.com
 		}
 	}
 	if name := strings.TrimSuffix(q.name, ".fifo"); !plainName.MatchString(name) || len(q.name) > 80 {
@@ -51,13 +51,13 @@ func parseQueue(text string) (queueName, error) {
 	return q, nil
 }
 
-// inAWS tells that the URL is one of AWS itself.
+// inAWS reports whether the URL is one of AWS.
 func (q queueName) inAWS() bool {
 	u, err := url.Parse(q.url)
 	return err == nil && strings.HasPrefix(u.Host, "sqs.") && strings.Contains(u.Host, ".amazonaws.com")
 }
 
-// find gives the queue, and a client for it.
+// find returns the queue, and a client for it.
 func (t *Target) find(ctx context.Context, text string) (jobs.Queue, *sqs.Client, error) {
 	name, err := parseQueue(text)
 	if err != nil {

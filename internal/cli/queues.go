@@ -18,34 +18,34 @@ import (
 	"github.com/sqsafe/sqsafe/internal/local"
 )
 
-// Queues is the subcommand that shows what the queues hold.
+// Queues is the subcommand that shows the number of messages in queues.
 type Queues struct {
 	Target
 	JSON bool `name:"json" help:"Print one JSON object for each queue."`
 }
 
-// Help is the text below the flags.
+// Help returns the text below the flags.
 func (q *Queues) Help() string {
 	return `Counts are those of GetQueueAttributes, which are approximate in AWS.
 The age of the oldest message is known of a local stack only: AWS has it in
 CloudWatch (ApproximateAgeOfOldestMessage), and other engines do not tell.`
 }
 
-// queueRow is what is shown of a queue.
+// queueRow is a queue in the output.
 type queueRow struct {
 	Name     string `json:"name"`
 	URL      string `json:"url"`
 	Visible  int    `json:"visible"`
 	InFlight int    `json:"inFlight"`
 	Delayed  int    `json:"delayed"`
-	// Oldest is the age of the oldest message in seconds; nil if there is none
-	// or it is not known.
+	// Oldest is the age of the oldest message in seconds; nil if there is no
+	// message or the age is not known.
 	Oldest          *float64 `json:"oldestSeconds"`
 	DeadLetterQueue string   `json:"deadLetterQueue,omitempty"`
 	MaxReceives     int      `json:"maxReceiveCount,omitempty"`
 }
 
-// Run lists the queues, by name.
+// Run lists the queues, sorted by name.
 func (q *Queues) Run(ctx context.Context, streams Streams) error {
 	client, err := q.client(ctx, "")
 	if err != nil {
@@ -88,7 +88,7 @@ func listQueues(ctx context.Context, client *sqs.Client) ([]string, error) {
 	return urls, nil
 }
 
-// parallelCalls is how many queues are asked at a time.
+// parallelCalls is the maximum number of concurrent calls.
 const parallelCalls = 8
 
 func describeQueues(ctx context.Context, client *sqs.Client, urls []string) ([]queueRow, error) {
@@ -113,7 +113,7 @@ func describeQueues(ctx context.Context, client *sqs.Client, urls []string) ([]q
 	return there, errors.Join(errs...)
 }
 
-// describeQueue gives nil for a queue that was deleted meanwhile.
+// describeQueue returns nil for a queue that was deleted in the meantime.
 func describeQueue(ctx context.Context, client *sqs.Client, url string) (*queueRow, error) {
 	out, err := client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{
 		QueueUrl: aws.String(url), AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameAll},
@@ -125,7 +125,7 @@ func describeQueue(ctx context.Context, client *sqs.Client, url string) (*queueR
 		return nil, err
 	}
 	number := func(name types.QueueAttributeName) int {
-		n, _ := strconv.Atoi(out.Attributes[string(name)]) // what an engine does not count is 0
+		n, _ := strconv.Atoi(out.Attributes[string(name)]) // a count that the server does not have is 0
 		return n
 	}
 	row := &queueRow{
@@ -141,17 +141,17 @@ func describeQueue(ctx context.Context, client *sqs.Client, url string) (*queueR
 func (r *queueRow) readPolicy(text string) {
 	var policy struct {
 		Target string `json:"deadLetterTargetArn"`
-		Max    any    `json:"maxReceiveCount"` // some engines write it as text
+		Max    any    `json:"maxReceiveCount"` // some servers return it as a string
 	}
 	if json.Unmarshal([]byte(text), &policy) != nil {
-		return // it has none
+		return // the queue has no redrive policy
 	}
 	r.DeadLetterQueue = policy.Target[strings.LastIndexByte(policy.Target, ':')+1:]
 	r.MaxReceives, _ = strconv.Atoi(fmt.Sprint(policy.Max))
 }
 
-// addAges asks a local stack since when messages are there. An answer about
-// another number of messages is out of date.
+// addAges asks a local stack for the ages of messages. An answer about another
+// number of messages is out of date and ignored.
 func (q *Queues) addAges(ctx context.Context, rows []queueRow) {
 	if q.AWS {
 		return

@@ -9,10 +9,10 @@ import (
 	"github.com/charmbracelet/lipgloss/table"
 )
 
-// unknown stands where there is nothing, or nothing that is known.
+// unknown is printed for a value that does not exist or is not known.
 const unknown = "–"
 
-// queueTable shows queues; numbers stand to the right.
+// queueTable formats queues as a table. Numbers are aligned to the right.
 func queueTable(out io.Writer, rows []queueRow) string {
 	r := lipgloss.NewRenderer(out)
 	t := table.New().Border(lipgloss.NormalBorder()).BorderStyle(r.NewStyle().Faint(true)).
@@ -45,7 +45,7 @@ func (r *queueRow) cells() []string {
 	return cells
 }
 
-// age shows a duration in its two largest units.
+// age formats a duration in its two largest units.
 func age(d time.Duration) string {
 	n := func(unit time.Duration) string { return strconv.Itoa(int(d / unit)) }
 	rest := func(unit, of time.Duration) string { return strconv.Itoa(int(d % of / unit)) }

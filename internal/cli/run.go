@@ -13,30 +13,32 @@ import (
 // Exit codes of the command.
 const (
 	ExitOK = 0
-	// ExitFailed: the command could not do its work.
+	// ExitFailed: the command failed.
 	ExitFailed = 1
 	// ExitUsage: the command line was wrong.
 	ExitUsage = 2
-	// ExitInterrupted: a signal ended the command before its work was done.
+	// ExitInterrupted: a signal ended the command before it was done.
 	ExitInterrupted = 130
 )
 
-// errInterrupted says that a signal came first.
+// errInterrupted says that the command was ended by a signal.
 var errInterrupted = errors.New("interrupted")
 
-// usageError is a command line that turns out to be wrong where it is run.
+// usageError is an error in the command line that is only found when the
+// command runs.
 type usageError string
 
 func (e usageError) Error() string { return string(e) }
 
-// Streams are where a command reads and writes.
+// Streams are the input and output of a command.
 type Streams struct {
-	// In is read where a command takes a message from standard input; nil is empty.
+	// In is read by commands that take a message from standard input; nil means
+	// empty.
 	In       io.Reader
 	Out, Err io.Writer
 }
 
-// commands is the command line.
+// commands defines the command line.
 type commands struct {
 	Local   Local   `cmd:"" help:"Run the stack of a SAM template on this machine: queues, tables and functions."`
 	Send    Send    `cmd:"" help:"Send messages to a queue: of the local stack, unless told otherwise."`
@@ -49,8 +51,8 @@ const description = `Background jobs on SQS and Lambda in which every failure ha
 
 Exit codes: 0 done, 1 failed, 2 wrong command line, 130 interrupted before the work was done.`
 
-// Run runs the command line args and gives the exit code. Cancelling ctx is the
-// signal to stop cleanly.
+// Run runs the command line args and returns the exit code. If ctx is
+// cancelled, the command stops cleanly.
 func Run(ctx context.Context, args []string, streams Streams) int {
 	code, exited := ExitOK, false
 	if streams.In == nil {
@@ -77,7 +79,7 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 	return Exit(parsed.Run(), streams)
 }
 
-// Exit tells the user what a command's error is, and gives its exit code.
+// Exit prints a command's error and returns its exit code.
 func Exit(err error, streams Streams) int {
 	switch {
 	case err == nil:

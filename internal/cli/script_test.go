@@ -27,7 +27,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestMain(m *testing.M) {
-	time.Local = time.UTC // golden files have times of day
+	time.Local = time.UTC // golden files contain times of day
 	testscript.Main(m, map[string]func(){
 		"sqsafe": func() {
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -37,9 +37,9 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs the command as a user would. $TAKEN is an address in use,
-// $NOBODY one where nothing listens, and $SQS the endpoint of an engine of the
-// script's own.
+// TestScripts runs the command like a user. $TAKEN is an address in use,
+// $NOBODY one on which nothing listens, and $SQS the endpoint of the script's
+// own server.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -74,7 +74,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// engineKey is where a script keeps its engine.
+// engineKey is the key of a script's server.
 type engineKey struct{}
 
 type scriptEngine struct {
@@ -104,7 +104,7 @@ func setupEngine(env *testscript.Env) error {
 	return nil
 }
 
-// checkBody takes the one message of a queue and compares its body.
+// checkBody receives the only message of a queue and compares its body.
 func checkBody(ts *testscript.TestScript, _ bool, args []string) {
 	e := ts.Value(engineKey{}).(*scriptEngine)
 	url := aws.String(ts.Getenv("SQS") + "/000000000000/" + args[0])
@@ -125,7 +125,7 @@ func checkBody(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 }
 
-// checkAttribute compares an attribute of the message that was taken last.
+// checkAttribute compares an attribute of the message that was received last.
 func checkAttribute(ts *testscript.TestScript, _ bool, args []string) {
 	e := ts.Value(engineKey{}).(*scriptEngine)
 	if got := aws.ToString(e.last.Messages[0].MessageAttributes[args[1]].StringValue); got != args[2] {
@@ -133,8 +133,8 @@ func checkAttribute(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// injectFault makes a call fail: "entries" with some of its entries, "code"
-// with an error, "lost" without an answer, as often as the SDK tries.
+// injectFault makes a call fail: "entries" for some of its entries, "code" with
+// an error, "lost" without an answer at all attempts of the SDK.
 func injectFault(ts *testscript.TestScript, _ bool, args []string) {
 	fault := localaws.Fault{Operation: args[0], Times: 1}
 	switch rest := args[2:]; args[1] {
@@ -148,7 +148,8 @@ func injectFault(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Value(engineKey{}).(*scriptEngine).server.Inject(fault)
 }
 
-// exitCode runs sqsafe with the arguments behind the code that it must end with.
+// exitCode runs sqsafe with the arguments after the first, which is the
+// expected exit code.
 func exitCode(ts *testscript.TestScript, _ bool, args []string) {
 	var exit *exec.ExitError
 	err := ts.Exec("sqsafe", args[1:]...)

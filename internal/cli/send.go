@@ -28,7 +28,7 @@ type Send struct {
 	JSON      bool              `name:"json" help:"Print one JSON object for each message, and a summary."`                                                    //nolint:lll // a struct tag is one line
 }
 
-// Help is the text below the flags.
+// Help returns the text below the flags.
 func (s *Send) Help() string {
 	return `Messages go to the local stack unless --endpoint-sqs or --aws says otherwise.
 
@@ -41,7 +41,7 @@ leave out. Nothing is sent if a line is wrong.
 Bodies are sent byte for byte. The exit code is 1 if a message was not sent.`
 }
 
-// Validate refuses a command line that contradicts itself.
+// Validate refuses flags that contradict each other.
 func (s *Send) Validate() error {
 	sources := 0
 	for _, given := range []bool{s.Body != nil, s.File != "", s.JSONL != ""} {
@@ -60,7 +60,7 @@ func (s *Send) Validate() error {
 	return s.Target.Validate()
 }
 
-// Run sends the messages and tells what became of them.
+// Run sends the messages and reports the results.
 func (s *Send) Run(ctx context.Context, streams Streams) error {
 	contents, err := s.open(streams)
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *Send) Run(ctx context.Context, streams Streams) error {
 	return report.end(err)
 }
 
-// source is where the message is read.
+// source is where the message is read from.
 type source struct {
 	name string
 	io.Reader
@@ -95,7 +95,7 @@ func (s *Send) open(streams Streams) (source, error) {
 	case s.Body != nil && *s.Body != "-":
 		return source{}, nil
 	case s.File != "" || s.JSONL != "" && s.JSONL != "-":
-		path := s.File + s.JSONL // one of them is empty
+		path := s.File + s.JSONL // at least one of them is empty
 		data, err := os.Open(path)
 		if err != nil {
 			return source{}, fmt.Errorf("message file: %w", err)
@@ -107,10 +107,10 @@ func (s *Send) open(streams Streams) (source, error) {
 	return stdin, nil
 }
 
-// maxBody is the most that SQS takes for a message.
+// maxBody is the maximum size of a message in SQS.
 const maxBody = 1 << 20
 
-// read makes jobs of what the source holds, and checks them.
+// read converts the content of the source to jobs, and checks them.
 func (s *Send) read(from source, queue jobs.Queue) ([]jobs.Job, error) {
 	job := jobs.Job{
 		Queue: queue, Attributes: s.Attribute, Group: s.Group, Dedup: s.Dedup,
@@ -123,7 +123,7 @@ func (s *Send) read(from source, queue jobs.Queue) ([]jobs.Job, error) {
 	case s.JSONL != "":
 		return s.readLines(from, job)
 	case from.Reader != nil:
-		data, err := io.ReadAll(io.LimitReader(from, maxBody+1)) // one more is too long
+		data, err := io.ReadAll(io.LimitReader(from, maxBody+1)) // one byte more shows that it is too long
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", from.name, err)
 		}

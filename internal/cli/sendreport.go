@@ -13,19 +13,19 @@ import (
 	"github.com/sqsafe/sqsafe/internal/jobs"
 )
 
-// namedFailures is how many messages that were not sent are named one by one;
-// --json names them all.
+// namedFailures is the maximum number of unsent messages that are listed;
+// --json lists them all.
 const namedFailures = 20
 
-// sendReport tells what became of messages: on a terminal while they are sent.
+// sendReport prints the results of messages: on a terminal while they are sent.
 type sendReport struct {
 	command  *Send
 	out, err io.Writer
-	json     *json.Encoder // nil for text
+	json     *json.Encoder // nil for text output
 	progress *progress
 	summary  sendSummary
 	lastID   string
-	broken   string // the first message of a call that failed
+	broken   string // the first message of a failed call
 }
 
 // sendSummary is the last line of the JSON output.
@@ -33,11 +33,11 @@ type sendSummary struct {
 	Event string `json:"event"`
 	Queue string `json:"queue"`
 	Sent  int    `json:"sent"`
-	// Refused were not sent, for certain.
+	// Refused messages were certainly not sent.
 	Refused int `json:"refused"`
-	// Uncertain are those of a call whose answer did not arrive.
+	// Uncertain messages were in a call without an answer.
 	Uncertain int `json:"uncertain"`
-	// Untried are those after the error that ended the work.
+	// Untried messages come after the error that ended the command.
 	Untried int `json:"untried"`
 }
 
@@ -86,7 +86,7 @@ func (r *sendReport) message(result jobs.Result) {
 	r.progress.step()
 }
 
-// count books the message and gives the word for what became of it.
+// count counts the message and returns the word for its result.
 func (r *sendReport) count(result jobs.Result) string {
 	r.summary.Untried--
 	refusal, refused := errors.AsType[smithy.APIError](result.Err)
@@ -112,7 +112,7 @@ func in(source string) string {
 	return " (" + source + ")"
 }
 
-// end shows the sum and gives the error of the command.
+// end prints the totals and returns the error of the command.
 func (r *sendReport) end(err error) error {
 	r.progress.clear()
 	s := r.summary
@@ -143,7 +143,7 @@ func (r *sendReport) end(err error) error {
 		total-s.Sent, messages(total), r.broken, strings.Join(parts, ", ")))
 }
 
-// failure joins what is missing with why.
+// failure combines the list of missing messages with the reason.
 func (r *sendReport) failure(err error, missing string) error {
 	if err == nil || errors.As(err, new(*jobs.EntryError)) {
 		return errors.New(missing)

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// UntilSignal gives a context that ends with the first SIGINT, SIGTERM or
-// SIGHUP; the second ends the process. It is for the mains of commands.
+// UntilSignal returns a context that ends at the first SIGINT, SIGTERM or
+// SIGHUP. The second signal ends the process. It is for main functions.
 func UntilSignal() context.Context {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)

@@ -19,13 +19,13 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws"
 )
 
-// several are the arguments for a stack of three functions, in JSON, that are
-// built of one folder.
+// several returns the arguments for a stack of three functions, with JSON
+// output, that are built from one folder.
 func several(args ...string) []string {
 	return append([]string{"--template", filepath.Join("testdata", "stack", "template.json")}, args...)
 }
 
-// all gives the events of a kind.
+// all returns the events of a kind.
 func (s *stream) all(kind local.Kind) (events []local.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +70,7 @@ func TestSeveralFunctions(t *testing.T) {
 	}
 }
 
-// byGroup keeps the order within a group, and puts group a first.
+// byGroup moves group a to the front, and keeps the order within each group.
 func byGroup(lines []string) []string {
 	var a, rest []string
 	for _, line := range lines {
@@ -83,7 +83,7 @@ func byGroup(lines []string) []string {
 	return append(a, rest...)
 }
 
-// run is a command beside a running stack.
+// run runs a command while a stack is running.
 func run(ctx context.Context, t *testing.T, code int, in string, args ...string) (out, errs string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -133,8 +133,9 @@ func TestSendAndQueuesOnTheLocalStack(t *testing.T) {
 	}
 }
 
-// TestAnotherEngine runs the repository's stack on a second server of another account.
-func TestAnotherEngine(t *testing.T) {
+// TestStackRunsOnAnotherServer runs the repository's stack with a second server in another
+// account.
+func TestStackRunsOnAnotherServer(t *testing.T) {
 	t.Parallel()
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusCreated)
@@ -169,8 +170,9 @@ func TestAnotherEngine(t *testing.T) {
 	}
 }
 
-// TestARedriveInAnotherEngine has the engine itself move a message, which it does not tell.
-func TestARedriveInAnotherEngine(t *testing.T) {
+// TestARedriveInAnotherServerIsNoticed lets the other server move a message, which it
+// does not report.
+func TestARedriveInAnotherServerIsNoticed(t *testing.T) {
 	t.Parallel()
 	other := httptest.NewServer(localaws.New(nil))
 	t.Cleanup(other.Close)
@@ -186,7 +188,7 @@ func TestSendIsInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	web := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // or the server does not see the client go
+		_, _ = io.Copy(io.Discard, r.Body) // read the body, or the server does not notice that the client disconnects
 		cancel()
 		<-r.Context().Done()
 	}))
@@ -203,8 +205,9 @@ func TestSendIsInterrupted(t *testing.T) {
 	}
 }
 
-// TestFilteredMessagesAreTold runs a function that a Makefile builds, on an event with a filter.
-func TestFilteredMessagesAreTold(t *testing.T) {
+// TestFilteredMessagesAreReported runs a function that is built by a Makefile, with
+// an event that has a filter.
+func TestFilteredMessagesAreReported(t *testing.T) {
 	t.Parallel()
 	s := start(t.Context(), t, "--until-idle", "--template", filepath.Join("testdata", "filtered", "template.yaml"),
 		"--jobs", jobsFile(t, `{"queue":"Jobs","body":{"kind":"wanted"}}`, `{"queue":"Jobs","body":{"kind":"other"}}`,

@@ -12,7 +12,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/local"
 )
 
-// summary writes the table that accounts for all jobs.
+// summary prints the table with the result of all jobs.
 func (p *textPrinter) summary(s local.Summary, more []Row) {
 	rows := slices.Concat(summaryRows(s), more)
 	t := table.New().Border(lipgloss.NormalBorder()).BorderStyle(p.dim)
@@ -41,7 +41,7 @@ func summaryRows(s local.Summary) []Row {
 	for _, reason := range slices.Sorted(maps.Keys(s.Dead)) {
 		rows = append(rows, count("dead: "+reason, s.Dead[reason]))
 	}
-	if s.Attempts > 0 || s.Done == 0 { // functions need not tell
+	if s.Attempts > 0 || s.Done == 0 { // not every function reports attempts
 		rows = append(rows, count("attempts", s.Attempts))
 	}
 	if s.StoreDown > 0 {

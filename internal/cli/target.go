@@ -14,12 +14,12 @@ import (
 	"github.com/sqsafe/sqsafe/internal/wholebody"
 )
 
-// localEndpoint is where sqsafe local answers if nothing else is asked for.
+// localEndpoint is the default address of sqsafe local.
 const localEndpoint = "http://127.0.0.1:4570"
 
-// Account says whether a command talks to AWS itself, and as whom: the local
-// stack, unless another place is asked for by name, so that nothing reaches
-// production by accident.
+// Account says whether a command calls AWS itself, and with which credentials.
+// The default is the local stack: AWS must be requested explicitly, so that
+// nothing reaches production by accident.
 type Account struct {
 	AWS     bool   `name:"aws" help:"AWS itself, with the credentials and region of the AWS configuration."`
 	Profile string `placeholder:"NAME" help:"With --aws: profile of the AWS configuration."`
@@ -69,7 +69,8 @@ func (a *Account) config(ctx context.Context, url, region string) (aws.Config, e
 	return c, nil
 }
 
-// configuration is that of the AWS CLI: variables, profiles, roles.
+// configuration returns the configuration of the AWS CLI: variables, profiles,
+// roles.
 func (a *Account) configuration(ctx context.Context, region string) (aws.Config, error) {
 	c, err := config.LoadDefaultConfig(ctx,
 		config.WithSharedConfigProfile(a.Profile), config.WithRegion(region), config.WithRetryer(endpoint.Retryer))
@@ -98,19 +99,19 @@ func (a *Account) explain(err error, service, url, flag string) error {
 	return fmt.Errorf("%s at %s: %w", service, at, endpoint.Brief(err))
 }
 
-// Target is the SQS that a command talks to.
+// Target selects the SQS that a command calls.
 type Target struct {
 	EndpointSQS string `name:"endpoint-sqs" placeholder:"URL" help:"SQS of another engine; the local stack at ${local_endpoint} without it."` //nolint:lll // a struct tag is one line
 	Account
 }
 
-// Validate refuses flags that would be without effect.
+// Validate refuses flags that would have no effect.
 func (t *Target) Validate() error { return t.check(t.EndpointSQS) }
 
-// String is what errors call the target.
+// String returns the name of the target for errors.
 func (t *Target) String() string { return t.place(t.EndpointSQS) }
 
-// client makes a client for a queue of that region; empty if it is not known.
+// client returns a client for queues in that region; empty if it is not known.
 func (t *Target) client(ctx context.Context, region string) (*sqs.Client, error) {
 	c, err := t.config(ctx, t.EndpointSQS, region)
 	if err != nil {
@@ -118,12 +119,12 @@ func (t *Target) client(ctx context.Context, region string) (*sqs.Client, error)
 	}
 	return sqs.NewFromConfig(c, func(o *sqs.Options) {
 		if t.EndpointSQS != "" {
-			o.BaseEndpoint = aws.String(t.EndpointSQS) // ahead of one in the environment
+			o.BaseEndpoint = aws.String(t.EndpointSQS) // overrides one in the environment
 		}
 	}), nil
 }
 
-// explain says what the error of a call means to a user.
+// explain converts the error of a call into one for users.
 func (t *Target) explain(err error, queue string) error {
 	if missing, ok := errors.AsType[*types.QueueDoesNotExist](err); ok && missing != nil {
 		return fmt.Errorf("there is no queue %s at %s; sqsafe queues lists those that are there", queue, t)

@@ -11,7 +11,8 @@ import (
 	"github.com/muesli/termenv"
 )
 
-// file is what the streams of a process are, and those of tests mostly not.
+// file is implemented by the streams of a process, and mostly not by those of
+// tests.
 type file interface{ Fd() uintptr }
 
 func isTerminal(stream any) bool {
@@ -19,11 +20,11 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(f.Fd())
 }
 
-// pipeWidth is how wide a table may get where no terminal sets its width.
+// pipeWidth is the maximum width of a table if there is no terminal.
 const pipeWidth = 240
 
-// columns is how many characters fit into a line of the terminal; 0 where there
-// is none, and lines may be of any length.
+// columns returns the width of the terminal in characters; 0 if there is none,
+// and lines may have any length.
 func columns(stream any) int {
 	if f, ok := stream.(file); ok {
 		if n, _, err := term.GetSize(f.Fd()); err == nil && n > 0 {
@@ -33,7 +34,7 @@ func columns(stream any) int {
 	return 0
 }
 
-// oneLine makes a single line of a text, without anything that could steer a
+// oneLine converts a text to a single line, without control characters for a
 // terminal.
 func oneLine(text string) string {
 	clean := strings.Map(func(r rune) rune {
@@ -45,7 +46,7 @@ func oneLine(text string) string {
 	return strings.Join(strings.Fields(clean), " ")
 }
 
-// cut shortens a text to n characters; 0 leaves it whole.
+// cut shortens a text to n characters; 0 means no limit.
 func cut(text string, n int) string {
 	characters := []rune(text)
 	if n < 1 || len(characters) <= n {
@@ -54,9 +55,9 @@ func cut(text string, n int) string {
 	return string(characters[:n-1]) + "…"
 }
 
-// progress is a line on a terminal that counts. Elsewhere it shows nothing.
+// progress is a line with a counter on a terminal. Elsewhere it prints nothing.
 type progress struct {
-	out   *termenv.Output // nil shows nothing
+	out   *termenv.Output // nil prints nothing
 	what  string
 	done  int
 	total int
@@ -64,8 +65,8 @@ type progress struct {
 	shown time.Time
 }
 
-// progressPause is the least time between two states of the line, and before
-// the first one: what is over at once needs none.
+// progressPause is the minimum time between two updates of the line, and before
+// the first one, so that a short command does not print it.
 const progressPause = 200 * time.Millisecond
 
 func newProgress(stream io.Writer, what string, total int) *progress {

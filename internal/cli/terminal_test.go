@@ -39,7 +39,7 @@ func TestProgressCountsOnATerminal(t *testing.T) {
 	})
 }
 
-func TestABufferIsNoTerminal(t *testing.T) {
+func TestABufferIsNotATerminal(t *testing.T) {
 	t.Parallel()
 	if isTerminal(&bytes.Buffer{}) || isTerminal(nil) {
 		t.Error("a buffer, or nothing, is taken for a terminal")

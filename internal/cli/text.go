@@ -12,8 +12,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/local"
 )
 
-// textPrinter writes a line for each thing that happens to a job. It colours
-// them on a terminal and leaves them plain in a pipe.
+// textPrinter prints a line for each event of a job, in colour on a terminal.
 type textPrinter struct {
 	out    io.Writer
 	styles map[string]lipgloss.Style
@@ -80,12 +79,12 @@ func (p *textPrinter) ready(address string) {
 
 const wordWidth = len("dead-lettered")
 
-// job writes one line: when, which message, what, and the details.
+// job prints one line: the time, the message, the event, and the details.
 func (p *textPrinter) job(e local.Event, word, text string) {
 	p.labelled(e, short(e.MessageID), word, text)
 }
 
-// labelled pads the word, so that the details stand below each other.
+// labelled pads the word, so that the details are aligned.
 func (p *textPrinter) labelled(e local.Event, who, word, text string) {
 	label := p.dim
 	if style, ok := p.styles[word]; ok {
@@ -93,7 +92,7 @@ func (p *textPrinter) labelled(e local.Event, who, word, text string) {
 	}
 	head := fmt.Sprintf("%s  %s  %s ", p.dim.Render(e.Time.Local().Format("15:04:05.000")), who,
 		label.Render(fmt.Sprintf("%-*s", wordWidth, word)))
-	text = oneLine(text) // whatever it holds
+	text = oneLine(text) // also if it has several lines
 	if n := columns(p.out); n > 0 {
 		text = cut(text, max(n-lipgloss.Width(head), wordWidth))
 	}
@@ -102,7 +101,7 @@ func (p *textPrinter) labelled(e local.Event, who, word, text string) {
 
 func (p *textPrinter) invocation(e local.Event) {
 	text := e.Error
-	if e.Reason != "" && e.Kind == local.KindFailed { // the text of a crash says its kind
+	if e.Reason != "" && e.Kind == local.KindFailed { // the text of a crash already contains the reason
 		text = e.Reason + ": " + text
 	}
 	if len(e.MessageIDs) > 0 {
@@ -112,7 +111,7 @@ func (p *textPrinter) invocation(e local.Event) {
 }
 
 // staying says how many messages of the invocation are still in their queue.
-// Another engine does not tell: then it says how many there were.
+// Other servers do not report that: then it says how many there were.
 func staying(e local.Event) string {
 	n := len(e.MessageIDs)
 	messages := strconv.Itoa(n) + " messages"
@@ -131,10 +130,11 @@ func staying(e local.Event) string {
 	return messages + " stay in " + e.Queue
 }
 
-// stackLines is how many lines of a stack are shown; --json has them all.
+// stackLines is the maximum number of stack lines that are printed; --json
+// prints all.
 const stackLines = 20
 
-// stack writes where a run has panicked, below its outcome.
+// stack prints the stack of a panic below the outcome of the run.
 func (p *textPrinter) stack(text string) {
 	if text == "" {
 		return
@@ -153,7 +153,8 @@ func (p *textPrinter) stack(text string) {
 	}
 }
 
-// short is enough of a message id to tell messages apart.
+// short returns the start of a message id, which is enough to distinguish
+// messages.
 func short(id string) string {
 	first, _, _ := strings.Cut(id, "-")
 	return first

@@ -13,8 +13,8 @@ import (
 	"github.com/sqsafe/sqsafe/internal/local"
 )
 
-// story is one event of each kind, with texts that would break the table.
-func story() []local.Event {
+// eventsOfEachKind returns one event of each kind, with texts that could break the table.
+func eventsOfEachKind() []local.Event {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 678_000_000, time.UTC)
 	id := "9b3c19b1-4b1a-70cc-1f33-4ff778505c2e"
 	two, exact := 2.0, 1.2345
@@ -56,17 +56,17 @@ func TestTextOfEachEvent(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	p := newTextPrinter(&out)
-	for _, e := range story() {
+	for _, e := range eventsOfEachKind() {
 		p.event(e)
 	}
 	p.summary(local.Summary{
 		Jobs: 12, Done: 7, Duplicates: 1, Filtered: 1, Dead: map[string]int{"declined": 1, "redrive": 1},
 		Attempts: 9, Crashes: 1, Left: 1,
 	}, nil)
-	golden(t, "story.golden", out.String())
+	golden(t, "events.golden", out.String())
 }
 
-func TestALossIsAnError(t *testing.T) {
+func TestALostJobIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		summary local.Summary
@@ -83,7 +83,7 @@ func TestALossIsAnError(t *testing.T) {
 	}
 }
 
-func TestPlainFunctionsTellNoAttempts(t *testing.T) {
+func TestFunctionsWithoutAttemptsHaveNoAttemptsRow(t *testing.T) {
 	t.Parallel()
 	names := func(s local.Summary) (names []string) {
 		for _, r := range summaryRows(s) {
@@ -136,7 +136,7 @@ func TestAgesAreReadable(t *testing.T) {
 	}
 }
 
-func TestVersionNamesTheBuild(t *testing.T) {
+func TestVersionPrintsTheBuildInfo(t *testing.T) {
 	t.Parallel()
 	info := &debug.BuildInfo{Settings: []debug.BuildSetting{
 		{Key: "vcs.revision", Value: "abc"}, {Key: "vcs.time", Value: "2026-01-02T03:04:05Z"},
@@ -152,7 +152,7 @@ func TestVersionNamesTheBuild(t *testing.T) {
 	}
 }
 
-func TestQueuesByNameURLAndARN(t *testing.T) {
+func TestParseQueueReadsNameURLAndARN(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]queueName{
 		"orders":                              {name: "orders"},

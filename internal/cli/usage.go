@@ -12,7 +12,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/jobs"
 )
 
-// misuse says what is wrong with the command line, and where its help is.
+// misuse says what is wrong with the command line, and how to get help.
 func misuse(err error, args []string) error {
 	parse, ok := errors.AsType[*kong.ParseError](err)
 	if !ok || parse == nil || parse.Context == nil {
@@ -25,7 +25,7 @@ func misuse(err error, args []string) error {
 	return fmt.Errorf("%w; see %s --help", err, node.FullPath())
 }
 
-// command follows the names of commands, and gives the arguments behind them.
+// command returns the subcommand that args name, and the arguments after it.
 func command(node *kong.Node, args []string) (*kong.Node, []string) {
 	for len(args) > 0 {
 		i := slices.IndexFunc(node.Children, func(n *kong.Node) bool { return n.Name == args[0] })
@@ -45,10 +45,11 @@ func names(node *kong.Node) string {
 	return strings.Join(all, ", ")
 }
 
-// delaySeconds is a flag's number of seconds before a message is visible.
+// delaySeconds is the value of a flag: seconds before a message becomes
+// visible.
 type delaySeconds int
 
-// UnmarshalText reads whole seconds.
+// UnmarshalText parses whole seconds.
 func (d *delaySeconds) UnmarshalText(text []byte) error {
 	most := int(jobs.MaxDelay.Seconds())
 	n, err := strconv.Atoi(string(text))

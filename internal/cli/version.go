@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 )
 
-// Version is the subcommand that tells what was built.
+// Version is the subcommand that prints the version.
 type Version struct{}
 
 // Run prints one line.
@@ -16,7 +16,7 @@ func (Version) Run(streams Streams) error {
 	return nil
 }
 
-// versionText names what the build info holds; nil holds nothing.
+// versionText formats the build info, which may be nil.
 func versionText(info *debug.BuildInfo) string {
 	version, settings := "unknown", map[string]string{}
 	if info != nil {

@@ -1,7 +1,8 @@
 //go:build unix
 
-// Package crashproof_test holds that a job which ends its process is stopped, and
-// harms no other: with real processes behind the Runtime API.
+// Package crashproof_test checks that a job which ends its process is
+// dead-lettered, and that no other job is harmed. It uses real processes behind
+// the Runtime API.
 package crashproof_test
 
 import (
@@ -17,10 +18,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// runLimit is many times what a scenario takes.
+// runLimit is many times the duration of a scenario.
 const runLimit = 90 * time.Second
 
-func TestOnlyCulpritsDie(t *testing.T) {
+func TestOnlyCrashingJobsAreDeadLettered(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, build(t))
 	results := r.all(t.Context())
@@ -38,7 +39,7 @@ func TestOnlyCulpritsDie(t *testing.T) {
 	}
 }
 
-// checkPace fails where too much was too slow to tell anything.
+// checkPace fails if too many scenarios were too slow to be checked exactly.
 func checkPace(t *testing.T, results map[string][]result) {
 	t.Helper()
 	slow, n := 0, 0
@@ -54,15 +55,15 @@ func checkPace(t *testing.T, results map[string][]result) {
 	}
 }
 
-// result is a scenario that has ended.
+// result is the final state of a scenario.
 type result struct {
 	*run
-	ending ending
+	ending finalState
 	took   time.Duration
 	err    error
 }
 
-// all runs all scenarios side by side.
+// all runs all scenarios concurrently.
 func (r *rig) all(ctx context.Context) map[string][]result {
 	var mu sync.Mutex
 	results := map[string][]result{}
@@ -85,7 +86,7 @@ func (r *run) result(ctx context.Context) result {
 	start := time.Now()
 	got := result{run: r, err: r.do(ctx)}
 	got.took = time.Since(start)
-	ending, err := r.ending(context.WithoutCancel(ctx))
+	ending, err := r.finalState(context.WithoutCancel(ctx))
 	if got.ending = ending; got.err == nil {
 		got.err = err
 	}

@@ -2,25 +2,25 @@
 
 package crashproof_test
 
-// culprit is a kind of job that ends its process, and how it ends itself.
+// culprit is a kind of job that ends its process, with its expected result.
 type culprit struct {
 	name string
 	job  job
 	// receives is the queue's maxReceiveCount.
 	receives int
-	// in are the settings that it is tried in.
+	// in lists the settings in which it is tested.
 	in []setting
 
-	// lost is how many processes it takes with it, status how these end, and says
-	// a part of what each writes.
+	// lost is how many processes it ends; status is how they end, and says is a
+	// part of the output of each.
 	lost         int
 	status, says string
-	// kills: what runs beside it is not waited for.
+	// kills: the process does not wait for the other jobs.
 	kills bool
-	ends  fate
+	ends  jobResult
 }
 
-// How processes end, in the words of package os.
+// How processes end, as package os describes it.
 const (
 	exit0, exit1, exit2, exit3 = "exit status 0", "exit status 1", "exit status 2", "exit status 3"
 	killed                     = "signal: killed"
@@ -48,23 +48,25 @@ var culprits = []culprit{
 	undecodable("overflow in Validate", job{Validating: "stack overflow"}, exit2).saying("stack overflow"),
 }
 
-// abandoned is what is said of a handler that does not return.
+// abandoned is a word of the log line about a handler that does not return.
 const abandoned = "abandoned"
 
-// many is more receives than any end but SQS's own takes.
+// many is a maxReceiveCount that is never reached, unless only SQS can stop the
+// job.
 const many = 20
 
-// crashLoop is the end after a number of calls. The ledger has counted two
-// crashes whatever the number: marks of the process itself, or of its lone runs
-// before they began.
-func crashLoop(calls int) fate {
-	return fate{
+// crashLoop is the result after a number of calls. The ledger has always
+// counted two crashes: those that the process recorded at its end, or those
+// that were recorded before the job ran alone.
+func crashLoop(calls int) jobResult {
+	return jobResult{
 		Calls: calls, Effects: 1,
 		Ledger: "DEAD crashes 2 confirmed", Dead: "permanent crash_loop attempts 0",
 	}
 }
 
-// marks is a culprit whose crash the process can still mark: two are enough.
+// marks returns a culprit whose crash the process can still record: two crashes
+// are enough.
 func marks(name, end string) culprit {
 	return culprit{
 		name: name, job: job{Running: end}, receives: many, in: most,
@@ -72,8 +74,8 @@ func marks(name, end string) culprit {
 	}
 }
 
-// kills is a culprit whose process has no time to mark anything: the first death
-// only makes it a suspect.
+// kills returns a culprit whose process has no time to record anything: after
+// the first crash it is only a suspect.
 func kills(name, end, status string) culprit {
 	return culprit{
 		name: name, job: job{Running: end}, receives: many, in: most,
@@ -81,20 +83,21 @@ func kills(name, end, status string) culprit {
 	}
 }
 
-// refused is a culprit that never gets as far as a claim, and harms nobody.
+// refused returns a culprit that fails before it is claimed. It ends no
+// process.
 func refused(name string, j job) culprit {
 	return culprit{
 		name: name, job: j, receives: many, in: most,
-		ends: fate{Dead: "permanent panic attempts 0"},
+		ends: jobResult{Dead: "permanent panic attempts 0"},
 	}
 }
 
-// undecodable is a culprit that only SQS can stop.
+// undecodable returns a culprit that only SQS's maxReceiveCount can stop.
 func undecodable(name string, j job, status string) culprit {
 	const receives = 4
 	return culprit{
 		name: name, job: j, receives: receives, in: undisturbed,
-		lost: receives, status: status, kills: true, ends: fate{Dead: "no record"},
+		lost: receives, status: status, kills: true, ends: jobResult{Dead: "no record"},
 	}
 }
 
@@ -103,13 +106,13 @@ func (c culprit) saying(text string) culprit {
 	return c
 }
 
-// at is a culprit whose letter has a stack with that function.
+// at returns a culprit whose dead letter has a stack with that function.
 func (c culprit) at(function string) culprit {
 	c.ends.Stack = function
 	return c
 }
 
-// only tries a culprit in other settings.
+// only returns a culprit that is tested in other settings.
 func (c culprit) only(in []setting) culprit {
 	c.in = in
 	return c

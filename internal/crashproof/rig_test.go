@@ -22,15 +22,16 @@ const (
 	table   = "ledger"
 )
 
-// rig is what all scenarios run on: one server with a pair of queues for each.
+// rig is shared by all scenarios: one server, with a pair of queues for each
+// scenario.
 type rig struct {
 	binary    string
 	server    *localaws.Server
-	endpoint  string // of the server
+	endpoint  string // address of the server
 	providers string
 	sqs       *sqs.Client
 	dynamodb  *dynamodb.Client
-	// starts bounds how many functions start at a time.
+	// starts limits how many functions start at the same time.
 	starts chan struct{}
 	runs   map[string]*run // by queue
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/runtimeapi"
 )
 
-// run is one scenario under way.
+// run is one running scenario.
 type run struct {
 	*rig
 	scenario
@@ -29,14 +29,15 @@ type run struct {
 	provider *provider
 
 	mu      sync.Mutex
-	open    int           // messages that are to be dealt with
-	quiet   chan struct{} // closed when there are none left
-	begun   chan struct{} // closed when the function has its first event
+	open    int           // messages that are not yet deleted or dead-lettered
+	quiet   chan struct{} // closed when open is 0
+	begun   chan struct{} // closed when the function has received its first event
 	closing bool
 	started int
 	lost    map[string]int
 	output  []string
-	// slow are the signs that the machine was too slow for the timeouts.
+	// slow are log lines which show that the machine was too slow for the
+	// timeouts.
 	slow []string
 }
 
@@ -47,7 +48,7 @@ func newRun(r *rig, s scenario, number int) *run {
 	}
 }
 
-// path is where the provider is.
+// path is the path of the provider.
 func (r *run) path() string { return "/" + strconv.Itoa(r.number) }
 
 func (r *run) dead() string { return "dead-" + r.queue() }
@@ -68,8 +69,8 @@ func (r *run) do(ctx context.Context) error {
 	return r.poll(ctx, function)
 }
 
-// poll feeds the function. Functions start one after another, since the time of
-// those that have their first event runs.
+// poll runs the pollers of the function. Functions start one after another,
+// because timeouts run from their first event on.
 func (r *run) poll(ctx context.Context, function *runtimeapi.Function) error {
 	poller := eventsource.New(r.sqs, function, eventsource.Mapping{
 		QueueURL: r.url(r.queue()), QueueARN: arn(r.queue()), ReportBatchItemFailures: true,
@@ -80,7 +81,7 @@ func (r *run) poll(ctx context.Context, function *runtimeapi.Function) error {
 	defer pollers.Wait()
 	defer stop()
 	r.starts <- struct{}{}
-	pollers.Go(func() { _ = poller.Run(polling) }) // the mapping is valid
+	pollers.Go(func() { _ = poller.Run(polling) }) // the mapping is valid, so there is no error
 	select {
 	case <-r.begun:
 	case <-ctx.Done():
@@ -94,12 +95,12 @@ func (r *run) poll(ctx context.Context, function *runtimeapi.Function) error {
 	}
 }
 
-// stop ends the processes that are left.
+// stop ends the remaining processes.
 func (r *run) stop(function *runtimeapi.Function) {
 	r.mu.Lock()
 	r.closing = true
 	r.mu.Unlock()
-	_ = function.Close(context.Background()) // gives no error without an end of its context
+	_ = function.Close(context.Background()) // returns an error only if its context ends
 }
 
 func (r *run) environment() map[string]string {
@@ -115,7 +116,7 @@ func (r *run) environment() map[string]string {
 	}
 }
 
-// fill makes the queues and sends all jobs.
+// fill creates the queues and sends all jobs.
 func (r *run) fill(ctx context.Context) error {
 	policy, _ := json.Marshal(map[string]any{"deadLetterTargetArn": arn(r.dead()), "maxReceiveCount": r.receives})
 	attributes := map[string]string{
@@ -148,7 +149,7 @@ func (r *run) createQueue(ctx context.Context, name string, attributes map[strin
 	return err
 }
 
-// moved counts the messages that are still to be dealt with.
+// moved counts the messages that are not yet deleted or dead-lettered.
 func (r *run) moved(kind queues.Kind) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -162,7 +163,7 @@ func (r *run) moved(kind queues.Kind) {
 	}
 }
 
-// happened counts processes.
+// happened counts processes that ended.
 func (r *run) happened(e runtimeapi.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -185,7 +186,7 @@ func (r *run) happened(e runtimeapi.Event) {
 	}
 }
 
-// line takes a line of the function's output.
+// line reads a line of the function's output.
 func (r *run) line(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -203,10 +204,10 @@ func (r *run) line(text string) {
 	}
 }
 
-// outcome is what a line of a function's log may say.
+// outcome has the members of a log line of the function that are checked.
 type outcome struct{ Message, Key, Outcome, Reason, Error string }
 
-// late tells whether something took too long.
+// late reports whether the line says that something took too long.
 func (o outcome) late() bool {
 	switch {
 	case o.Error == "":

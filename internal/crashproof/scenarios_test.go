@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// job is what is sent.
+// job is the payload of a message.
 type job struct {
 	ID         string `json:"id"`
 	Decoding   string `json:"decoding"`
 	Validating string `json:"validating"`
 	Running    string `json:"running"`
-	// group is that of a FIFO queue.
+	// group is the message group in a FIFO queue.
 	group string
-	// culprit: the job is one. beside: its call may be one of those that are under
-	// way when the culprit is called for the first time.
+	// culprit says that the job is one. beside says that its call may be
+	// running when the culprit is called for the first time.
 	culprit, beside bool
 }
 
@@ -27,18 +27,19 @@ func (j job) body() string {
 	return string(body)
 }
 
-// setting is what a culprit meets.
+// setting is the environment in which a culprit runs.
 type setting struct {
 	name string
 	fifo bool
-	// concurrency is how many jobs of a batch run at a time, invocations how many
-	// batches a process has at a time, and processes how many there are of these.
+	// concurrency is how many jobs of a batch run at the same time, invocations
+	// how many batches a process runs at the same time, and processes how many
+	// processes there are.
 	concurrency, invocations, processes int
-	// jobs are those of the first batches, batch the size of one.
+	// jobs returns the jobs of the first batches; batch is the batch size.
 	jobs  func(culprit) []job
 	batch int
-	// held is how many calls of healthy jobs are under way when the culprit is
-	// called for the first time; -1 where chance says.
+	// held is how many calls of healthy jobs are running when the culprit is
+	// called for the first time; -1 if the number is random.
 	held int
 }
 
@@ -59,17 +60,17 @@ var settings = []setting{
 	{name: "alone", fifo: true, concurrency: 1, jobs: alone},
 }
 
-// How far down the settings culprits are tried. In those that are undisturbed a
-// healthy job has ended before the culprit begins.
+// Selections of settings for culprits. In those of undisturbed, a healthy job
+// has ended before the culprit begins.
 var undisturbed, few, most, every = settings[:3], settings[:4], settings[:7], settings
 
 func alone(c culprit) []job { return []job{c.as("culprit", "own")} }
 
-// ten is a batch whose culprit has a neighbour before and behind it in its
+// ten returns a batch whose culprit has a job before and one after it in its
 // group, and others in other groups.
 func ten(c culprit) []job { return among(c, 7) }
 
-// sixteen are four batches of four.
+// sixteen returns four batches of four.
 func sixteen(c culprit) []job { return append(among(c, 1), others("other", 12)...) }
 
 func among(c culprit, n int) []job {
@@ -78,7 +79,7 @@ func among(c culprit, n int) []job {
 	return append(jobs, job{ID: "behind", group: "own"})
 }
 
-// thirty are three batches, of which two have a culprit.
+// thirty returns three batches; two of them have a culprit.
 func thirty(c culprit) []job {
 	var jobs []job
 	for _, batch := range []string{"a", "b"} {
@@ -89,7 +90,7 @@ func thirty(c culprit) []job {
 	return append(jobs, others("c", 10)...)
 }
 
-// as is the job of a culprit.
+// as returns the job of a culprit with an id and a group.
 func (c culprit) as(id, group string) job {
 	j := c.job
 	j.ID, j.group, j.culprit = id, group, true
@@ -130,7 +131,7 @@ func scenarios() []scenario {
 	return all
 }
 
-// title tells the culprit's scenarios apart.
+// title identifies the scenario among those of its culprit.
 func (s scenario) title() string {
 	kind := "standard"
 	if s.setting.fifo {
@@ -139,7 +140,7 @@ func (s scenario) title() string {
 	return fmt.Sprintf("%s, %s, concurrency %d", s.setting.name, kind, s.setting.concurrency)
 }
 
-// queue is the name of its queue.
+// queue returns the name of its queue.
 func (s scenario) queue() string {
 	name := strings.Map(func(r rune) rune {
 		if r == ' ' || r == ',' || r == '.' {
@@ -153,16 +154,16 @@ func (s scenario) queue() string {
 	return name
 }
 
-// timeout is the function's, visibility the queue's in seconds: claims have
-// lapsed by then.
+// timeout is that of the function, visibility that of the queue in seconds.
+// When the visibility timeout ends, the leases of claims have expired.
 const (
 	timeout    = 4 * time.Second
 	visibility = 7
 )
 
-// want is how the scenario ends.
-func (s scenario) want() ending {
-	e := ending{Jobs: map[string]fate{}, Lost: map[string]int{}}
+// want returns the expected final state.
+func (s scenario) want() finalState {
+	e := finalState{Jobs: map[string]jobResult{}, Lost: map[string]int{}}
 	for _, j := range s.jobs {
 		if e.Jobs[j.ID] = healthy; j.culprit {
 			e.Jobs[j.ID] = s.ends

@@ -11,7 +11,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/demo/provider"
 )
 
-// audit compares what the jobs have led to with what they were to lead to.
+// audit compares the effects of the jobs with the expected ones.
 func audit(
 	wanted wants, charges []provider.Charge, messages []provider.Message, left map[string]int,
 ) ([]cli.Row, error) {
@@ -51,7 +51,7 @@ func audit(
 	return rows, errors.Join(errs...)
 }
 
-// pair is the number that was wanted, and below it the one that there is.
+// pair returns two rows: the expected number and the actual one.
 func pair(name, verb string, wanted, got int, good bool) []cli.Row {
 	return []cli.Row{
 		{Name: name + " wanted", Value: strconv.Itoa(wanted)},
@@ -59,8 +59,8 @@ func pair(name, verb string, wanted, got int, good bool) []cli.Row {
 	}
 }
 
-// differ gives, sorted, what was not done once although it was wanted, and what
-// was done without.
+// differ returns, sorted, the names that are wanted and were not done exactly
+// once, and those that were done but are not wanted.
 func differ(done []string, wanted map[string]bool) []string {
 	times := map[string]int{}
 	for _, name := range done {

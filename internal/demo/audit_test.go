@@ -87,7 +87,7 @@ func TestAuditFindsWhatDiffers(t *testing.T) {
 	}
 }
 
-func TestWhatTheJobsAreToLeadTo(t *testing.T) {
+func TestExpectedEffectsOfTheJobs(t *testing.T) {
 	t.Parallel()
 	var jobs []job
 	for _, line := range []string{

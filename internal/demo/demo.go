@@ -1,5 +1,6 @@
-// Package demo is the main job, end to end: the stack of template.yaml on this
-// machine, the jobs of events/jobs.jsonl, and a provider that misbehaves.
+// Package demo runs the main example end to end: the stack of template.yaml on
+// this machine, the jobs of events/jobs.jsonl, and a provider that fails on
+// schedule.
 package demo
 
 import (
@@ -14,9 +15,9 @@ import (
 	"github.com/sqsafe/sqsafe/internal/local"
 )
 
-// Run runs the demonstration in the root of the repository and gives the exit
-// code of the command: 0 if every job has its outcome, none is lost, and each
-// job that is done took effect once.
+// Run runs the demonstration in the root of the repository and returns the exit
+// code of the command: 0 if every job has its expected outcome, none is lost,
+// and each job that is done took effect once.
 func Run(ctx context.Context, streams cli.Streams) int {
 	jobs, err := readJobs(jobsFile)
 	if err != nil {
@@ -46,7 +47,7 @@ func Run(ctx context.Context, streams cli.Streams) int {
 	return cli.Exit(command.Run(ctx, streams), streams)
 }
 
-// serve answers for the provider at a free port.
+// serve serves the provider at a free port.
 func serve(ctx context.Context, h http.Handler) (url string, stop func(), err error) {
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
@@ -54,11 +55,12 @@ func serve(ctx context.Context, h http.Handler) (url string, stop func(), err er
 		return "", nil, fmt.Errorf("provider: %w", err)
 	}
 	server := &http.Server{Handler: h, ReadHeaderTimeout: time.Second}
-	go func() { _ = server.Serve(l) }() // ends with ErrServerClosed at Close
+	go func() { _ = server.Serve(l) }() // Serve returns ErrServerClosed after Close
 	return "http://" + l.Addr().String(), func() { _ = server.Close() }, nil
 }
 
-// parameters are those of the template that make failures short enough to watch.
+// parameters returns parameters of the template with short waits, so that
+// failures can be watched.
 func parameters(providerURL string) []string {
 	return []string{
 		"PaymentUrl=" + providerURL,

@@ -18,8 +18,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestTheMainJob is what `make run` shows: every sample job to its outcome.
-func TestTheMainJob(t *testing.T) {
+// TestSampleJobsHaveTheirExpectedOutcomes checks what `make run` shows: every sample job has its
+// expected outcome.
+func TestSampleJobsHaveTheirExpectedOutcomes(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	var out, errs bytes.Buffer
 	if code := Run(t.Context(), cli.Streams{Out: &out, Err: &errs}); code != cli.ExitOK {

@@ -35,15 +35,15 @@ func readJobs(path string) ([]job, error) {
 	}
 }
 
-// wants are what the jobs are to lead to.
+// wants are the expected effects of the jobs.
 type wants struct {
 	charges       map[string]bool // by id
 	emails, texts map[string]bool // by recipient
 	stock         map[string]int  // quantity by SKU
 }
 
-// wantedOf reads what the jobs are to lead to. Those that their function or the
-// provider will not take lead to nothing.
+// wantedOf returns the expected effects of the jobs. Jobs that their function
+// or the provider refuses have none.
 func wantedOf(jobs []job) wants {
 	w := wants{
 		charges: map[string]bool{}, emails: map[string]bool{}, texts: map[string]bool{},

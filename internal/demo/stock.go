@@ -10,17 +10,17 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// What is in stock when the jobs come.
+// The stock at the start.
 const (
 	stockTable   = "StockTable"
 	seedSKU      = "sku-1"
 	seedQuantity = 10
 )
 
-// stock is the table that the stock function works on.
+// stock is the table of the stock function.
 type stock struct{ tables *dynamodb.Client }
 
-// seed puts goods into the stock.
+// seed creates the stock.
 func (s *stock) seed(ctx context.Context, tables *dynamodb.Client) error {
 	s.tables = tables
 	_, err := tables.PutItem(ctx, &dynamodb.PutItemInput{
@@ -35,7 +35,7 @@ func (s *stock) seed(ctx context.Context, tables *dynamodb.Client) error {
 	return nil
 }
 
-// left gives what is in stock, by SKU.
+// left returns the remaining quantities by SKU.
 func (s *stock) left(ctx context.Context) (map[string]int, error) {
 	out, err := s.tables.Scan(ctx, &dynamodb.ScanInput{TableName: aws.String(stockTable), ConsistentRead: aws.Bool(true)})
 	if err != nil {

@@ -7,17 +7,20 @@ import (
 	"strings"
 )
 
-// verdict is what a function's answer says about its batch.
+// verdict is what a function's response says about its batch.
 type verdict struct {
-	failed map[string]bool // ids of the messages that stay
-	// malformed says which rule the answer breaks: everything stays.
+	failed map[string]bool // ids of the messages that failed and stay in the queue
+	// malformed says which rule the response breaks; then all messages stay in
+	// the queue.
 	malformed string
-	// unnamed says what an answer has instead of batchItemFailures.
+	// unnamed lists the members that a response has instead of
+	// batchItemFailures.
 	unnamed string
 }
 
-// read applies the rules of partial batch responses. Member names count
-// exactly, which is why no struct is decoded: encoding/json ignores case.
+// read applies the rules of partial batch responses. Member names must match
+// exactly, so the response is not decoded into a struct: encoding/json ignores
+// case.
 func read(answer []byte, batch []delivery) verdict {
 	answer = bytes.Trim(answer, " \t\r\n")
 	switch string(answer) {
@@ -33,7 +36,7 @@ func read(answer []byte, batch []delivery) verdict {
 	}
 	list, ok := members["batchItemFailures"]
 	if !ok {
-		return verdict{unnamed: strangers(members)}
+		return verdict{unnamed: unknownMembers(members)}
 	}
 	var entries []json.RawMessage
 	if json.Unmarshal(list, &entries) != nil {
@@ -73,7 +76,7 @@ func readEntry(entry json.RawMessage) (id, problem string) {
 	case kind(value) != "a string":
 		return "", fmt.Sprintf("has %s as itemIdentifier, not a string", kind(value))
 	}
-	_ = json.Unmarshal(value, &id) // a string of a valid document
+	_ = json.Unmarshal(value, &id) // cannot fail: a string of a valid document
 	if id == "" {
 		return "", "has an empty itemIdentifier"
 	}
@@ -84,7 +87,7 @@ func malformed(form string, args ...any) verdict {
 	return verdict{malformed: fmt.Sprintf(form, args...)}
 }
 
-func strangers(members map[string]json.RawMessage) string {
+func unknownMembers(members map[string]json.RawMessage) string {
 	if len(members) == 0 {
 		return ""
 	}
@@ -96,7 +99,7 @@ func strangers(members map[string]json.RawMessage) string {
 	return "the answer is an object without batchItemFailures"
 }
 
-// kind names the type of a JSON value.
+// kind returns the name of a JSON value's type.
 func kind(value []byte) string {
 	switch value[0] {
 	case '{':

@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	maxDeleteBatch  = 10 // entries of one call, set by SQS
-	deleteAttempts  = 3  // calls for an entry that SQS could not delete
+	maxDeleteBatch  = 10 // entries per call (SQS limit)
+	deleteAttempts  = 3  // calls for an entry that SQS failed to delete
 	deletePause     = 200 * time.Millisecond
-	deleteTimeLimit = 30 * time.Second // for one call, with the client's own retries
+	deleteTimeLimit = 30 * time.Second // for one call, including the client's retries
 )
 
-// delete removes messages and tells whether all are gone.
+// delete deletes messages and reports whether all of them were deleted.
 func (p *Poller) delete(ctx context.Context, done []delivery) bool {
 	all := true
 	for chunk := range slices.Chunk(done, maxDeleteBatch) {
@@ -27,8 +27,9 @@ func (p *Poller) delete(ctx context.Context, done []delivery) bool {
 	return all
 }
 
-// deleteChunk calls again for the entries that failed on the side of SQS. A
-// call that failed as a whole was already repeated by the client.
+// deleteChunk repeats the call for entries that failed on the side of SQS. It
+// does not repeat a call that failed as a whole: the client has already retried
+// it.
 func (p *Poller) deleteChunk(ctx context.Context, chunk []delivery) bool {
 	gone := true
 	for attempt := 1; ; attempt++ {
@@ -60,8 +61,8 @@ func (p *Poller) deleteChunk(ctx context.Context, chunk []delivery) bool {
 	}
 }
 
-// callDelete gives the failure of each position in the chunk, nil where the
-// message is deleted.
+// callDelete returns the failure of each entry of the chunk by position, nil if
+// the message was deleted.
 func (p *Poller) callDelete(ctx context.Context, chunk []delivery) ([]*deleteError, error) {
 	ctx, cancel := context.WithTimeout(ctx, deleteTimeLimit)
 	defer cancel()

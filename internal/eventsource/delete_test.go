@@ -33,7 +33,7 @@ func TestDeletesInCallsOfTen(t *testing.T) {
 	})
 }
 
-func TestFailedDeletes(t *testing.T) {
+func TestFailedDeletesAreRetried(t *testing.T) {
 	t.Parallel()
 	failM1 := func(until int, senderFault bool) func(int, string) *types.BatchResultErrorEntry {
 		return func(call int, receipt string) *types.BatchResultErrorEntry {
@@ -52,11 +52,11 @@ func TestFailedDeletes(t *testing.T) {
 		calls   int
 		err     string
 	}{
-		"once, then well": {
+		"fails once": {
 			arrange: func(q *queue) { q.failDelete = failM1(1, false) },
 			want:    []string{"deleted m2", "deleted m1"}, calls: 2,
 		},
-		"at every call": {
+		"fails at every call": {
 			arrange: func(q *queue) { q.failDelete = failM1(99, false) },
 			want:    []string{"deleted m2", "delete_failed m1"}, calls: 3, err: "message not deleted: X: why",
 		},

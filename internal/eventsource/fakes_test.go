@@ -28,22 +28,24 @@ func mapping() eventsource.Mapping {
 	}
 }
 
-// queue is a fake of SQS that delivers each message once. It lives in a bubble.
+// queue is a fake of SQS that delivers each message once. It works inside a
+// synctest bubble.
 type queue struct {
 	mu       sync.Mutex
 	begin    time.Time
 	arrivals []arrival
-	// receiveErrors are what the first receives fail with.
+	// receiveErrors are the errors of the first receives.
 	receiveErrors []error
-	// failDelete may fail an entry; call counts the calls from 1.
+	// failDelete may return a failure for an entry; call counts the calls from
+	// 1.
 	failDelete func(call int, receipt string) *types.BatchResultErrorEntry
-	// deleteErr fails all deletes.
+	// deleteErr is the error of all deletes, if set.
 	deleteErr error
-	// forget leaves entries out of results.
+	// forget leaves all entries out of the results.
 	forget bool
 
 	receives []receive
-	deletes  [][]string // receipt handles of each call
+	deletes  [][]string // receipt handles by call
 	inputs   []*sqs.ReceiveMessageInput
 }
 
@@ -61,7 +63,7 @@ type receive struct {
 
 func newQueue(arrivals ...arrival) *queue { return &queue{begin: time.Now(), arrivals: arrivals} }
 
-// at gives messages named m<from> to m<to> that arrive together.
+// at returns messages named m<from> to m<to> that arrive at the same time.
 func at(d time.Duration, from, to int) []arrival {
 	var list []arrival
 	for i := from; i <= to; i++ {
@@ -120,7 +122,8 @@ func (q *queue) nextError() error {
 	return err
 }
 
-// take gives what has arrived, or the time until something does.
+// take returns the messages that have arrived, or the time until the next one
+// arrives.
 func (q *queue) take(most int) ([]types.Message, time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -175,20 +178,20 @@ func answers(text string) function {
 
 var errFunction = errors.New("Runtime.ExitError: signal: killed")
 
-// story is what a run of a poller was observed to do.
-type story struct {
+// recording records the events of a run of a poller.
+type recording struct {
 	mu     sync.Mutex
 	events []eventsource.Event
 }
 
-func (s *story) observe(e eventsource.Event) {
+func (s *recording) observe(e eventsource.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.events = append(s.events, e)
 }
 
-// lines tells the story with the names of the messages.
-func (s *story) lines() []string {
+// lines formats the events with the names of their messages.
+func (s *recording) lines() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var lines []string
@@ -202,16 +205,16 @@ func (s *story) lines() []string {
 	return lines
 }
 
-func (s *story) of(kind eventsource.Kind) []eventsource.Event {
+func (s *recording) of(kind eventsource.Kind) []eventsource.Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(s.events), func(e eventsource.Event) bool { return e.Kind != kind })
 }
 
-// run lets a poller work for d of the bubble's time.
-func run(t *testing.T, m eventsource.Mapping, q *queue, f function, d time.Duration) *story {
+// run runs a poller for d of the bubble's time.
+func run(t *testing.T, m eventsource.Mapping, q *queue, f function, d time.Duration) *recording {
 	t.Helper()
-	s := &story{}
+	s := &recording{}
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	defer cancel()
 	if err := eventsource.New(q, f, m, &eventsource.Options{Observe: s.observe}).Run(ctx); err != nil {
@@ -220,7 +223,7 @@ func run(t *testing.T, m eventsource.Mapping, q *queue, f function, d time.Durat
 	return s
 }
 
-// records are the messages of an event that a function got.
+// records returns the messages of an event that a function received.
 func records(t *testing.T, event []byte) []events.SQSMessage {
 	t.Helper()
 	var e events.SQSEvent

@@ -21,8 +21,8 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/localtest"
 )
 
-// sendGroups sends messages 1 to n of every group in turn, so that the groups
-// lie in the queue side by side.
+// sendGroups sends message 1 of every group, then message 2 of every group, up
+// to n, so that the groups are interleaved in the queue.
 func sendGroups(t *testing.T, client *sqs.Client, url string, groups, n int) {
 	t.Helper()
 	var entries []types.SendMessageBatchRequestEntry
@@ -44,29 +44,30 @@ func sendGroups(t *testing.T, client *sqs.Client, url string, groups, n int) {
 	}
 }
 
-// floor is a function that keeps account of the groups at work in it.
-type floor struct {
+// groupTracker is a function that tracks which groups it is working on.
+type groupTracker struct {
 	t *testing.T
-	// pace is how long an invocation takes; fail tells which messages fail.
+	// pace is the duration of an invocation; fail reports whether a message
+	// fails.
 	pace time.Duration
 	fail func(group, body string) bool
 
 	mu      sync.Mutex
 	working map[string]bool
 	running int
-	busiest int                 // the most invocations at a time
+	busiest int                 // maximum number of concurrent invocations
 	done    map[string][]string // bodies by group, in order
-	mixed   bool                // a batch had messages of several groups
+	mixed   bool                // whether a batch had messages of several groups
 }
 
-func (f *floor) Invoke(_ context.Context, event []byte) ([]byte, error) {
+func (f *groupTracker) Invoke(_ context.Context, event []byte) ([]byte, error) {
 	batch := records(f.t, event)
 	groups := f.enter(batch)
 	<-time.After(f.pace)
 	return []byte(failures(f.leave(batch, groups)...)), nil
 }
 
-func (f *floor) enter(batch []events.SQSMessage) map[string]bool {
+func (f *groupTracker) enter(batch []events.SQSMessage) map[string]bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	groups := map[string]bool{}
@@ -83,8 +84,8 @@ func (f *floor) enter(batch []events.SQSMessage) map[string]bool {
 	return groups
 }
 
-// leave reports what fails, and with it the rest of its group.
-func (f *floor) leave(batch []events.SQSMessage, groups map[string]bool) []string {
+// leave returns the failed messages, each with the rest of its group.
+func (f *groupTracker) leave(batch []events.SQSMessage, groups map[string]bool) []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	stopped := map[string]bool{}
@@ -105,12 +106,12 @@ func (f *floor) leave(batch []events.SQSMessage, groups map[string]bool) []strin
 	return failed
 }
 
-func newFloor(t *testing.T, pace time.Duration) *floor {
-	return &floor{t: t, pace: pace, working: map[string]bool{}, done: map[string][]string{}}
+func newGroupTracker(t *testing.T, pace time.Duration) *groupTracker {
+	return &groupTracker{t: t, pace: pace, working: map[string]bool{}, done: map[string][]string{}}
 }
 
-// checkOrder wants messages 1 to n of each group, each once.
-func (f *floor) checkOrder(groups, n int) {
+// checkOrder checks that messages 1 to n of each group ran in order, each once.
+func (f *groupTracker) checkOrder(groups, n int) {
 	f.t.Helper()
 	if len(f.done) != groups {
 		f.t.Errorf("%d groups have run, want %d", len(f.done), groups)
@@ -133,7 +134,7 @@ func TestGroupIsNeverInTwoInvocations(t *testing.T) {
 		source, _ := newQueues(t, client, ".fifo")
 		const groups, n = 8, 20
 		sendGroups(t, client, source, groups, n)
-		f := newFloor(t, 3*time.Second)
+		f := newGroupTracker(t, 3*time.Second)
 		m := eventsource.Mapping{
 			QueueURL: source, QueueARN: localARN + "jobs.fifo", ReportBatchItemFailures: true,
 			BatchSize: 3, Concurrency: 6,
@@ -148,7 +149,7 @@ func TestGroupIsNeverInTwoInvocations(t *testing.T) {
 
 func TestThousandGroupsKeepTheirOrder(t *testing.T) {
 	t.Parallel()
-	for name, fails := range map[string]bool{"all well": false, "a head of each seventh group fails": true} {
+	for name, fails := range map[string]bool{"no failures": false, "the first message of each seventh group fails": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
@@ -156,7 +157,7 @@ func TestThousandGroupsKeepTheirOrder(t *testing.T) {
 				source, dead := newQueues(t, client, ".fifo")
 				const groups, n = 1000, 3
 				sendGroups(t, client, source, groups, n)
-				f := newFloor(t, time.Second)
+				f := newGroupTracker(t, time.Second)
 				failed := map[string]bool{}
 				f.fail = func(group, body string) bool {
 					again := failed[body]
@@ -185,9 +186,9 @@ func TestThousandGroupsKeepTheirOrder(t *testing.T) {
 	}
 }
 
-// TestLateDeleteOnFIFO holds that an invocation that outlives the visibility
-// timeout cannot delete: its receipt handle has expired.
-func TestLateDeleteOnFIFO(t *testing.T) {
+// TestLateDeleteFailsOnFIFO checks that an invocation that runs longer than the
+// visibility timeout cannot delete its message: the receipt handle has expired.
+func TestLateDeleteFailsOnFIFO(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		client := sqs.NewFromConfig(localtest.Config(localaws.New(nil)))

@@ -9,9 +9,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
-// gather receives one batch; it is empty when a long poll brings nothing that
-// passes the filters. A
-// batch and an error are returned together when only a later receive failed.
+// gather receives one batch. It is empty if a long poll returns no message that
+// passes the filters. A batch and an error are returned together if only a
+// later receive failed.
 func (p *Poller) gather(ctx context.Context) ([]delivery, error) {
 	batch, err := p.receive(ctx, p.mapping.BatchSize, longPoll)
 	if len(batch) == 0 || err != nil {
@@ -32,8 +32,8 @@ func (p *Poller) gather(ctx context.Context) ([]delivery, error) {
 	return batch, nil
 }
 
-// receive waits in whole seconds, as SQS does, so a window may be overrun by
-// less than one.
+// receive waits in whole seconds, as SQS does, so a batching window can last up
+// to one second longer.
 func (p *Poller) receive(ctx context.Context, most int, wait time.Duration) ([]delivery, error) {
 	seconds := (min(wait, longPoll) + time.Second - 1) / time.Second
 	output, err := p.api.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
@@ -50,7 +50,7 @@ func (p *Poller) receive(ctx context.Context, most int, wait time.Duration) ([]d
 	for _, msg := range output.Messages {
 		batch = append(batch, p.mapping.delivery(msg))
 	}
-	return p.sift(ctx, batch), nil
+	return p.applyFilters(ctx, batch), nil
 }
 
 func weight(batch []delivery) int {

@@ -21,8 +21,8 @@ import (
 
 const localARN = "arn:aws:sqs:us-east-1:000000000000:"
 
-// newQueues makes a queue with a visibility timeout of 30 s whose messages go
-// to a dead-letter queue after three receives.
+// newQueues creates a queue with a visibility timeout of 30 s whose messages
+// are moved to a dead-letter queue after three receives.
 func newQueues(t *testing.T, client *sqs.Client, suffix string) (source, dead string) {
 	t.Helper()
 	fifo := map[string]string{}
@@ -47,7 +47,7 @@ func newQueues(t *testing.T, client *sqs.Client, suffix string) (source, dead st
 	return create("jobs", set), dead
 }
 
-func TestFailedMessageComesBackUntilItIsRedriven(t *testing.T) {
+func TestFailedMessageIsDeliveredAgainUntilItIsRedriven(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		client := sqs.NewFromConfig(localtest.Config(localaws.New(nil)))
@@ -58,7 +58,7 @@ func TestFailedMessageComesBackUntilItIsRedriven(t *testing.T) {
 		m := eventsource.Mapping{
 			QueueURL: source, QueueARN: localARN + "jobs", ReportBatchItemFailures: true, Concurrency: 1,
 		}
-		s := &story{}
+		s := &recording{}
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 		defer cancel()
 		err := eventsource.New(client, function(func(_ context.Context, event []byte) ([]byte, error) {
@@ -89,7 +89,7 @@ func TestFailedMessageComesBackUntilItIsRedriven(t *testing.T) {
 	})
 }
 
-func TestGroupKeepsItsOrderThroughAFailure(t *testing.T) {
+func TestGroupKeepsItsOrderAfterAFailure(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		client := sqs.NewFromConfig(localtest.Config(localaws.New(nil)))
@@ -101,7 +101,7 @@ func TestGroupKeepsItsOrderThroughAFailure(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()
 		err := eventsource.New(client, function(func(_ context.Context, event []byte) ([]byte, error) {
-			if !failed { // the head of group a fails, and with it its tail
+			if !failed { // the first message of group a fails, and with it the rest of the group
 				failed = true
 				var rest []string
 				for _, r := range records(t, event) {
@@ -127,7 +127,7 @@ func TestGroupKeepsItsOrderThroughAFailure(t *testing.T) {
 	})
 }
 
-// send sends bodies in order; the first letter is the group on a FIFO queue.
+// send sends bodies in order; on a FIFO queue the first letter is the group.
 func send(t *testing.T, client *sqs.Client, url string, bodies ...string) {
 	t.Helper()
 	for _, body := range bodies {

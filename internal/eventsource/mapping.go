@@ -10,43 +10,45 @@ import (
 	"github.com/sqsafe/sqsafe/internal/eventsource/filter"
 )
 
-// Limits of a mapping that AWS sets.
+// Limits of a mapping (AWS limits).
 const (
-	maxReceive   = 10               // messages of one receive, and of a FIFO batch
-	maxBatchSize = 10_000           // messages of a standard batch
-	maxWindow    = 5 * time.Minute  // batching window
-	maxEvent     = 6 << 20          // bytes of an event
-	longPoll     = 20 * time.Second // longest wait of a receive
+	maxReceive   = 10               // messages per receive, and per FIFO batch
+	maxBatchSize = 10_000           // messages per standard batch
+	maxWindow    = 5 * time.Minute  // longest batching window
+	maxEvent     = 6 << 20          // bytes per event
+	longPoll     = 20 * time.Second // longest wait time of a receive
 )
 
-// Mapping connects a queue with a function.
+// Mapping connects a queue to a function.
 type Mapping struct {
-	// QueueURL is where the queue is called; required.
+	// QueueURL is the URL of the queue; required.
 	QueueURL string
-	// QueueARN names the queue in events; required. A name that ends in .fifo
-	// makes the mapping a FIFO one.
+	// QueueARN is the ARN of the queue, as used in events; required. If the
+	// name ends in .fifo, it is a FIFO queue.
 	QueueARN string
-	// Region is the region in events; empty means the one of QueueARN.
+	// Region is the region in events; empty means that of QueueARN.
 	Region string
-	// BatchSize is the most messages of one invocation: 1 to 10, or to 10,000
-	// for a standard queue with a Window of at least 1 s; 0 means 10.
+	// BatchSize is the maximum number of messages per invocation: 1 to 10, or
+	// to 10,000 for a standard queue with a Window of at least 1 s; 0 means 10.
 	BatchSize int
-	// Window is how long a batch may be gathered, counted from its first
-	// message: 0 to 5 min in whole seconds; 0 means that a batch is what one
-	// receive brings. FIFO queues have none.
+	// Window is the batching window: how long messages are collected for a
+	// batch, counted from its first message. It is 0 to 5 min in whole seconds;
+	// 0 means that a batch is the result of one receive. FIFO queues must not
+	// have one.
 	Window time.Duration
-	// ReportBatchItemFailures makes the function's answer name the messages
-	// that failed; without it the answer is not read.
+	// ReportBatchItemFailures says that the function's response names the
+	// messages that failed; otherwise the response is not read.
 	ReportBatchItemFailures bool
-	// Filters are patterns of Lambda's filter criteria, at most five, one of
-	// which a message's body must match; others are deleted. None lets all pass.
+	// Filters are patterns of Lambda's filter criteria, at most five. A message
+	// whose body matches none of them is deleted. Without filters all messages
+	// pass.
 	Filters []string
-	// Concurrency is how many batches are at work at a time; 0 means 2, the
-	// least that AWS can be held to.
+	// Concurrency is how many batches are processed at the same time; 0 means
+	// 2, the lowest maximum concurrency that AWS accepts.
 	Concurrency int
 }
 
-// Validate tells what AWS would not accept in the mapping.
+// Validate returns an error if AWS would refuse the mapping.
 func (m Mapping) Validate() error {
 	m = m.withDefaults()
 	switch {
@@ -71,7 +73,7 @@ func (m Mapping) Validate() error {
 	return err
 }
 
-// criteria is nil without filters.
+// criteria returns nil if there are no filters.
 func (m Mapping) criteria() (*filter.Criteria, error) {
 	if len(m.Filters) == 0 {
 		return nil, nil

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The wait after a failed receive doubles from the first to the longest.
+// The pause after a failed receive doubles from firstPause to longestPause.
 const (
 	firstPause   = time.Second
 	longestPause = 30 * time.Second
@@ -20,7 +20,7 @@ func (p *pause) next() time.Duration {
 
 func (p *pause) reset() { p.last = 0 }
 
-// sleep waits for d or until ctx ends.
+// sleep waits for d, or until ctx ends.
 func sleep(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -18,30 +18,31 @@ type API interface {
 		*sqs.DeleteMessageBatchOutput, error)
 }
 
-// Invoker runs the function. It is called by several goroutines at a time.
+// Invoker invokes the function. Several goroutines call it at the same time.
 type Invoker interface {
 	Invoke(ctx context.Context, event []byte) ([]byte, error)
 }
 
-// Options are what a caller may want to know of a poller.
+// Options are optional settings of a [Poller].
 type Options struct {
-	// Observe gets what happens to batches. Calls do not overlap. Nil ignores it.
+	// Observe is called with the events of batches. Calls do not overlap. Nil
+	// means no calls.
 	Observe func(Event)
 }
 
-// Poller carries out a mapping. Run may be called again after it has returned,
-// but not while it runs.
+// Poller runs a mapping. Run may be called again after it has returned, but not
+// while it runs.
 type Poller struct {
 	api     API
 	invoker Invoker
 	mapping Mapping
 	options Options
 
-	criteria  *filter.Criteria // nil lets everything pass
+	criteria  *filter.Criteria // nil means that all messages pass
 	observing sync.Mutex
 }
 
-// New makes a poller; nil options are the zero ones.
+// New returns a poller. Nil options are the zero value.
 func New(api API, invoker Invoker, mapping Mapping, options *Options) *Poller {
 	if options == nil {
 		options = &Options{}
@@ -49,14 +50,14 @@ func New(api API, invoker Invoker, mapping Mapping, options *Options) *Poller {
 	return &Poller{api: api, invoker: invoker, mapping: mapping.withDefaults(), options: *options}
 }
 
-// Run polls until ctx ends. Then it stops receiving, lets the batches that it
-// has received finish, and returns nil. A mapping that [Mapping.Validate] does
-// not accept is its only error.
+// Run polls until ctx ends. Then it stops receiving, finishes the batches that
+// it has received, and returns nil. It returns an error only for a mapping that
+// [Mapping.Validate] does not accept.
 func (p *Poller) Run(ctx context.Context) error {
 	if err := p.mapping.Validate(); err != nil {
 		return err
 	}
-	p.criteria, _ = p.mapping.criteria() // valid
+	p.criteria, _ = p.mapping.criteria() // the mapping is valid
 	var loops sync.WaitGroup
 	for range p.mapping.Concurrency {
 		loops.Go(func() { p.loop(ctx) })

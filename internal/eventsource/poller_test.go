@@ -81,9 +81,9 @@ func TestReceivesAreLongPolls(t *testing.T) {
 		want := []receive{
 			{At: 0, Most: 10, Wait: 20, Got: 10},
 			{At: 5 * time.Second, Most: 2, Wait: 3, Got: 1},
-			{At: 6500 * time.Millisecond, Most: 1, Wait: 2}, // the rest of the window in whole seconds
+			{At: 6500 * time.Millisecond, Most: 1, Wait: 2}, // the rest of the window, rounded up to whole seconds
 			{At: 8500 * time.Millisecond, Most: 10, Wait: 20},
-			{At: 28500 * time.Millisecond, Most: 10, Wait: 20}, // cut short by the end
+			{At: 28500 * time.Millisecond, Most: 10, Wait: 20}, // ends early, with the context
 		}
 		if diff := cmp.Diff(want, q.receives); diff != "" {
 			t.Errorf("receives (-want +got):\n%s", diff)
@@ -124,7 +124,7 @@ func TestReceiveErrorsPauseLongerEachTime(t *testing.T) {
 	})
 }
 
-func TestPauseStartsAnewAfterASuccess(t *testing.T) {
+func TestPauseIsResetAfterASuccess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		down := errors.New("connection refused")
@@ -141,7 +141,7 @@ func TestPauseStartsAnewAfterASuccess(t *testing.T) {
 	})
 }
 
-func TestReceiveErrorInTheWindowKeepsWhatIsThere(t *testing.T) {
+func TestReceiveErrorInTheWindowKeepsTheReceivedMessages(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := mapping()
@@ -156,7 +156,7 @@ func TestReceiveErrorInTheWindowKeepsWhatIsThere(t *testing.T) {
 	})
 }
 
-func TestRunningBatchFinishesAfterTheEnd(t *testing.T) {
+func TestRunFinishesARunningBatchAfterItsContextEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(append(at(0, 1, 2), at(time.Second, 3, 3)...)...)
@@ -178,7 +178,7 @@ func TestRunningBatchFinishesAfterTheEnd(t *testing.T) {
 	})
 }
 
-func TestBatchInHandIsRunAfterTheEnd(t *testing.T) {
+func TestRunInvokesAReceivedBatchAfterItsContextEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := mapping()
@@ -216,7 +216,7 @@ func TestConcurrencyIsTheNumberOfRunningBatches(t *testing.T) {
 	}
 }
 
-func TestRunRefusesMappingsThatAWSWould(t *testing.T) {
+func TestRunRefusesMappingsThatAWSRefuses(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		change func(*eventsource.Mapping)

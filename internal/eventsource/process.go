@@ -5,20 +5,23 @@ import (
 	"slices"
 )
 
-// process runs a batch, in parts if its event would be too large.
+// process invokes the function with a batch, in parts if its event would be too
+// large.
 func (p *Poller) process(ctx context.Context, batch []delivery) {
 	parts := split(batch, maxEvent)
 	for i, part := range parts {
 		settled := p.invoke(ctx, part)
 		if rest := slices.Concat(parts[i+1:]...); !settled && p.mapping.fifo() && len(rest) > 0 {
-			// A later part may hold the successors of what failed.
+			// In a FIFO queue, later parts may have messages of the groups that
+			// failed.
 			p.observe(Event{Kind: Withheld}, rest)
 			return
 		}
 	}
 }
 
-// invoke runs the function and tells whether every message is done and deleted.
+// invoke invokes the function and reports whether every message was processed
+// and deleted.
 func (p *Poller) invoke(ctx context.Context, part []delivery) bool {
 	p.observe(Event{Kind: Invoked}, part)
 	answer, err := p.invoker.Invoke(ctx, event(part))
@@ -26,12 +29,12 @@ func (p *Poller) invoke(ctx context.Context, part []delivery) bool {
 		p.observe(Event{Kind: Failed, Err: err}, part)
 		return false
 	}
-	done, failed := p.judge(answer, part)
+	done, failed := p.classify(answer, part)
 	return p.delete(ctx, done) && len(failed) == 0
 }
 
-// judge divides the messages into those that are done and those that stay.
-func (p *Poller) judge(answer []byte, part []delivery) (done, failed []delivery) {
+// classify separates the messages that are done from those that stay in the queue.
+func (p *Poller) classify(answer []byte, part []delivery) (done, failed []delivery) {
 	if !p.mapping.ReportBatchItemFailures {
 		return part, nil
 	}

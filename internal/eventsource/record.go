@@ -9,7 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
-// record is a message as the function sees it, in the order of AWS's documents.
+// record is a message in the function's event, with the members in the order of
+// AWS's documentation.
 type record struct {
 	MessageID              string               `json:"messageId"`
 	ReceiptHandle          string               `json:"receiptHandle"`
@@ -26,13 +27,13 @@ type record struct {
 type attribute struct {
 	StringValue *string `json:"stringValue,omitempty"`
 	BinaryValue []byte  `json:"binaryValue,omitempty"`
-	// The lists are part of the form, but SQS has never filled them.
+	// The lists are part of the format, but SQS does not use them.
 	StringListValues []string `json:"stringListValues"`
 	BinaryListValues [][]byte `json:"binaryListValues"`
 	DataType         string   `json:"dataType"`
 }
 
-// delivery is a received message with its place in an event.
+// delivery is a received message and its record in an event.
 type delivery struct {
 	Message
 	receipt string
@@ -78,18 +79,18 @@ func newAttribute(v types.MessageAttributeValue) attribute {
 	}
 }
 
-// encode leaves <, > and & as they are, unlike json.Marshal.
+// encode does not escape <, > and &, unlike json.Marshal.
 func (r record) encode() []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(r) // cannot fail: text, bytes and maps of them
+	_ = e.Encode(r) // cannot fail: strings, bytes and maps of them
 	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'})
 }
 
 const eventHead, eventTail = `{"Records":[`, `]}`
 
-// event is what the function is invoked with.
+// event returns the event with which the function is invoked.
 func event(batch []delivery) []byte {
 	var b bytes.Buffer
 	b.WriteString(eventHead)
@@ -103,7 +104,7 @@ func event(batch []delivery) []byte {
 	return b.Bytes()
 }
 
-// split cuts a batch into parts whose events have at most limit bytes; a
+// split divides a batch into parts whose events have at most limit bytes. A
 // message that is larger by itself is a part of its own.
 func split(batch []delivery, limit int) [][]delivery {
 	var parts [][]delivery

@@ -19,7 +19,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/eventsource"
 )
 
-func TestEventHasTheFormOfAWS(t *testing.T) {
+func TestEventHasTheFormatOfAWS(t *testing.T) {
 	t.Parallel()
 	golden, err := os.ReadFile(filepath.Join("testdata", "event.golden.json"))
 	if err != nil {
@@ -81,7 +81,7 @@ func sample() []arrival {
 	return []arrival{{0, full}, {0, bare}}
 }
 
-func TestObservedMessagesTellGroupAndReceiveCount(t *testing.T) {
+func TestObservedMessagesHaveGroupAndReceiveCount(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := run(t, mapping(), newQueue(sample()...), answers("{}"), time.Second)
@@ -126,14 +126,14 @@ func TestLargeBatchIsInvokedInParts(t *testing.T) {
 			answer: failures("m1"),
 			want:   []string{"invoked m1 m2 m3", "reported m1", "deleted m2 m3", "withheld m4 m5"},
 		},
-		"FIFO, all well": {
+		"FIFO, no failures": {
 			suffix: ".fifo",
 			answer: "{}",
 			want:   []string{"invoked m1 m2 m3", "deleted m1 m2 m3", "invoked m4 m5", "deleted m4 m5"},
 		},
 	}
-	// Quotation marks take two bytes each in JSON, so three of these messages
-	// fill an event.
+	// A quotation mark takes two bytes in JSON, so three of these messages fill
+	// an event.
 	body := strings.Repeat(`"`, 1<<20-200)
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -159,7 +159,7 @@ func TestLargeBatchIsInvokedInParts(t *testing.T) {
 	}
 }
 
-func TestGatheringStopsAtTheLargestEvent(t *testing.T) {
+func TestBatchEndsAtTheMaximumEventSize(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()

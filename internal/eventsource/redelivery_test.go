@@ -17,10 +17,10 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/localtest"
 )
 
-// poll lets a poller work on a local queue for d of the bubble's time.
-func poll(t *testing.T, client *sqs.Client, m eventsource.Mapping, d time.Duration, f function) *story {
+// poll runs a poller on an emulated queue for d of the bubble's time.
+func poll(t *testing.T, client *sqs.Client, m eventsource.Mapping, d time.Duration, f function) *recording {
 	t.Helper()
-	s := &story{}
+	s := &recording{}
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	defer cancel()
 	if err := eventsource.New(client, f, m, &eventsource.Options{Observe: s.observe}).Run(ctx); err != nil {
@@ -29,10 +29,10 @@ func poll(t *testing.T, client *sqs.Client, m eventsource.Mapping, d time.Durati
 	return s
 }
 
-// TestWholeBatchComesBack holds for every way in which an invocation fails as
-// a whole: each message is seen as often as the redrive policy says, and moved
-// at the receive after that, not before.
-func TestWholeBatchComesBack(t *testing.T) {
+// TestFailedBatchIsDeliveredAgainUntilItIsRedriven checks every way in which an invocation can fail as a
+// whole: each message is received as often as the redrive policy allows, and
+// moved to the dead-letter queue at the next receive, not before.
+func TestFailedBatchIsDeliveredAgainUntilItIsRedriven(t *testing.T) {
 	t.Parallel()
 	refused := func(context.Context, []byte) ([]byte, error) { return []byte(`{}`), errFunction }
 	tests := map[string]struct {
@@ -83,9 +83,9 @@ func TestWholeBatchComesBack(t *testing.T) {
 	}
 }
 
-// TestMessageIsHiddenForTwelveHours holds that the longest visibility timeout
-// counts from the receive, also for a function that changes it.
-func TestMessageIsHiddenForTwelveHours(t *testing.T) {
+// TestVisibilityTimeoutIsAtMostTwelveHours checks that the longest visibility timeout
+// is counted from the receive, also if the function changes it.
+func TestVisibilityTimeoutIsAtMostTwelveHours(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		client := sqs.NewFromConfig(localtest.Config(localaws.New(nil)))
@@ -121,16 +121,16 @@ func TestMessageIsHiddenForTwelveHours(t *testing.T) {
 	})
 }
 
-// TestSlowInvocationSeesItsMessageAgain holds that nothing extends the
+// TestMessageOfASlowInvocationIsDeliveredAgain checks that nothing extends the
 // visibility timeout of a running batch.
-func TestSlowInvocationSeesItsMessageAgain(t *testing.T) {
+func TestMessageOfASlowInvocationIsDeliveredAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		client := sqs.NewFromConfig(localtest.Config(localaws.New(nil)))
 		source, _ := newQueues(t, client, "")
 		send(t, client, source, "a")
 		begin := time.Now()
-		var counts sync.Map // two invocations write
+		var counts sync.Map // two invocations write to it
 		m := eventsource.Mapping{QueueURL: source, QueueARN: localARN + "jobs", Concurrency: 2}
 		s := poll(t, client, m, 2*time.Minute, func(_ context.Context, event []byte) ([]byte, error) {
 			count := records(t, event)[0].Attributes["ApproximateReceiveCount"]

@@ -13,7 +13,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/eventsource"
 )
 
-func TestAnswersOfPartialBatchResponses(t *testing.T) {
+func TestPartialBatchResponses(t *testing.T) {
 	t.Parallel()
 	const all, none = "m1 m2 m3", ""
 	tests := map[string]struct {
@@ -22,18 +22,18 @@ func TestAnswersOfPartialBatchResponses(t *testing.T) {
 		kind    eventsource.Kind
 		reason  string
 	}{
-		"empty list":     {answer: `{"batchItemFailures":[]}`, deleted: all},
-		"null list":      {answer: `{"batchItemFailures":null}`, deleted: all},
-		"empty object":   {answer: `{}`, deleted: all},
-		"no answer":      {answer: ``, deleted: all},
-		"white space":    {answer: " \n", deleted: all},
-		"null":           {answer: `null`, deleted: all},
-		"list alone":     {answer: `[]`, deleted: all},
-		"empty string":   {answer: `""`, deleted: all},
-		"one failed":     {answer: failures("m2"), deleted: "m1 m3", kind: eventsource.Reported},
-		"named twice":    {answer: failures("m2", "m2"), deleted: "m1 m3", kind: eventsource.Reported},
-		"all failed":     {answer: failures("m1", "m2", "m3"), deleted: none, kind: eventsource.Reported},
-		"further member": {answer: `{"statusCode":200,` + failures("m1")[1:], deleted: "m2 m3", kind: eventsource.Reported},
+		"empty list":   {answer: `{"batchItemFailures":[]}`, deleted: all},
+		"null list":    {answer: `{"batchItemFailures":null}`, deleted: all},
+		"empty object": {answer: `{}`, deleted: all},
+		"no answer":    {answer: ``, deleted: all},
+		"white space":  {answer: " \n", deleted: all},
+		"null":         {answer: `null`, deleted: all},
+		"list alone":   {answer: `[]`, deleted: all},
+		"empty string": {answer: `""`, deleted: all},
+		"one failed":   {answer: failures("m2"), deleted: "m1 m3", kind: eventsource.Reported},
+		"named twice":  {answer: failures("m2", "m2"), deleted: "m1 m3", kind: eventsource.Reported},
+		"all failed":   {answer: failures("m1", "m2", "m3"), deleted: none, kind: eventsource.Reported},
+		"extra member": {answer: `{"statusCode":200,` + failures("m1")[1:], deleted: "m2 m3", kind: eventsource.Reported},
 		"another answer": {answer: `{"statusCode":200}`, deleted: all, kind: eventsource.Unnamed,
 			reason: "the answer is an object without batchItemFailures"},
 		"list in other case": {answer: `{"BatchItemFailures":[{"itemIdentifier":"m1"}]}`, deleted: all,
@@ -75,7 +75,7 @@ func TestAnswersOfPartialBatchResponses(t *testing.T) {
 					t.Errorf("deleted %q, want %q", got, test.deleted)
 				}
 				kind, reason := eventsource.Kind(""), ""
-				for _, e := range s.events[2:] { // after received and invoked
+				for _, e := range s.events[2:] { // the events after received and invoked
 					if e.Kind != eventsource.Deleted {
 						kind, reason = e.Kind, e.Reason
 					}
@@ -96,7 +96,7 @@ func failures(ids ...string) string {
 	return `{"batchItemFailures":[` + strings.Join(entries, ",") + `]}`
 }
 
-func deleted(s *story) string {
+func deleted(s *recording) string {
 	var list []string
 	for _, e := range s.of(eventsource.Deleted) {
 		for _, m := range e.Messages {
@@ -106,7 +106,7 @@ func deleted(s *story) string {
 	return strings.Join(list, " ")
 }
 
-func TestAnswerIsNotReadWithoutReportBatchItemFailures(t *testing.T) {
+func TestResponseIsIgnoredWithoutReportBatchItemFailures(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []string{failures("m1"), "not JSON", failures("m9"), ""} {
 		t.Run(answer, func(t *testing.T) {

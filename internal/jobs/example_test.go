@@ -18,7 +18,7 @@ func Example() {
 	if err != nil {
 		fmt.Println(err)
 	}
-	var api fakeSQS // an *sqs.Client
+	var api fakeSQS // in a program, an *sqs.Client
 	err = jobs.Send(context.Background(), &api, list, jobs.Options{Observe: func(r jobs.Result) {
 		fmt.Println(r.Number, r.Job.Source, r.MessageID)
 	}})

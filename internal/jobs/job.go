@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Queue is where a job goes.
+// Queue is the queue that a job is sent to.
 type Queue struct {
-	// Name is what errors call it.
+	// Name is the queue's name in errors.
 	Name string
 	URL  string
 	FIFO bool
@@ -18,28 +18,30 @@ type Queue struct {
 // Job is a message to send, once or several times.
 type Job struct {
 	Queue Queue
-	// Body is sent byte for byte.
+	// Body is sent unchanged.
 	Body string
-	// Attributes become message attributes of type String.
+	// Attributes are sent as message attributes of type String.
 	Attributes map[string]string
 	// Group is the message group id, and Dedup the deduplication id.
 	Group, Dedup string
-	// Delay is the time before the message is visible: 0 to 15 min in whole seconds.
+	// Delay is the time before the message becomes visible: 0 to 15 min in
+	// whole seconds.
 	Delay time.Duration
-	// Times is how often it is sent; 0 means once.
+	// Times is how often the job is sent; 0 means once.
 	Times int
-	// Source is where the job was read, such as "jobs.jsonl:3"; empty for none.
+	// Source is the file and line of the job, such as "jobs.jsonl:3"; empty if
+	// there is none.
 	Source string
 }
 
-// Limits of SQS.
+// SQS limits.
 const (
 	MaxDelay   = 15 * time.Minute
 	maxBytes   = 1 << 20
 	maxEntries = 10
 )
 
-// Check tells what SQS would not take, before anything is sent.
+// Check returns an error if SQS would refuse the job, before anything is sent.
 func (j *Job) Check() error {
 	switch {
 	case j.Body == "":
@@ -78,7 +80,8 @@ func (j *Job) checkQueue() error {
 	return nil
 }
 
-// legal checks against the characters that SQS takes: those of XML 1.0.
+// legal returns an error for characters that SQS does not accept. It accepts
+// those of XML 1.0.
 func legal(s string) error {
 	if !utf8.ValidString(s) {
 		return fmt.Errorf("is not UTF-8 text; encode it, for example as base64")
@@ -91,10 +94,10 @@ func legal(s string) error {
 	return nil
 }
 
-// copies is how often the job is sent.
+// copies returns how often the job is sent.
 func (j *Job) copies() int { return max(1, j.Times) }
 
-// size is what the job takes of the limit of a message, or of a batch call.
+// size returns how many bytes the job adds to a message, or to a batch call.
 func (j *Job) size() int {
 	n := len(j.Body)
 	for name, value := range j.Attributes {
@@ -103,7 +106,7 @@ func (j *Job) size() int {
 	return n
 }
 
-// Count is how many messages the jobs are.
+// Count returns the number of messages in the jobs.
 func Count(jobs []Job) int {
 	n := 0
 	for i := range jobs {
@@ -112,8 +115,8 @@ func Count(jobs []Job) int {
 	return n
 }
 
-// text is the body that a JSON value stands for: a string's text, and any other
-// value as it stands in the file.
+// text returns the body for a JSON value: the text of a string, or any other
+// value as it is in the file.
 func text(body json.RawMessage) (string, error) {
 	if body[0] != '"' {
 		return string(body), nil

@@ -8,7 +8,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/jobs"
 )
 
-func TestCheckTellsWhatSQSWouldNotTake(t *testing.T) {
+func TestCheckRefusesWhatSQSRefuses(t *testing.T) {
 	t.Parallel()
 	fifo := jobs.Queue{Name: "ordered.fifo", FIFO: true}
 	tests := []struct {
@@ -51,7 +51,7 @@ func TestCheckTellsWhatSQSWouldNotTake(t *testing.T) {
 	}
 }
 
-func TestCountCountsCopies(t *testing.T) {
+func TestCountIncludesCopies(t *testing.T) {
 	t.Parallel()
 	if n := jobs.Count([]jobs.Job{{}, {Times: 1}, {Times: 5}}); n != 7 {
 		t.Errorf("%d messages, want 7", n)

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// line is a job as a file has it.
+// line is the JSON format of a job in a file.
 type line struct {
 	Queue      string            `json:"queue"`
 	Body       json.RawMessage   `json:"body"`
@@ -23,27 +23,29 @@ type line struct {
 	Times      *int              `json:"times"`
 }
 
-// maxLine leaves room for a message of the largest size with every byte escaped.
+// maxLine is long enough for a message of the maximum size with every byte
+// escaped.
 const maxLine = 8 << 20
 
 // Reader reads a file of JSON lines, one job each, as in
 //
 //	{"queue":"Name","body":{"id":"1"},"attributes":{"a":"b"},"group":"g","dedup":"d","delay":5,"times":2}
 //
-// A body that is a JSON string is sent as its text, any other JSON value as it
-// stands.
+// If the body is a JSON string, its text is sent; any other JSON value is sent
+// as it is.
 type Reader struct {
-	// File names the file in errors.
+	// File is the name of the file in errors.
 	File string
-	// Queue finds a queue by what a line says, which is "" where it says nothing.
+	// Queue returns the queue for the name in a line, which is "" if the line
+	// has none.
 	Queue func(name string) (Queue, error)
-	// Default holds what lines without an attribute, a group, a deduplication id
-	// or a delay get.
+	// Default has the attributes, group, deduplication id and delay of lines
+	// that do not set them.
 	Default Job
 }
 
-// Read reads all jobs and checks each. Its errors name file and line. Empty
-// lines are skipped.
+// Read reads and checks all jobs. Its errors name file and line. Empty lines
+// are skipped.
 func (r Reader) Read(in io.Reader) ([]Job, error) {
 	var jobs []Job
 	lines := bufio.NewScanner(in)
@@ -116,7 +118,7 @@ func (r Reader) job(l line) (job Job, err error) {
 	return job, nil
 }
 
-// merge gives the attributes of both; the second ones win.
+// merge returns the attributes of both maps. If both have a name, own is used.
 func merge(defaults, own map[string]string) map[string]string {
 	if len(defaults) == 0 {
 		return own

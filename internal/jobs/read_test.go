@@ -21,14 +21,14 @@ func reader() jobs.Reader {
 	}}
 }
 
-func TestReadKeepsBodies(t *testing.T) {
+func TestReadDoesNotChangeBodies(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, line string
 		want       jobs.Job
 	}{
 		{"text", `{"queue":"q","body":"{\"id\": "}`, jobs.Job{Body: `{"id": `}},
-		{"JSON as it stands", `{"queue":"q","body":{"b":1,  "a":2.50}}`, jobs.Job{Body: `{"b":1,  "a":2.50}`}},
+		{"JSON is not changed", `{"queue":"q","body":{"b":1,  "a":2.50}}`, jobs.Job{Body: `{"b":1,  "a":2.50}`}},
 		{"number", `{"queue":"q","body":12345678901234567890}`, jobs.Job{Body: `12345678901234567890`}},
 		{"several", `{"queue":"q","body":"x","times":3}`, jobs.Job{Body: "x", Times: 3}},
 		{"delayed", `{"queue":"q","body":"x","delay":5}`, jobs.Job{Body: "x", Delay: 5 * time.Second}},
@@ -73,7 +73,7 @@ func TestDefaultsFillIn(t *testing.T) {
 	}
 }
 
-func TestABadLineIsNamed(t *testing.T) {
+func TestErrorsNameFileAndLine(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, line, want string }{
 		{"unknown queue", `{"queue":"nowhere","body":"x"}`, `jobs.jsonl:2: there is no such queue`},
@@ -84,10 +84,10 @@ func TestABadLineIsNamed(t *testing.T) {
 		{"times", `{"queue":"q","body":"x","times":0}`, `"times" is 0`},
 		{"not JSON", `queue=q`, `jobs.jsonl:2: not a job`},
 		{"a member of another type", `{"queue":7,"body":"x"}`, `not a job: queue is a JSON number; a line looks like`},
-		{"no object", `["q"]`, `not a job: the line is a JSON array; a line looks like`},
+		{"not an object", `["q"]`, `not a job: the line is a JSON array; a line looks like`},
 		{"unknown member", `{"queue":"q","body":"x","tmies":2}`, `unknown field "tmies"`},
 		{"two values", `{"queue":"q","body":"x"} {}`, `more than one JSON value`},
-		{"rubbish behind", `{"queue":"q","body":"x"} }`, `more than one JSON value`},
+		{"text after the job", `{"queue":"q","body":"x"} }`, `more than one JSON value`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -11,50 +11,51 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
-// API is the part of the SQS client that sends.
+// API is the part of the SQS client that Send calls.
 type API interface {
 	SendMessageBatch(context.Context, *sqs.SendMessageBatchInput, ...func(*sqs.Options)) (
 		*sqs.SendMessageBatchOutput, error)
 }
 
-// Result is what became of one message.
+// Result says whether one message was sent.
 type Result struct {
-	// Number counts the messages from 1.
+	// Number is the number of the message, counted from 1.
 	Number int
 	Job    *Job
 	// MessageID is empty if the message was not sent.
 	MessageID string
 	// Sequence is the sequence number in a FIFO queue.
 	Sequence string
-	// Err says why it was not sent: an [*EntryError], or the error of the call,
-	// after which the message may be in the queue nevertheless.
+	// Err says why it was not sent: an [*EntryError], or the error of the call.
+	// After an error of the call the message may still be in the queue.
 	Err error
 }
 
-// EntryError is the refusal of one message.
+// EntryError is the error of SQS for one message of a batch.
 type EntryError struct {
 	Code, Message string
 }
 
-// Error gives code and message.
+// Error returns the code and the message.
 func (e *EntryError) Error() string { return e.Code + ": " + e.Message }
 
-// Options say how to send. The zero value works.
+// Options configures [Send]. The zero value works.
 type Options struct {
-	// Rate is the most messages a second; 0 sets no limit.
+	// Rate is the maximum number of messages per second; 0 means no limit.
 	Rate float64
-	// Distinct gives each message to a FIFO queue that has no deduplication id
-	// one of its own, which ID makes; nil leaves them without.
+	// Distinct returns a new deduplication id for each message to a FIFO queue
+	// that has none; nil leaves such messages without one.
 	Distinct func() string
-	// Observe gets what became of each message, in order. Nil ignores it.
+	// Observe is called with the result of each message, in order. Nil means no
+	// calls.
 	Observe func(Result)
 }
 
 // Send sends the jobs in order, each as often as it says, with up to ten
-// messages and 1 MiB a call. A refused message does not keep others from being
-// sent, unless its queue is FIFO, where that would break the order: then its
-// error ends the work. So does a call that fails, and the end of ctx. Messages
-// that Observe does not get to see were not tried.
+// messages and 1 MiB per call. A refused message does not keep others from
+// being sent, unless its queue is FIFO, where that would break the order: then
+// Send returns its error. Send also returns when a call fails or ctx ends. It
+// did not try to send messages whose results were not passed to Observe.
 func Send(ctx context.Context, api API, jobs []Job, o Options) error {
 	s := sender{api: api, options: o, start: time.Now()}
 	for i := range jobs {
@@ -67,12 +68,12 @@ func Send(ctx context.Context, api API, jobs []Job, o Options) error {
 	return s.flush(ctx)
 }
 
-// sender gathers the messages of one call.
+// sender collects the messages of one call.
 type sender struct {
 	api     API
 	options Options
 	start   time.Time
-	sent    int // messages that calls were made for
+	sent    int // messages in the calls made so far
 
 	jobs  []*Job
 	bytes int
@@ -89,7 +90,9 @@ func (s *sender) add(ctx context.Context, j *Job) error {
 	return nil
 }
 
-// perCall keeps a low rate from coming in bursts: ten calls a second and more.
+// perCall returns the number of messages per call. With a low rate it is small,
+// so that messages are not sent in bursts: there are at least ten calls per
+// second.
 func (s *sender) perCall() int {
 	if s.options.Rate <= 0 {
 		return maxEntries
@@ -121,7 +124,7 @@ func (s *sender) flush(ctx context.Context) error {
 	return err
 }
 
-// wait keeps the rate.
+// wait waits until the rate allows the next call.
 func (s *sender) wait(ctx context.Context) error {
 	if s.options.Rate > 0 {
 		due := s.start.Add(time.Duration(float64(s.sent) / s.options.Rate * float64(time.Second)))
@@ -135,7 +138,7 @@ func (s *sender) wait(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// entries have their positions as ids.
+// entries returns the entries of the call. Their ids are their positions.
 func (s *sender) entries() []types.SendMessageBatchRequestEntry {
 	entries := make([]types.SendMessageBatchRequestEntry, len(s.jobs))
 	for i, j := range s.jobs {
@@ -170,8 +173,8 @@ func (j *Job) attributes() map[string]types.MessageAttributeValue {
 	return values
 }
 
-// results read the answer. An entry that it does not mention was not sent, as
-// far as anyone can tell.
+// results converts the response. An entry that the response does not mention
+// counts as not sent.
 func (s *sender) results(out *sqs.SendMessageBatchOutput, err error) []Result {
 	results := make([]Result, len(s.jobs))
 	for i, j := range s.jobs {

@@ -19,14 +19,14 @@ import (
 	"github.com/sqsafe/sqsafe/internal/jobs"
 )
 
-// fakeSQS keeps what it is sent. Bodies that refuse names are refused, and the
-// call with the number fail does not get an answer.
+// fakeSQS records the bodies that it receives. It refuses the bodies in refuse,
+// and the call number fail returns an error.
 type fakeSQS struct {
 	calls  [][]types.SendMessageBatchRequestEntry
 	urls   []string
 	at     []time.Time
 	refuse map[string]bool
-	mute   bool // the answer mentions no entry
+	mute   bool // the response mentions no entry
 	fail   int
 }
 
@@ -56,7 +56,7 @@ func (f *fakeSQS) SendMessageBatch(
 	return out, nil
 }
 
-// bodies are those of each call.
+// bodies returns the bodies of each call.
 func (f *fakeSQS) bodies() []string {
 	var all []string
 	for _, entries := range f.calls {
@@ -77,7 +77,8 @@ func numbered(n int, q jobs.Queue) []jobs.Job {
 	return list
 }
 
-// outcomes tells of each message: its number, and its id or error.
+// outcomes returns an observer that records each message: its number, and its
+// id or error.
 func outcomes(into *[]string) func(jobs.Result) {
 	return func(r jobs.Result) {
 		text := r.MessageID
@@ -122,7 +123,7 @@ func TestSendFillsCalls(t *testing.T) {
 	}
 }
 
-func TestSendTellsOfEachMessage(t *testing.T) {
+func TestSendReportsEachMessage(t *testing.T) {
 	t.Parallel()
 	standard, fifo := jobs.Queue{URL: "u"}, jobs.Queue{URL: "u.fifo", FIFO: true}
 	for _, tt := range []struct {
@@ -132,13 +133,13 @@ func TestSendTellsOfEachMessage(t *testing.T) {
 		want []string
 		err  string
 	}{
-		{"refused, and the rest goes on", numbered(3, standard), fakeSQS{refuse: map[string]bool{"2": true}},
+		{"refused, and the others are sent", numbered(3, standard), fakeSQS{refuse: map[string]bool{"2": true}},
 			[]string{"1 id of 1", "2 InternalError: not today", "3 id of 3"}, ""},
-		{"refused in a FIFO queue, and the rest stays", numbered(12, fifo), fakeSQS{refuse: map[string]bool{"10": true}},
+		{"refused in a FIFO queue, later ones not sent", numbered(12, fifo), fakeSQS{refuse: map[string]bool{"10": true}},
 			[]string{"1 id of 1", "2 id of 2", "3 id of 3", "4 id of 4", "5 id of 5", "6 id of 6", "7 id of 7",
 				"8 id of 8", "9 id of 9", "10 InternalError: not today"}, "InternalError: not today"},
 		{"no answer", numbered(1, standard), fakeSQS{fail: 1}, []string{"1 connection torn"}, "connection torn"},
-		{"an answer without the message", numbered(1, standard), fakeSQS{mute: true},
+		{"a response without the message", numbered(1, standard), fakeSQS{mute: true},
 			[]string{"1 the answer of SQS does not mention the message"}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -155,7 +156,7 @@ func TestSendTellsOfEachMessage(t *testing.T) {
 	}
 }
 
-func TestSendPassesEverythingOn(t *testing.T) {
+func TestSendSetsAllParameters(t *testing.T) {
 	t.Parallel()
 	var api fakeSQS
 	list := []jobs.Job{
@@ -183,7 +184,7 @@ func TestSendPassesEverythingOn(t *testing.T) {
 	}
 }
 
-func TestSendKeepsTheRate(t *testing.T) {
+func TestSendObservesTheRate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -228,7 +229,7 @@ func TestSendEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// TestSendSendsAllInOrder checks any mix of sizes, copies and queues.
+// TestSendSendsAllInOrder generates any mix of sizes, copies and queues.
 func TestSendSendsAllInOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

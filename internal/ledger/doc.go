@@ -1,6 +1,6 @@
-// Package ledger reads the table of package idem/dynamo for people: it finds
-// the table, shows what it holds of a job, and makes it forget one.
+// Package ledger reads the table of package idem/dynamo for the command line:
+// it finds the table, shows the item of a job, and deletes it.
 //
-// It reads any item, those of Powertools for AWS Lambda included: what it does
-// not know, or cannot read, it shows as it stands.
+// It reads any item, including those of Powertools for AWS Lambda. Attributes
+// that it does not know, or cannot read, are shown unchanged.
 package ledger

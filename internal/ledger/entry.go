@@ -10,44 +10,45 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// Entry is what the table holds of a job. Its JSON is for programs: names stay,
-// and what is absent from the item is left out.
+// Entry is the item of a job. Its JSON is for programs: names are stable, and
+// what the item does not have is left out.
 type Entry struct {
 	ID string `json:"id"`
-	// Status is the item's: INPROGRESS, COMPLETED or DEAD.
+	// Status is the item's status: INPROGRESS, COMPLETED or DEAD.
 	Status string `json:"status"`
-	// Expires is when the table may forget the job; zero if never.
+	// Expires is when the table may delete the item; zero means never.
 	Expires time.Time `json:"expires,omitzero"`
-	// Lease is when the claim lapses, or the earliest time of the next one.
+	// Lease is when the claim expires, or the earliest time of the next claim.
 	Lease time.Time `json:"lease,omitzero"`
-	// Owner is the fence of the last claim, MessageID the message it was made for.
+	// Owner is the fence of the last claim, MessageID the message that made it.
 	Owner     string `json:"owner,omitempty"`
 	MessageID string `json:"messageId,omitempty"`
-	// Validation is the payload's hash behind the name of its scheme.
+	// Validation is the payload's hash, after the name of its scheme.
 	Validation string `json:"validation,omitempty"`
-	// Epoch counts how often the job was begun anew after a death.
+	// Epoch counts how often the job was started again after its death.
 	Epoch int `json:"epoch"`
-	// Claims counts the claims of the epoch, Settled those whose run came to an end.
+	// Claims counts the claims of the epoch. Settled counts those whose run
+	// ended with a recorded result.
 	Claims  int `json:"claims"`
 	Settled int `json:"settled"`
-	// Crashes counts the runs in a row that ended with their process.
+	// Crashes counts the consecutive runs that ended with their process.
 	Crashes    int    `json:"crashes"`
 	CrashStack string `json:"crashStack,omitempty"`
-	// Attempts counts the failures that cost budget, Unclassified those of
-	// them whose class no rule knew.
+	// Attempts counts the failures that used up attempts. Unclassified counts
+	// those of them whose error no rule matched.
 	Attempts     int `json:"attempts"`
 	Unclassified int `json:"unclassified"`
-	// DeadAt is when the verdict was given, Verdict why, and DeadLetterID the
-	// message that the dead-letter queue confirmed.
+	// DeadAt is when the verdict was written, Verdict why, and DeadLetterID the
+	// message id that the dead-letter queue confirmed.
 	DeadAt       time.Time        `json:"deadAt,omitzero"`
 	Verdict      *handler.Failure `json:"verdict,omitempty"`
 	DeadLetterID string           `json:"deadLetterId,omitempty"`
-	// History tells of the failed runs of all epochs.
+	// History has the failed runs of all epochs.
 	History handler.History `json:"history,omitzero"`
-	// Steps are the parts of the job that are done, with their results as JSON.
+	// Steps are the steps of the job that are done, with their results as JSON.
 	Steps map[string]string `json:"steps,omitempty"`
-	// Other are the attributes that are not of the above, such as Powertools'
-	// data, and those that hold something else than they should.
+	// Other has the attributes that are not in the fields above, such as
+	// Powertools' data, and those with an unexpected type.
 	Other map[string]any `json:"other,omitempty"`
 
 	seen item
@@ -77,7 +78,7 @@ const (
 	steps        = "steps"
 )
 
-// decode reads an item whose partition key has that name.
+// decode decodes an item whose partition key has the name key.
 func decode(key string, from item) Entry {
 	r := reader{from: from, known: map[string]bool{}}
 	e := Entry{
@@ -106,7 +107,7 @@ func decode(key string, from item) Entry {
 	return e
 }
 
-// reader notes which attributes it could read.
+// reader reads attributes and records which of them it could read.
 type reader struct {
 	from  item
 	known map[string]bool
@@ -154,7 +155,8 @@ func (r *reader) count(name string) int {
 	return int(n)
 }
 
-// lastSecond ends the year 9999, the last that RFC 3339 and so JSON can write.
+// lastSecond is the end of the year 9999, the last that RFC 3339, and therefore
+// JSON, can express.
 const lastSecond = 253402300799
 
 func (r *reader) time(name string, unit time.Duration) time.Time {
@@ -167,7 +169,7 @@ func (r *reader) time(name string, unit time.Duration) time.Time {
 	return time.UnixMilli(n * (1000 / perSecond)).UTC()
 }
 
-// document reads what is kept as JSON.
+// document decodes an attribute that contains JSON.
 func document[T any](r *reader, name string) (value T) {
 	written := r.text(name)
 	if written == "" {
@@ -180,7 +182,7 @@ func document[T any](r *reader, name string) (value T) {
 	return value
 }
 
-// rest are the attributes that no field has; nil if there are none.
+// rest returns the attributes that are in no field; nil if there are none.
 func (r *reader) rest() map[string]any {
 	var rest map[string]any
 	for name, value := range r.from {
@@ -195,7 +197,7 @@ func (r *reader) rest() map[string]any {
 	return rest
 }
 
-// plain is a value as JSON shows it best: numbers exact, bytes in base 64.
+// plain converts a value for JSON: numbers stay exact, bytes become base64.
 func plain(value types.AttributeValue) any {
 	switch v := value.(type) {
 	case *types.AttributeValueMemberS:

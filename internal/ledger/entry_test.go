@@ -15,8 +15,8 @@ import (
 	"github.com/sqsafe/sqsafe/internal/ledger"
 )
 
-// TestReadsWhatTheStoreWrites follows a job from its claim to its dead letter.
-func TestReadsWhatTheStoreWrites(t *testing.T) {
+// TestGetReadsWhatTheStoreWrites follows a job from its claim to its dead letter.
+func TestGetReadsWhatTheStoreWrites(t *testing.T) {
 	t.Parallel()
 	d := newDatabase(t)
 	table := d.ledger("job")
@@ -68,8 +68,8 @@ func TestReadsWhatTheStoreWrites(t *testing.T) {
 	same(ledger.StateDead)
 }
 
-// TestShowsWhatItCannotRead keeps attributes that are not as they should be.
-func TestShowsWhatItCannotRead(t *testing.T) {
+// TestUnexpectedAttributesAreShownAsOther has attributes of unexpected types.
+func TestUnexpectedAttributesAreShownAsOther(t *testing.T) {
 	t.Parallel()
 	d := newDatabase(t)
 	table := d.ledger("id")
@@ -103,7 +103,7 @@ func TestShowsWhatItCannotRead(t *testing.T) {
 	}
 }
 
-func TestReadsSteps(t *testing.T) {
+func TestGetReadsSteps(t *testing.T) {
 	t.Parallel()
 	d := newDatabase(t)
 	table := d.ledger("id")
@@ -114,7 +114,7 @@ func TestReadsSteps(t *testing.T) {
 	}
 }
 
-func TestStates(t *testing.T) {
+func TestStateOfAJobAtATime(t *testing.T) {
 	t.Parallel()
 	soon, before, later := now.Add(time.Second), now.Add(-time.Second), now.Add(time.Hour)
 	running := ledger.Entry{Status: "INPROGRESS", Claims: 2, Settled: 1, Expires: later}
@@ -135,7 +135,7 @@ func TestStates(t *testing.T) {
 		{"of Powertools, without a deadline", ledger.Entry{Status: "INPROGRESS", Expires: later}, ledger.StateHeld, true},
 		{"of Powertools", ledger.Entry{Status: "INPROGRESS", Expires: later, Lease: soon}, ledger.StateHeld, true},
 		{"released", with(func(e *ledger.Entry) { e.Settled, e.Lease = 2, soon }), ledger.StateWaiting, false},
-		{"its time has come", with(func(e *ledger.Entry) { e.Settled, e.Lease = 2, before }), ledger.StateDue, false},
+		{"next attempt is due", with(func(e *ledger.Entry) { e.Settled, e.Lease = 2, before }), ledger.StateDue, false},
 		{"completed", with(func(e *ledger.Entry) { e.Status, e.Lease = "COMPLETED", soon }), ledger.StateDone, false},
 		{"no letter yet", with(func(e *ledger.Entry) { e.Status, e.Lease = "DEAD", soon }), ledger.StateSending, true},
 		{"no letter", with(func(e *ledger.Entry) { e.Status, e.Lease = "DEAD", before }), ledger.StateUnsent, false},
@@ -145,7 +145,7 @@ func TestStates(t *testing.T) {
 		},
 		{"expired", with(func(e *ledger.Entry) { e.Expires, e.Lease = now, soon }), ledger.StateExpired, false},
 		{"never expires", with(func(e *ledger.Entry) { e.Expires, e.Lease = time.Time{}, soon }), ledger.StateHeld, true},
-		{"of another writer", ledger.Entry{Status: "PAUSED", Expires: later}, ledger.StateUnknown, false},
+		{"of another program", ledger.Entry{Status: "PAUSED", Expires: later}, ledger.StateUnknown, false},
 	} {
 		if got := tt.entry.State(now); got != tt.want || got.Live() != tt.live {
 			t.Errorf("%s: state %s, live %v; want %s, %v", tt.name, got, got.Live(), tt.want, tt.live)

@@ -10,12 +10,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// ErrChanged says that a job's item is not as it was read.
+// ErrChanged says that a job's item has changed since it was read.
 var ErrChanged = errors.New("the job has changed since it was read")
 
-// Forget deletes the job's item if it is as e has it, so that the job's next
-// message runs it again. An item that is gone already is forgotten. Its errors
-// are [ErrChanged] and those of the client.
+// Forget deletes the job's item if it is still equal to e, so that the job's
+// next message runs the job again. It is no error if the item does not exist
+// any more. Its errors are [ErrChanged] and those of the client.
 func (t *Table) Forget(ctx context.Context, e *Entry) error {
 	in := &dynamodb.DeleteItemInput{
 		TableName: &t.Name, Key: item{t.key: text(e.ID)},
@@ -34,13 +34,13 @@ func (t *Table) Forget(ctx context.Context, e *Entry) error {
 		in.ExpressionAttributeValues[":"+name] = value
 		conditions = append(conditions, "#"+name+" = :"+name)
 	}
-	if len(in.ExpressionAttributeValues) == 0 { // which DynamoDB refuses
+	if len(in.ExpressionAttributeValues) == 0 { // DynamoDB refuses an empty map
 		in.ExpressionAttributeValues = nil
 	}
 	in.ConditionExpression = aws.String(strings.Join(conditions, " AND "))
 	_, err := t.client.DeleteItem(ctx, in)
 	if refused, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		if len(refused.Item) == 0 { // the answer to an earlier try may be lost
+		if len(refused.Item) == 0 { // already deleted: the response to an earlier attempt may have been lost
 			return nil
 		}
 		return ErrChanged

@@ -15,7 +15,7 @@ func job() item {
 	}
 }
 
-func TestForgetOnlyWhatWasRead(t *testing.T) {
+func TestForgetRefusesAChangedItem(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(item){
 		"another status":     func(i item) { i["status"] = text("INPROGRESS") },
@@ -24,7 +24,7 @@ func TestForgetOnlyWhatWasRead(t *testing.T) {
 		"a longer lease":     func(i item) { i["in_progress_expiration"] = number("1700000000001") },
 		"a longer life":      func(i item) { i["expiration"] = number("1800000001") },
 		"another claim":      func(i item) { i["claims"] = number("2") },
-		"settled meanwhile":  func(i item) { i["settled"] = number("2") },
+		"settled in between": func(i item) { i["settled"] = number("2") },
 		"a dead letter":      func(i item) { i["dlq_message_id"] = text("d") },
 		"no owner any more":  func(i item) { delete(i, "owner") },
 		"no lease any more":  func(i item) { delete(i, "in_progress_expiration") },
@@ -53,7 +53,7 @@ func TestForgetOnlyWhatWasRead(t *testing.T) {
 	}
 }
 
-func TestForgetWhoseAnswerIsLost(t *testing.T) {
+func TestForgetSucceedsAfterALostResponse(t *testing.T) {
 	t.Parallel()
 	d := newDatabase(t)
 	table := d.ledger("id")

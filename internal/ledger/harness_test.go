@@ -21,7 +21,7 @@ func number(s string) types.AttributeValue { return &types.AttributeValueMemberN
 
 var now = time.Date(2026, 11, 30, 12, 0, 0, 7_000_000, time.UTC)
 
-// database is a DynamoDB of the test's own.
+// database is an emulated DynamoDB with helpers.
 type database struct {
 	*testing.T
 	*dynamodb.Client
@@ -34,7 +34,7 @@ func newDatabase(t *testing.T) *database {
 	return &database{T: t, Client: dynamodb.NewFromConfig(localtest.Config(server)), server: server}
 }
 
-// table makes a table; an empty ttl is none.
+// table creates a table; an empty ttl means no TTL attribute.
 func (d *database) table(name, ttl string, keys ...types.KeySchemaElement) {
 	d.Helper()
 	in := &dynamodb.CreateTableInput{TableName: &name, BillingMode: types.BillingModePayPerRequest, KeySchema: keys}
@@ -67,7 +67,7 @@ func sorted(name string) types.KeySchemaElement {
 	return types.KeySchemaElement{AttributeName: &name, KeyType: types.KeyTypeRange}
 }
 
-// ledger makes a table and opens it.
+// ledger creates a ledger's table and opens it.
 func (d *database) ledger(key string) *ledger.Table {
 	d.Helper()
 	d.table("jobs", "expiration", hash(key))

@@ -9,8 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Get reads the job of that id, nil if the table does not hold it. Its errors
-// are those of the client.
+// Get returns the job with this id, nil if the table does not have it. Its
+// errors are those of the client.
 func (t *Table) Get(ctx context.Context, id string) (*Entry, error) {
 	out, err := t.client.GetItem(ctx, &dynamodb.GetItemInput{
 		TableName: &t.Name, ConsistentRead: aws.Bool(true), Key: item{t.key: text(id)},
@@ -22,17 +22,18 @@ func (t *Table) Get(ctx context.Context, id string) (*Entry, error) {
 	return &e, nil
 }
 
-// Filter says which jobs [Table.List] gives; the zero value takes all.
+// Filter selects the jobs for [Table.List]; the zero value selects all.
 type Filter struct {
-	// Status is the item's; empty takes any.
+	// Status is the item's status; empty selects any.
 	Status string
-	// Prefix is how the id begins.
+	// Prefix is the start of the id.
 	Prefix string
 }
 
-// List reads the whole table, in no order, and calls page for each answer of
-// the client with the jobs that fit and the number of items that were read for
-// them. It ends early when page gives false. Its errors are those of the client.
+// List reads the whole table in no particular order. It calls page for each
+// response of the client, with the jobs that match and the number of items that
+// were read. If page returns false, List ends. Its errors are those of the
+// client.
 func (t *Table) List(ctx context.Context, f Filter, page func(jobs []Entry, read int) bool) error {
 	in := &dynamodb.ScanInput{TableName: &t.Name}
 	t.narrow(in, f)
@@ -53,7 +54,7 @@ func (t *Table) List(ctx context.Context, f Filter, page func(jobs []Entry, read
 	return nil
 }
 
-// narrow puts the filter into the call.
+// narrow adds the filter to the call.
 func (t *Table) narrow(in *dynamodb.ScanInput, f Filter) {
 	var conditions []string
 	in.ExpressionAttributeNames, in.ExpressionAttributeValues = map[string]string{}, item{}

@@ -2,41 +2,42 @@ package ledger
 
 import "time"
 
-// State says where a job stands at a time, which its status alone does not.
+// State is the state of a job at a time. The status alone does not define it.
 type State string
 
 // The states of a job.
 const (
-	// StateHeld is a job that a delivery has claimed, until its lease lapses.
+	// StateHeld: a delivery has claimed the job, and its lease has not expired.
 	StateHeld State = "held"
-	// StateWaiting is a job that was given back until its next attempt.
+	// StateWaiting: the claim was released, and the next attempt may not start
+	// yet.
 	StateWaiting State = "waiting"
-	// StateDue is a job that was given back and whose next attempt may start.
+	// StateDue: the claim was released, and the next attempt may start.
 	StateDue State = "due"
-	// StateLeft is a job whose lease lapsed without a word from its owner: what
-	// became of the run is not known.
+	// StateLeft: the lease expired, and its owner did not record a result: it
+	// is not known what happened in the run.
 	StateLeft State = "left"
-	// StateDone is a job that is completed.
+	// StateDone: the job is completed.
 	StateDone State = "done"
-	// StateSending is a dead job whose dead letter is on its way.
+	// StateSending: the job is dead, and its dead letter is being sent.
 	StateSending State = "sending"
-	// StateUnsent is a dead job whose dead letter nobody has confirmed.
+	// StateUnsent: the job is dead, and its dead letter was not confirmed.
 	StateUnsent State = "unsent"
-	// StateDead is a dead job whose dead letter is confirmed.
+	// StateDead: the job is dead, and its dead letter was confirmed.
 	StateDead State = "dead"
-	// StateExpired is a job that counts as forgotten, whatever its item says.
+	// StateExpired: the item has expired and is ignored, whatever its status.
 	StateExpired State = "expired"
-	// StateUnknown is an item with a status of another writer.
+	// StateUnknown: the item has the status of another program.
 	StateUnknown State = "unknown"
 )
 
-// State is the job's at that time.
+// State returns the state of the job at that time.
 func (e *Entry) State(now time.Time) State {
-	// After a crash a job that was given back has more claims than settled
-	// ones, so it counts as held.
+	// After a crash a released job has more claims than settled ones, so it
+	// counts as held.
 	givenBack := e.Claims > 0 && e.Settled >= e.Claims
-	// Powertools leaves the lease out where it does not know its deadline, and
-	// such a claim holds until it expires.
+	// Powertools does not write a lease if it does not know its deadline. Such
+	// a claim is held until the item expires.
 	held := now.Before(e.Lease) || e.Lease.IsZero()
 	switch {
 	case !e.Expires.IsZero() && !now.Before(e.Expires):
@@ -62,5 +63,5 @@ func (e *Entry) State(now time.Time) State {
 	}
 }
 
-// Live tells that somebody may be at work on the job.
+// Live reports whether some process may be working on the job.
 func (s State) Live() bool { return s == StateHeld || s == StateSending }

@@ -13,20 +13,21 @@ import (
 
 // Table is a table of jobs. It is safe for concurrent use.
 type Table struct {
-	// Name is the table's.
+	// Name is the name of the table.
 	Name string
-	// Items is about how many it holds: DynamoDB counts every six hours.
+	// Items is the approximate number of items: DynamoDB updates it every six
+	// hours.
 	Items int64
 
 	client *dynamodb.Client
 	key    string
 }
 
-// ErrNoLedger says that a table's key is not that of a ledger.
+// ErrNoLedger says that a table does not have the key of a ledger.
 var ErrNoLedger = errors.New("it is no ledger: its key is not one attribute of type String")
 
-// Open looks at the table of that name. Its errors are [ErrNoLedger] and those
-// of the client.
+// Open opens the table of that name. Its errors are [ErrNoLedger] and those of
+// the client.
 func Open(ctx context.Context, client *dynamodb.Client, name string) (*Table, error) {
 	out, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &name})
 	if err != nil {
@@ -39,7 +40,8 @@ func Open(ctx context.Context, client *dynamodb.Client, name string) (*Table, er
 	return &Table{Name: name, Items: aws.ToInt64(out.Table.ItemCount), client: client, key: key}, nil
 }
 
-// partitionKey is the one attribute of the key; empty if there is another too.
+// partitionKey returns the attribute of the key, or an empty string if the key
+// has two.
 func partitionKey(table *types.TableDescription) string {
 	if len(table.KeySchema) != 1 {
 		return ""
@@ -53,9 +55,10 @@ func partitionKey(table *types.TableDescription) string {
 	return ""
 }
 
-// AmbiguousError says that not exactly one table looks like a ledger.
+// AmbiguousError says that the number of tables that look like a ledger is not
+// one.
 type AmbiguousError struct {
-	// Tables are those that do.
+	// Tables are the tables that look like a ledger.
 	Tables []string
 }
 
@@ -67,9 +70,9 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%d tables look like a ledger: %s", len(e.Tables), strings.Join(e.Tables, ", "))
 }
 
-// Find opens the only table that looks like a ledger: with one key attribute,
-// and expiration as its TTL attribute. Its errors are [*AmbiguousError] and
-// those of the client.
+// Find opens the only table that looks like a ledger: its key has one
+// attribute, and its TTL attribute is expiration. Its errors are
+// [*AmbiguousError] and those of the client.
 func Find(ctx context.Context, client *dynamodb.Client) (*Table, error) {
 	var found *Table
 	var names []string
@@ -95,7 +98,7 @@ func Find(ctx context.Context, client *dynamodb.Client) (*Table, error) {
 	return found, nil
 }
 
-// candidate gives nil for a table that does not look like a ledger.
+// candidate returns nil for a table that does not look like a ledger.
 func candidate(ctx context.Context, client *dynamodb.Client, name string) (*Table, error) {
 	table, err := Open(ctx, client, name)
 	if errors.Is(err, ErrNoLedger) {

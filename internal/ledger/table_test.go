@@ -16,7 +16,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws"
 )
 
-func TestFindsTheOnlyLedger(t *testing.T) {
+func TestFindOpensTheOnlyLedger(t *testing.T) {
 	t.Parallel()
 	d := newDatabase(t)
 	find := func(want string) {
@@ -66,7 +66,8 @@ func TestOpenRefusesOtherTables(t *testing.T) {
 	}
 }
 
-// TestListReadsAllPages has items of which no two fit into an answer of 1 MB.
+// TestListReadsAllPages has items so large that no two fit into a response of 1
+// MB.
 func TestListReadsAllPages(t *testing.T) {
 	t.Parallel()
 	d := newDatabase(t)

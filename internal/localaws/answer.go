@@ -16,7 +16,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/sqs"
 )
 
-// answer writes the response of an operation, or its refusal.
+// answer writes the response or the error of an operation.
 func answer(w http.ResponseWriter, c call, response any, err error) {
 	status := http.StatusOK
 	var refusal *protocol.Error
@@ -45,7 +45,7 @@ func answer(w http.ResponseWriter, c call, response any, err error) {
 	h.Set("X-Amzn-RequestId", sqs.NewID())
 	c.service.finish(h, refusal, body)
 	w.WriteHeader(status)
-	// A client that is gone needs no answer.
+	// A failed write means that the client has closed the connection.
 	_, _ = w.Write(body)
 }
 
@@ -54,13 +54,14 @@ func errorBody(namespace string, e *protocol.Error) map[string]any {
 	if !strings.Contains(code, "#") {
 		code = namespace + "#" + code
 	}
-	// AWS sends either spelling; the SDKs read both.
+	// AWS uses both message and Message; the SDKs read both.
 	body := map[string]any{"__type": code, "message": e.Message}
 	maps.Copy(body, e.Fields)
 	return body
 }
 
-// finishQuery adds the code of the older query protocol, which clients still go by.
+// finishQuery adds the error code of the older query protocol, which clients
+// still read.
 func finishQuery(code func(*protocol.Error) string) func(http.Header, *protocol.Error, []byte) {
 	return func(h http.Header, e *protocol.Error, _ []byte) {
 		if e == nil {
@@ -74,13 +75,14 @@ func finishQuery(code func(*protocol.Error) string) func(http.Header, *protocol.
 	}
 }
 
-// finishDynamoDB adds the checksum that clients compare.
+// finishDynamoDB adds the CRC32 checksum, which clients verify.
 func finishDynamoDB(h http.Header, _ *protocol.Error, body []byte) {
 	h.Set("X-Amz-Crc32", strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10))
 }
 
-// refuse answers what is not a protocol of a service that is here: in XML where
-// the query protocol was spoken, since its clients read nothing else.
+// refuse answers requests for protocols or services that the server does not
+// have. A request in the query protocol is answered in XML, since its clients
+// read nothing else.
 func refuse(w http.ResponseWriter, r *http.Request, body []byte, targets []string) {
 	const spoken = "localaws speaks the AWS JSON protocol: POST with X-Amz-Target %s, followed by .OPERATION"
 	hint := fmt.Sprintf(spoken, strings.Join(targets, " or "))
@@ -115,7 +117,7 @@ type queryError struct {
 	Message string   `xml:"Error>Message"`
 }
 
-// reset breaks the connection, so that the client reads ECONNRESET.
+// reset breaks the connection, so that the client gets ECONNRESET.
 func reset(w http.ResponseWriter) {
 	if m, ok := w.(*recorder); ok {
 		m.reset = true
@@ -130,7 +132,7 @@ func reset(w http.ResponseWriter) {
 		panic(http.ErrAbortHandler)
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
-		// With no time to linger, close sends a reset.
+		// With a linger time of 0, Close sends a TCP reset.
 		_ = tcp.SetLinger(0)
 	}
 	_ = conn.Close()

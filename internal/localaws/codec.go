@@ -8,11 +8,11 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/cbor"
 )
 
-// codec is how the bodies of a protocol are written.
+// codec encodes and decodes the bodies of a protocol.
 type codec struct {
 	contentType string
-	smithy      string // the value of the header Smithy-Protocol; empty: none
-	// toJSON gives the JSON of a request, which operations read.
+	smithy      string // the value of the header Smithy-Protocol; empty means none
+	// toJSON converts the body of a request to JSON, which the operations read.
 	toJSON  func(body []byte) ([]byte, error)
 	marshal func(v any) ([]byte, error)
 }
@@ -38,15 +38,16 @@ func cborToJSON(body []byte) ([]byte, error) {
 	return cbor.ToJSON(body)
 }
 
-// call is what a request asks for, by its headers.
+// call is what a request calls: a service, an operation, and the codec of its
+// protocol.
 type call struct {
 	service   service
 	operation string
 	codec     codec
 }
 
-// route finds what a request asks for: in the AWS JSON protocol by the header
-// X-Amz-Target, in Smithy RPC v2 by the path.
+// route returns what a request calls. The AWS JSON protocol names it in the
+// header X-Amz-Target, Smithy RPC v2 in the path.
 func (s *Server) route(r *http.Request) (c call, ok bool) {
 	if r.Method != http.MethodPost {
 		return c, false

@@ -23,7 +23,7 @@ const (
 	emptyObject = "\xa0"
 )
 
-// post sends a request with headers, which are pairs of names and values.
+// post sends a request. Its headers are pairs of names and values.
 func post(t *testing.T, s *localaws.Server, path, body string, headers ...string) (*http.Response, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "POST", "http://localaws"+path, strings.NewReader(body))
@@ -46,7 +46,7 @@ func TestSmithyCBOR(t *testing.T) {
 	for name, tt := range map[string]struct {
 		path, body string
 		status     int
-		want       []string // in the body
+		want       []string // parts of the body
 	}{
 		"answer":         {cborPath + "DescribeAlarms", emptyObject, 200, []string{"MetricAlarms\x80"}},
 		"without a body": {cborPath + "DescribeAlarms", "", 200, []string{"MetricAlarms\x80"}},
@@ -54,10 +54,10 @@ func TestSmithyCBOR(t *testing.T) {
 			cborPath + "GetDashboard", emptyObject, 404,
 			[]string{"com.amazonaws.cloudwatch#DashboardNotFoundError", "message"},
 		},
-		"operation that is not there": {
+		"unknown operation": {
 			cborPath + "PutMetricStream", emptyObject, 400, []string{"#UnknownOperationException", "PutMetricStream"},
 		},
-		"no CBOR": {
+		"not CBOR": {
 			cborPath + "DescribeAlarms", "\x9f", 400, []string{"#SerializationException", "DescribeAlarms: cbor"},
 		},
 		"another shape": {
@@ -120,11 +120,11 @@ func TestCompressedRequests(t *testing.T) {
 		body   string
 		status int
 	}{
-		"packed":             {pack(t, `{"QueueName":"q"}`), 200},
-		"not packed":         {`{"QueueName":"q"}`, 413},
-		"cut":                {pack(t, `{"QueueName":"q"}`)[:20], 413},
-		"far too large":      {pack(t, strings.Repeat(" ", 33<<20)), 413},
-		"packed and refused": {pack(t, `{`), 400},
+		"packed":                 {pack(t, `{"QueueName":"q"}`), 200},
+		"not compressed":         {`{"QueueName":"q"}`, 413},
+		"cut":                    {pack(t, `{"QueueName":"q"}`)[:20], 413},
+		"far too large":          {pack(t, strings.Repeat(" ", 33<<20)), 413},
+		"compressed and refused": {pack(t, `{`), 400},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -137,7 +137,7 @@ func TestCompressedRequests(t *testing.T) {
 	}
 }
 
-// Faults hold for CloudWatch, in its protocol too.
+// Faults apply to CloudWatch too, in the protocol of the call.
 func TestFaultOfCloudWatch(t *testing.T) {
 	t.Parallel()
 	s := localaws.New(nil)

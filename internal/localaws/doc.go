@@ -1,9 +1,11 @@
-// Package localaws is a strict stand-in for the parts of SQS, DynamoDB and
-// CloudWatch that sqsafe uses, for tests and for work on one machine.
+// Package localaws is a strict in-memory emulator (a "stand-in") of the parts
+// of SQS, DynamoDB and CloudWatch that sqsafe uses. It is for tests and for
+// development on one machine.
 //
-// A [Server] is one [http.Handler] with queues, tables and metrics of its own, a
-// clock that can be given, and rules for faults. The clients of the AWS SDKs and the
-// AWS CLI talk to it as they talk to AWS, over a listener or, with
-// [Server.Transport], without any socket. What AWS refuses it refuses with the
-// same error, and what it does not implement it refuses by name.
+// A [Server] is one [http.Handler] with its own queues, tables and metrics. Its
+// clock can be replaced, and faults can be injected. Clients of the AWS SDKs
+// and the AWS CLI use it like AWS, through a listener or, with
+// [Server.Transport], without a socket. A request that AWS refuses gets the
+// same error as from AWS. An operation that is not implemented is refused with
+// an error that names it.
 package localaws

@@ -12,30 +12,34 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 )
 
-// Fault is a rule for calls that are to fail or to be slow. A rule with none of
+// Fault is a rule that makes calls fail or slows them down. A rule with none of
 // Code, Status, AfterEffect, Reset and Entries only delays.
 type Fault struct {
 	// Operation is the operation's name, such as SendMessageBatch; empty means any.
 	Operation string
 	// Resource is the name of the queue or table; empty means any.
 	Resource string
-	// Times is for how many calls the rule holds; 0 means until it is removed.
+	// Times is the number of calls that the rule applies to; 0 means until it
+	// is removed.
 	Times int
-	// Code is the error that is answered; empty means InternalFailure.
+	// Code is the code of the error; empty means InternalFailure.
 	Code string
-	// Status is the HTTP status of the error; 0 means 400 with a Code, else 500.
+	// Status is the HTTP status of the error; 0 means 400 if there is a Code,
+	// else 500.
 	Status int
 	// Message is the error's message; empty means one that names the fault.
 	Message string
-	// Delay is how long the call waits before anything else; 0 means not at all.
+	// Delay is how long the call waits before anything else; 0 means no wait.
 	Delay time.Duration
-	// AfterEffect performs the call and only then fails, so that the client does
-	// not learn that it was done. A call that fails by itself is answered so.
+	// AfterEffect executes the call and then fails it, so that the client does
+	// not learn that it succeeded. A call that fails by itself returns its own
+	// error.
 	AfterEffect bool
-	// Reset breaks the connection instead of an answer.
+	// Reset breaks the connection instead of answering.
 	Reset bool
 	// Entries are the ids of the entries of an SQS batch that fail, while the
-	// call and the other entries succeed; empty means that the call fails.
+	// call and the other entries succeed; empty means that the whole call
+	// fails.
 	Entries []string
 }
 
@@ -66,7 +70,7 @@ func (f *Fault) refusal() *protocol.Error {
 	return e
 }
 
-// faults are the rules that are set, the oldest first.
+// faults are the active rules, the oldest first.
 type faults struct {
 	mu    sync.Mutex
 	rules []*rule
@@ -77,8 +81,8 @@ type rule struct {
 	left int
 }
 
-// Inject sets a rule; of several that fit a call the oldest holds. The returned
-// function removes it.
+// Inject adds a rule. If several match a call, the oldest applies. The returned
+// function removes the rule.
 func (s *Server) Inject(f Fault) (remove func()) {
 	r := &rule{f, f.Times}
 	s.faults.mu.Lock()
@@ -91,7 +95,7 @@ func (s *Server) Inject(f Fault) (remove func()) {
 	}
 }
 
-// take finds the rule for a call and counts it.
+// take returns the rule for a call and counts the call.
 func (f *faults) take(r *protocol.Request) (Fault, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -121,7 +125,7 @@ func (f *faults) drop(gone *rule) {
 	}
 }
 
-// resources are the queues and tables that a request names.
+// resources returns the queues and tables that a request names.
 func resources(body []byte) map[string]bool {
 	var in struct {
 		QueueURL      string `json:"QueueUrl"`
@@ -130,7 +134,7 @@ func resources(body []byte) map[string]bool {
 		RequestItems  map[string]json.RawMessage
 		TransactItems []map[string]struct{ TableName string }
 	}
-	// A request of another shape is refused by its operation.
+	// The operation refuses a request of another shape.
 	_ = json.Unmarshal(body, &in)
 	names := map[string]bool{
 		in.QueueURL[strings.LastIndex(in.QueueURL, "/")+1:]: true,

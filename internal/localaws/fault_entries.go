@@ -9,20 +9,20 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 )
 
-// entry is an entry of a batch, as far as it matters here.
+// entry is the part of a batch entry that is needed here.
 type entry struct {
 	ID string `json:"Id"`
 }
 
-// failedEntry is how SQS reports an entry that failed.
+// failedEntry reports a failed entry as SQS does.
 type failedEntry struct {
 	entry
 	SenderFault   bool
 	Code, Message string
 }
 
-// performEntries does a batch of which some entries are to fail: it leaves them
-// out, or with AfterEffect does them too, and reports them as failed.
+// performEntries executes a batch with entries that are to fail: it leaves them
+// out, or with AfterEffect executes them too, and reports them as failed.
 func (f *Fault) performEntries(ctx context.Context, svc service, r *protocol.Request) (any, error) {
 	var in map[string]json.RawMessage
 	if err := r.Decode(&in); err != nil {
@@ -63,11 +63,11 @@ type batchOutput struct {
 	Failed     []json.RawMessage `json:",omitempty"`
 }
 
-// split parts the entries of a request into those that are done and the
-// failures of the others.
+// split separates the entries of a request: it returns those to execute, and
+// the failures of the others.
 func (f *Fault) split(entries json.RawMessage) (rest []json.RawMessage, failed []failedEntry) {
 	var all []json.RawMessage
-	// What is no list is refused by the operation.
+	// The operation refuses a request whose entries are not a list.
 	_ = json.Unmarshal(entries, &all)
 	rest, ids := f.pick(all)
 	e := f.refusal()
@@ -79,7 +79,8 @@ func (f *Fault) split(entries json.RawMessage) (rest []json.RawMessage, failed [
 	return rest, failed
 }
 
-// pick leaves out the entries that are to fail, and gives their ids.
+// pick separates the entries that are to fail: it returns the others, and the
+// ids of those.
 func (f *Fault) pick(entries []json.RawMessage) (rest []json.RawMessage, ids []string) {
 	rest = entries[:0:0]
 	for _, text := range entries {

@@ -21,7 +21,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/localtest"
 )
 
-// bench is a server with the queues q and r and a client that does not retry.
+// bench is a server with the queues q and r, and a client that does not retry.
 type bench struct {
 	*testing.T
 	server *localaws.Server
@@ -51,7 +51,7 @@ func (b *bench) send(ctx context.Context, queue string) error {
 	return err
 }
 
-// visible counts the messages of the queue q.
+// visible returns the number of visible messages in the queue q.
 func (b *bench) visible() int { return b.server.SQS().Stats()[0].Visible }
 
 func (b *bench) wantCode(err error, code string, status int) {
@@ -64,11 +64,11 @@ func (b *bench) wantCode(err error, code string, status int) {
 	}
 }
 
-func TestFaultFitsByOperationAndResource(t *testing.T) {
+func TestFaultMatchesByOperationAndResource(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		fault localaws.Fault
-		fails bool // SendMessage to q
+		fails bool // for SendMessage to q
 	}{
 		"any":             {localaws.Fault{Code: "X"}, true},
 		"operation":       {localaws.Fault{Code: "X", Operation: "SendMessage"}, true},
@@ -88,7 +88,7 @@ func TestFaultFitsByOperationAndResource(t *testing.T) {
 	}
 }
 
-func TestFaultFitsByTable(t *testing.T) {
+func TestFaultMatchesByTable(t *testing.T) {
 	t.Parallel()
 	s := localaws.New(nil)
 	s.Inject(localaws.Fault{Resource: "ledger", Code: "InjectedException"})
@@ -112,7 +112,7 @@ func TestFaultFitsByTable(t *testing.T) {
 	}
 }
 
-func TestFaultAnswers(t *testing.T) {
+func TestFaultReturnsItsError(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		fault  localaws.Fault
@@ -140,7 +140,7 @@ func TestFaultAnswers(t *testing.T) {
 	}
 }
 
-func TestFaultsHoldForTheirTimesAndInTheirOrder(t *testing.T) {
+func TestFaultsApplyTimesTimesOldestFirst(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, false)
 	b.server.Inject(localaws.Fault{Code: "First", Times: 2})
@@ -154,7 +154,7 @@ func TestFaultsHoldForTheirTimesAndInTheirOrder(t *testing.T) {
 	}
 }
 
-func TestCallThatFailsByItselfIsAnsweredSo(t *testing.T) {
+func TestFailedCallWithAfterEffectReturnsItsOwnError(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, false)
 	b.server.Inject(localaws.Fault{AfterEffect: true})
@@ -178,7 +178,7 @@ func TestFaultDelays(t *testing.T) {
 	})
 }
 
-func TestLostAnswerIsRetriedByTheSDK(t *testing.T) {
+func TestLostResponseIsRetriedByTheSDK(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, true)
@@ -189,7 +189,7 @@ func TestLostAnswerIsRetriedByTheSDK(t *testing.T) {
 	})
 }
 
-func TestReset(t *testing.T) {
+func TestResetBreaksTheConnection(t *testing.T) {
 	t.Parallel()
 	t.Run("in memory", func(t *testing.T) {
 		t.Parallel()

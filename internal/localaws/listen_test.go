@@ -10,8 +10,8 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws"
 )
 
-// TestListen serves on a TCP address until the test's time is over, for clients
-// of other languages and for suites that are run by hand:
+// TestListen serves on a TCP address until the test times out. It is for
+// clients in other languages and for test suites that are run by hand:
 //
 //	LOCALAWS_LISTEN=127.0.0.1:4566 go test -run TestListen -timeout 1h ./internal/localaws
 func TestListen(t *testing.T) {

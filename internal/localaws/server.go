@@ -14,24 +14,24 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/sqs"
 )
 
-// maxRequest is more than the longest request that the services take, a batch
-// of 16 MiB in DynamoDB, with room for the JSON around it.
+// maxRequest is more than the longest request that the services accept, a batch
+// of 16 MiB in DynamoDB, with space for the JSON around it.
 const maxRequest = 32 << 20
 
-// Options are the settings of a [Server]. The zero value works.
+// Options configures a [Server]. The zero value works.
 type Options struct {
-	// Clock gives the time; nil means the machine's clock.
+	// Clock is the source of time; nil means the system clock.
 	Clock protocol.Clock
-	// Region and Account are what ARNs and queue URLs name. Empty means
-	// us-east-1 and 000000000000.
+	// Region and Account are used in ARNs and queue URLs. Empty means us-east-1
+	// and 000000000000.
 	Region, Account string
-	// Observe is called with what happens in the queues; nil means no calls.
-	// [sqs.Options] says from where and in which order.
+	// Observe is called with every event of the queues; nil means no calls.
+	// [sqs.Options] describes its goroutine and order.
 	Observe func(sqs.Event)
 }
 
-// Server is SQS, DynamoDB and CloudWatch of one account in one region. It is safe for
-// concurrent use.
+// Server emulates SQS, DynamoDB and CloudWatch of one account in one region. It
+// is safe for concurrent use.
 type Server struct {
 	clock    protocol.Clock
 	region   string
@@ -45,12 +45,12 @@ type operator interface {
 	Operate(ctx context.Context, r *protocol.Request) (response any, err error)
 }
 
-// service is how a service is spoken to.
+// service is a service with the details of its protocol.
 type service struct {
 	operator
-	namespace string // of the shapes of its errors
+	namespace string // namespace of the shapes of its errors
 	finish    func(h http.Header, err *protocol.Error, body []byte)
-	cbor      bool // whether it speaks Smithy RPC v2 CBOR besides JSON
+	cbor      bool // whether it accepts Smithy RPC v2 CBOR besides JSON
 }
 
 // New returns a Server without queues, tables and metrics. Nil options are the zero value.
@@ -86,14 +86,14 @@ func New(o *Options) *Server {
 	}
 }
 
-// SQS is the queue service, to look into from the same process.
+// SQS returns the queue service, for inspection in the same process.
 func (s *Server) SQS() *sqs.Service { return s.queues }
 
-// Region is the region that the server stands for.
+// Region returns the region of the server.
 func (s *Server) Region() string { return s.region }
 
-// ServeHTTP answers a call of the AWS JSON protocol or, where the service has
-// it, of Smithy RPC v2 CBOR.
+// ServeHTTP answers a call in the AWS JSON protocol or, if the service has it,
+// in Smithy RPC v2 CBOR.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := readBody(w, r)
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer(w, c, response, err)
 }
 
-// readBody reads a request, which may be compressed.
+// readBody reads the body of a request, which may be compressed.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	body := io.Reader(http.MaxBytesReader(w, r.Body, maxRequest))
 	if r.Header.Get("Content-Encoding") == "gzip" {
@@ -130,7 +130,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return all, err
 }
 
-// perform reads the request and runs its operation.
+// perform decodes the request and executes its operation.
 func (s *Server) perform(r *http.Request, c call, body []byte) (any, error) {
 	text, err := c.codec.toJSON(body)
 	if err != nil {
@@ -140,7 +140,7 @@ func (s *Server) perform(r *http.Request, c call, body []byte) (any, error) {
 	return s.operate(r.Context(), c.service, in)
 }
 
-// operate runs the operation, and the fault that is set for it.
+// operate executes the operation, and the fault that is set for it.
 func (s *Server) operate(ctx context.Context, svc service, r *protocol.Request) (any, error) {
 	fault, ok := s.faults.take(r)
 	if !ok {
@@ -161,7 +161,7 @@ func (s *Server) operate(ctx context.Context, svc service, r *protocol.Request) 
 	return nil, fault.err()
 }
 
-// targets are the prefixes of X-Amz-Target that are answered.
+// targets returns the supported prefixes of X-Amz-Target.
 func (s *Server) targets() []string {
 	var names []string
 	for name := range s.services {

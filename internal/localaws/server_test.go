@@ -23,7 +23,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/sqs"
 )
 
-func TestWhatIsNotSpokenIsRefusedByName(t *testing.T) {
+func TestUnsupportedProtocolsAndServicesAreNamed(t *testing.T) {
 	t.Parallel()
 	const hint = "POST with X-Amz-Target AmazonSQS or DynamoDB_20120810 or GraniteServiceVersion20100801"
 	for name, tt := range map[string]struct {
@@ -43,11 +43,11 @@ func TestWhatIsNotSpokenIsRefusedByName(t *testing.T) {
 		},
 		"no operation": {"POST", "/", "AmazonSQS", "{}", 400, []string{"AmazonSQS is not served", hint}},
 		"not POST":     {"GET", "/", "AmazonSQS.ListQueues", "", 400, []string{"AmazonSQS.ListQueues is not served"}},
-		"operation that is not there": {
+		"unknown operation": {
 			"POST", "/", "AmazonSQS.AddPermission", "{}", 400,
 			[]string{`"__type":"com.amazonaws.sqs#UnknownOperationException"`, "does not implement AddPermission"},
 		},
-		"no JSON": {
+		"not JSON": {
 			"POST", "/", "AmazonSQS.SendMessage", "{", 400, []string{"#SerializationException", "SendMessage"},
 		},
 	} {
@@ -85,7 +85,7 @@ func call(t *testing.T, s *localaws.Server, target, body string) *http.Response 
 	return out
 }
 
-func TestHeadersOfAnswers(t *testing.T) {
+func TestHeadersOfResponses(t *testing.T) {
 	t.Parallel()
 	s := localaws.New(nil)
 	none := call(t, s, "AmazonSQS.GetQueueUrl", `{"QueueName":"none"}`)
@@ -108,7 +108,7 @@ func TestHeadersOfAnswers(t *testing.T) {
 	}
 }
 
-func TestOptions(t *testing.T) {
+func TestOptionsSetClockRegionAndAccount(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		options *localaws.Options
@@ -133,7 +133,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-func TestInstancesShareNothing(t *testing.T) {
+func TestServersShareNoState(t *testing.T) {
 	t.Parallel()
 	one, other := localaws.New(nil), localaws.New(nil)
 	call(t, one, "AmazonSQS.CreateQueue", `{"QueueName":"q"}`)
@@ -142,7 +142,7 @@ func TestInstancesShareNothing(t *testing.T) {
 	}
 }
 
-func TestDynamoDBAnswersTheSDK(t *testing.T) {
+func TestDynamoDBServesTheSDK(t *testing.T) {
 	t.Parallel()
 	client := dynamodb.NewFromConfig(localtest.Config(localaws.New(nil)))
 	_, err := client.ListBackups(t.Context(), &dynamodb.ListBackupsInput{})
@@ -153,7 +153,7 @@ func TestDynamoDBAnswersTheSDK(t *testing.T) {
 }
 
 // Many consumers over real sockets: every message is received once.
-func TestListenerAndManyConsumers(t *testing.T) {
+func TestConcurrentConsumersReceiveEachMessageOnce(t *testing.T) {
 	t.Parallel()
 	const messages, consumers = 200, 8
 	var events []sqs.Event
@@ -202,9 +202,9 @@ func TestListenerAndManyConsumers(t *testing.T) {
 	}
 }
 
-// wholeBody sends bodies that are not the SDK's, which closes them when the
-// answer begins. Against a server as near as this one that can be before
-// net/http is done with them, and breaks the connection.
+// wholeBody wraps request bodies. The SDK closes its own as soon as a response
+// begins. With a server this close that can be before net/http has finished
+// reading them, which breaks the connection.
 type wholeBody struct{ next http.RoundTripper }
 
 func (w wholeBody) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -223,7 +223,7 @@ func consume(ctx context.Context, t *testing.T, client *awssqs.Client, queue *st
 			QueueUrl: queue, MaxNumberOfMessages: 10, WaitTimeSeconds: 20,
 		})
 		if err != nil {
-			continue // cancelled, which ends the loop, or a connection that broke
+			continue // the loop was cancelled, or a connection broke
 		}
 		var entries []types.DeleteMessageBatchRequestEntry
 		for i, m := range out.Messages {

@@ -10,10 +10,10 @@ import (
 	"syscall"
 )
 
-// Transport hands requests to the server without a socket, in the goroutine of
-// the caller. A request whose context ends gets the context's error, also in
-// the middle of a long poll. It works in a bubble of testing/synctest, if the
-// server was made there.
+// Transport passes requests to the server without a socket, in the goroutine of
+// the caller. A request whose context ends returns the context's error, also
+// during a long poll. It works in a bubble of testing/synctest, if the server
+// was created there.
 func (s *Server) Transport() http.RoundTripper { return transport{s} }
 
 type transport struct{ server *Server }

@@ -29,39 +29,38 @@ import (
 	"github.com/sqsafe/sqsafe/internal/stack"
 )
 
-// rig is what a host runs on: the queues and the ledger of all scenarios, and
-// the provider of their jobs. The server outlives the host, so that all is there
-// to be looked at in the end.
+// rig has everything that a host uses: the queues and the ledger of all
+// scenarios, and the provider that their jobs call. The server outlives the
+// host, so that the final state can be read.
 type rig struct {
 	binary   string
 	trials   []trial
 	provider *provider
 	server   *localaws.Server
 	endpoint string
-	template string // its path
+	template string // path of the template
 	stack    *stack.Stack
 	sqs      *sqs.Client
 	dynamodb *dynamodb.Client
 
 	mu       sync.Mutex
-	jobs     map[string]place // by message id
-	outcomes map[place][]string
+	jobs     map[string]jobRef // by message id
+	outcomes map[jobRef][]string
 	crashes  map[string]int // by queue
-	open     int            // messages of scenarios that end by themselves
-	quiet    chan struct{}  // closed when there are none left
+	open     int            // messages of the scenarios that end without a drain
+	quiet    chan struct{}  // closed when open is 0
 }
 
-// trial is a scenario on one kind of queue. Its methods are what the template
-// asks for.
+// trial is a scenario on one kind of queue. The template calls its methods.
 type trial struct {
 	scenario
 	kind kind
 }
 
-// ID is the logical id of the queue.
+// ID returns the logical id of the queue.
 func (t trial) ID() string { return t.name + strings.ToUpper(string(t.kind[:1])) + string(t.kind[1:]) }
 
-// Queue is the queue's name.
+// Queue returns the queue's name.
 func (t trial) Queue() string {
 	if t.FIFO() {
 		return t.ID() + ".fifo"
@@ -96,10 +95,10 @@ func trials() []trial {
 	return all
 }
 
-// place names a job.
-type place struct{ trial, job string }
+// jobRef identifies a job.
+type jobRef struct{ trial, job string }
 
-// outcome is what a function's log says about a delivery.
+// outcome is the log line of a function about a delivery.
 type outcome struct {
 	Line      string `json:"message"`
 	MessageID string `json:"messageId"`
@@ -123,7 +122,7 @@ func newRig(t *testing.T, binary string) *rig {
 	t.Helper()
 	r := &rig{
 		binary: binary, trials: trials(), provider: newProvider(),
-		jobs: map[string]place{}, outcomes: map[place][]string{}, crashes: map[string]int{},
+		jobs: map[string]jobRef{}, outcomes: map[jobRef][]string{}, crashes: map[string]int{},
 		quiet: make(chan struct{}),
 	}
 	r.server = localaws.New(&localaws.Options{Observe: r.observe})
@@ -167,7 +166,7 @@ func (r *rig) readStack(folder, provider string) error {
 	return err
 }
 
-// observe counts the messages that are still to be dealt with.
+// observe counts the messages that are not yet deleted or dead-lettered.
 func (r *rig) observe(e queues.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -199,7 +198,7 @@ func (r *rig) crashed(queue string) {
 	r.crashes[queue]++
 }
 
-// fill makes queues and table, and sends all jobs.
+// fill creates queues and tables, and sends all jobs.
 func (r *rig) fill(ctx context.Context) error {
 	for _, table := range r.stack.Tables {
 		_, err := r.dynamodb.CreateTable(ctx, &dynamodb.CreateTableInput{
@@ -211,7 +210,7 @@ func (r *rig) fill(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, dead := range []bool{true, false} { // a redrive policy names a queue that exists
+	for _, dead := range []bool{true, false} { // dead-letter queues first: a redrive policy must name an existing queue
 		for _, q := range r.stack.Queues {
 			if dead != (q.DeadLetterQueue == "") {
 				continue
@@ -237,13 +236,13 @@ func (r *rig) send(ctx context.Context, t trial) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", t.ID(), err)
 			}
-			r.jobs[*out.MessageId] = place{t.ID(), j.id}
+			r.jobs[*out.MessageId] = jobRef{t.ID(), j.id}
 		}
 	}
 	return nil
 }
 
-// message is the n-th copy of a job.
+// message returns the n-th copy of a job.
 func (r *rig) message(t trial, j job, n int) *sqs.SendMessageInput {
 	queue, _ := r.stack.Queue(t.ID())
 	in := &sqs.SendMessageInput{
@@ -256,7 +255,7 @@ func (r *rig) message(t trial, j job, n int) *sqs.SendMessageInput {
 	return in
 }
 
-// letters empties the dead-letter queue of a trial.
+// letters receives all messages of the dead-letter queue of a trial.
 func (r *rig) letters(ctx context.Context, t trial) ([]types.Message, error) {
 	queue, _ := r.stack.Queue(t.ID() + "Dead")
 	out, err := r.sqs.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
@@ -268,10 +267,10 @@ func (r *rig) letters(ctx context.Context, t trial) ([]types.Message, error) {
 	return out.Messages, nil
 }
 
-// item is one of the ledger.
+// item is an item of the ledger.
 type item = map[string]ddb.AttributeValue
 
-// items are all of the ledger, by their ids.
+// items returns all items of the ledger by their ids.
 func (r *rig) items(ctx context.Context) (map[string]item, error) {
 	out, err := r.dynamodb.Scan(ctx, &dynamodb.ScanInput{TableName: aws.String(r.stack.Tables[0].Name)})
 	if err != nil {

@@ -4,25 +4,26 @@ package parity_test
 
 import "encoding/json"
 
-// scenario is a row of the table: what is sent to a queue before the host
-// starts, and how it ends on every host.
+// scenario is a row of the table: the messages that are sent to a queue before
+// the host starts, and the final state on every host.
 type scenario struct {
 	name string
-	// on are the kinds of queue; nil means both.
+	// on lists the kinds of queue; nil means both.
 	on []kind
-	// timeout is the function's, visibility the queue's, in seconds.
+	// timeout is that of the function, visibility that of the queue, in
+	// seconds.
 	timeout, visibility int
 	// receives is the maxReceiveCount; 0 means 10.
 	receives int
-	// answer is what the function says in place of its answer; empty for the true one.
+	// answer replaces the function's answer; empty means no replacement.
 	answer string
 	jobs   []job
 	// drained: the host is told to stop while the job that holds is running.
 	drained bool
 
-	ends ending
-	// but says which hosts must be different, and how.
-	but map[string]exception
+	want finalState
+	// exceptions lists the hosts that must differ, and how.
+	exceptions map[string]exception
 }
 
 type kind string
@@ -35,17 +36,17 @@ const (
 // job is a message, or several copies of it.
 type job struct {
 	id string
-	do []string // by run; the last word holds for all further runs
-	// text is a body that is no job.
+	do []string // by run; the last entry is for all further runs
+	// text is a body that is not a job.
 	text   string
-	group  string // of a FIFO queue; empty means the id
+	group  string // message group in a FIFO queue; empty means the id
 	copies int    // 0 means 1
 	delay  int32  // in seconds
 }
 
 func does(id string, do ...string) job { return job{id: id, do: do} }
 
-// in puts the job into a group.
+// in returns the job with a message group.
 func (j job) in(group string) job {
 	j.group = group
 	return j
@@ -59,57 +60,59 @@ func (j job) body() string {
 	return string(body)
 }
 
-// ending is what is to be seen when all is over.
-type ending struct {
-	// Jobs tells of each job by its id, which is empty for those that have none.
-	Jobs map[string]fate
-	// Crashes counts the processes that the host has lost.
+// finalState is the final state of a trial.
+type finalState struct {
+	// Jobs has the result of each job by its id, which is empty for a body that
+	// is not a job.
+	Jobs map[string]jobResult
+	// Crashes counts the processes of the host that ended unexpectedly.
 	Crashes int
 	// Left counts the messages that are still in the queue.
 	Left int
 }
 
-// fate is what became of a job.
-type fate struct {
-	// Outcomes are those of its deliveries, each with reason and attempt number.
+// jobResult is the result of a job.
+type jobResult struct {
+	// Outcomes are the outcomes of its deliveries, each with reason and attempt
+	// number.
 	Outcomes string
-	// Runs counts its calls of the provider, and Effects the keys that these had:
-	// a call takes effect once for a key.
+	// Runs counts its calls of the provider, Effects the distinct keys of these
+	// calls: a call takes effect once for a key.
 	Runs, Effects int
-	// Ledger is its item without times and names: the status, and the counts
-	// that are not zero.
+	// Ledger describes its item without times and names: the status, and the
+	// counts that are not zero.
 	Ledger string
-	// Dead is what the dead-letter queue holds of it: class, reason and attempts.
+	// Dead describes its dead letter: class, reason and attempts.
 	Dead string
 }
 
-// exception is a difference between hosts that lies in their nature.
+// exception is a difference between hosts that cannot be avoided.
 type exception struct {
 	because string
-	// ends is nil where the end is the same all the same.
-	ends *ending
+	// want is the different final state; nil if it is the same.
+	want *finalState
 }
 
-// told is a fate with other outcomes.
-func (f fate) told(outcomes string) fate {
+// with returns the result with other outcomes.
+func (f jobResult) with(outcomes string) jobResult {
 	f.Outcomes = outcomes
 	return f
 }
 
-// Fates that are met often.
+// Results of several scenarios.
 var (
-	done = fate{Outcomes: "done 1", Runs: 1, Effects: 1, Ledger: "COMPLETED claims 1 settled 1"}
-	// doneLater has failed once.
-	doneLater = fate{
+	done = jobResult{Outcomes: "done 1", Runs: 1, Effects: 1, Ledger: "COMPLETED claims 1 settled 1"}
+	// doneLater failed in its first run.
+	doneLater = jobResult{
 		Outcomes: "retry tagged 1, done 2", Runs: 2, Effects: 1, Ledger: "COMPLETED claims 2 settled 2 attempts 1",
 	}
-	// doneAnew has taken a process with it once.
-	doneAnew = fate{Runs: 2, Effects: 1, Ledger: "COMPLETED claims 2 settled 1"}
-	dead     = fate{
+	// doneAfterCrash ended its process in its first run.
+	doneAfterCrash = jobResult{Runs: 2, Effects: 1, Ledger: "COMPLETED claims 2 settled 1"}
+	dead           = jobResult{
 		Outcomes: "dead tagged 1", Runs: 1, Effects: 1,
 		Ledger: "DEAD claims 1 settled 1 confirmed", Dead: "permanent tagged attempts 0",
 	}
-	crashLoop = fate{
+	crashLoop = jobResult{
 		Outcomes: "crash panic 1, crash panic 2, dead crash_loop", Runs: 2, Effects: 1,
 		Ledger: "DEAD claims 3 settled 1 crashes 2 confirmed", Dead: "permanent crash_loop attempts 0",
 	}
@@ -119,12 +122,12 @@ var scenarios = []scenario{
 	{
 		name: "PartialFailure", timeout: 10, visibility: 10,
 		jobs: []job{does("a", "done"), does("b", "retry", "done"), does("c", "done")},
-		ends: ending{Jobs: map[string]fate{"a": done, "b": doneLater, "c": done}},
+		want: finalState{Jobs: map[string]jobResult{"a": done, "b": doneLater, "c": done}},
 	},
 	{
 		name: "AllFailed", timeout: 10, visibility: 10,
 		jobs: []job{does("a", "retry", "done"), does("b", "odd", "done")},
-		ends: ending{Jobs: map[string]fate{
+		want: finalState{Jobs: map[string]jobResult{
 			"a": doneLater,
 			"b": {
 				Outcomes: "retry unclassified 1, done 2", Runs: 2, Effects: 1,
@@ -141,7 +144,7 @@ var scenarios = []scenario{
 			does("odd", "odd"),
 			does("good", "done"),
 		},
-		ends: ending{Jobs: map[string]fate{
+		want: finalState{Jobs: map[string]jobResult{
 			"never": dead,
 			"":      {Outcomes: "dead decode", Dead: "permanent decode attempts 0"},
 			"exhausted": {
@@ -159,58 +162,63 @@ var scenarios = []scenario{
 	{
 		name: "Duplicate", timeout: 10, visibility: 10,
 		jobs: []job{{id: "a", do: []string{"done"}, copies: 3}, does("b", "done")},
-		ends: ending{Jobs: map[string]fate{
-			"a": done.told("done 1, duplicate completed, duplicate completed"), "b": done,
+		want: finalState{Jobs: map[string]jobResult{
+			"a": done.with("done 1, duplicate completed, duplicate completed"), "b": done,
 		}},
 	},
 	{
 		name: "Panic", timeout: 3, visibility: 3,
 		jobs: []job{does("a", "done"), does("b", "panic", "done"), does("c", "done")},
-		ends: ending{Crashes: 1, Jobs: map[string]fate{
-			"a": done, "b": doneAnew.told("crash panic 1, done 2"), "c": done.told("deferred after_crash, done 1"),
+		want: finalState{Crashes: 1, Jobs: map[string]jobResult{
+			"a": done, "b": doneAfterCrash.with("crash panic 1, done 2"), "c": done.with("deferred after_crash, done 1"),
 		}},
 	},
 	{
 		name: "CrashLoop", timeout: 3, visibility: 3,
 		jobs: []job{does("a", "panic")},
-		ends: ending{Crashes: 2, Jobs: map[string]fate{"a": crashLoop}},
+		want: finalState{Crashes: 2, Jobs: map[string]jobResult{"a": crashLoop}},
 	},
 	{
-		// What was done before the exit was not acknowledged.
+		// The message that was done before the exit was not deleted, so it is
+		// delivered again.
 		name: "Exit", timeout: 3, visibility: 7,
 		jobs: []job{does("a", "done"), does("b", "exit", "done"), does("c", "done")},
-		ends: ending{Crashes: 1, Jobs: map[string]fate{
-			"a": done.told("done 1, duplicate completed"), "b": doneAnew.told("done 1"), "c": done,
+		want: finalState{Crashes: 1, Jobs: map[string]jobResult{
+			"a": done.with("done 1, duplicate completed"), "b": doneAfterCrash.with("done 1"), "c": done,
 		}},
 	},
 	{
-		// With less time the job is cut off after half of it, and whether that is
-		// its own fault is a matter of milliseconds.
+		// With less time the job is cancelled after half of it. Then a few
+		// milliseconds decide whether the timeout counts as its own fault.
 		name: "SlowJob", timeout: 6, visibility: 6,
 		jobs: []job{does("a", "wait", "done")},
-		ends: ending{Jobs: map[string]fate{"a": doneLater.told("retry deadline 1, done 2")}},
+		want: finalState{Jobs: map[string]jobResult{"a": doneLater.with("retry deadline 1, done 2")}},
 	},
 	{
 		name: "Abandoned", timeout: 3, visibility: 7,
 		jobs: []job{does("a", "done"), does("b", "hang", "done")},
-		ends: ending{Crashes: 1, Jobs: map[string]fate{"a": done, "b": doneAnew.told("crash abandoned 1, done 2")}},
+		want: finalState{Crashes: 1, Jobs: map[string]jobResult{
+			"a": done, "b": doneAfterCrash.with("crash abandoned 1, done 2"),
+		}},
 	},
 	{
 		name: "FunctionTimeout", timeout: 3, visibility: 7,
 		jobs: []job{does("a", "done"), does("b", "freeze", "done")},
-		ends: ending{Crashes: 1, Jobs: map[string]fate{
-			"a": done.told("done 1, duplicate completed"), "b": doneAnew.told("done 1"),
+		want: finalState{Crashes: 1, Jobs: map[string]jobResult{
+			"a": done.with("done 1, duplicate completed"), "b": doneAfterCrash.with("done 1"),
 		}},
-		but: map[string]exception{workerHost: {
+		exceptions: map[string]exception{workerHost: {
 			because: "Lambda kills a process that is out of time; a worker's is killed by what watches it, here the test",
 		}},
 	},
 	{
-		// No answer acknowledges anything, so what is done or dead is deleted near its end.
+		// A malformed answer deletes no message. Jobs that are done or dead are
+		// therefore deleted at a repeated delivery near the end of the queue's
+		// receives.
 		name: "MalformedResponse", timeout: 3, visibility: 3, receives: 2,
 		answer: `{"batchItemFailures":[{"itemIdentifier":""}]}`,
 		jobs:   []job{does("a", "done"), does("b", "permanent")},
-		ends: ending{Jobs: map[string]fate{
+		want: finalState{Jobs: map[string]jobResult{
 			"a": {
 				Outcomes: "done 1, duplicate completed", Runs: 1, Effects: 1, Ledger: done.Ledger,
 			},
@@ -219,9 +227,9 @@ var scenarios = []scenario{
 				Ledger: dead.Ledger, Dead: dead.Dead,
 			},
 		}},
-		but: map[string]exception{workerHost: {
+		exceptions: map[string]exception{workerHost: {
 			because: "there is no answer between a worker and its handler that could be malformed",
-			ends:    &ending{Jobs: map[string]fate{"a": done, "b": dead}},
+			want:    &finalState{Jobs: map[string]jobResult{"a": done, "b": dead}},
 		}},
 	},
 	{
@@ -232,15 +240,15 @@ var scenarios = []scenario{
 			does("a2", "done").in("a"),
 			does("b2", "done").in("b"),
 		},
-		ends: ending{Jobs: map[string]fate{
-			"a1": doneLater, "a2": done.told("deferred group_head, done 1"), "b1": dead, "b2": done,
+		want: finalState{Jobs: map[string]jobResult{
+			"a1": doneLater, "a2": done.with("deferred group_head, done 1"), "b1": dead, "b2": done,
 		}},
 	},
 	{
 		name: "CrashInGroup", on: []kind{fifo}, timeout: 3, visibility: 3,
 		jobs: []job{does("a1", "panic").in("a"), does("a2", "done").in("a")},
-		ends: ending{Crashes: 2, Jobs: map[string]fate{
-			"a1": crashLoop, "a2": done.told("deferred after_crash, deferred after_crash, done 1"),
+		want: finalState{Crashes: 2, Jobs: map[string]jobResult{
+			"a1": crashLoop, "a2": done.with("deferred after_crash, deferred after_crash, done 1"),
 		}},
 	},
 	{
@@ -250,19 +258,19 @@ var scenarios = []scenario{
 			does("b", "done"),
 			{id: "later", do: []string{"done"}, delay: 900},
 		},
-		ends: ending{Left: 1, Jobs: map[string]fate{"a": done, "b": done}},
-		but: map[string]exception{workerHost: {
+		want: finalState{Left: 1, Jobs: map[string]jobResult{"a": done, "b": done}},
+		exceptions: map[string]exception{workerHost: {
 			because: "an invocation runs to its end, while a worker gives back what it has not started",
-			ends:    &ending{Left: 2, Jobs: map[string]fate{"a": done, "b": {Outcomes: "deferred cancelled"}}},
+			want:    &finalState{Left: 2, Jobs: map[string]jobResult{"a": done, "b": {Outcomes: "deferred cancelled"}}},
 		}},
 	},
 	{
 		name: "DrainGroup", on: []kind{fifo}, timeout: 10, visibility: 10, drained: true,
 		jobs: []job{does("a1", "hold").in("a"), does("a2", "done").in("a")},
-		ends: ending{Jobs: map[string]fate{"a1": done, "a2": done}},
-		but: map[string]exception{workerHost: {
+		want: finalState{Jobs: map[string]jobResult{"a1": done, "a2": done}},
+		exceptions: map[string]exception{workerHost: {
 			because: "an invocation runs to its end, while a worker gives back what it has not started",
-			ends:    &ending{Left: 1, Jobs: map[string]fate{"a1": done, "a2": {Outcomes: "deferred cancelled"}}},
+			want:    &finalState{Left: 1, Jobs: map[string]jobResult{"a1": done, "a2": {Outcomes: "deferred cancelled"}}},
 		}},
 	},
 }

@@ -1,4 +1,4 @@
-// Package powertools is a test only: the real Powertools for AWS Lambda
-// (Python) and package idem/dynamo share a table, and each meets what the other
-// wrote. docs/powertools.md says what that means for users.
+// Package powertools contains only tests: the real Powertools for AWS Lambda
+// (Python) and package idem/dynamo share a table, and each finds items that the
+// other wrote. docs/powertools.md says what that means for users.
 package powertools

@@ -30,7 +30,7 @@ const (
 	queue = "charges"
 )
 
-// shared is a job in a table between our store and Powertools.
+// shared is a job in a table that our store and Powertools share.
 type shared struct {
 	*testing.T
 	key    string
@@ -41,19 +41,20 @@ type shared struct {
 	owners int
 }
 
-// jobID is the id that Powertools gives the job: its prefix, and the MD5 of
-// the key in JSON. A key function that gives the latter makes it ours too.
+// jobID returns the id that Powertools gives the job: its prefix, and the MD5
+// of the key in JSON. A key function that returns this MD5 gives our store the
+// same id.
 func (s *shared) jobID() string {
 	sum := md5.Sum([]byte(`"` + s.key + `"`))
 	return queue + "#" + hex.EncodeToString(sum[:])
 }
 
-// answer is what the Python program says of a job.
+// answer is the result of the Python program for a job.
 type answer struct {
 	Running bool              `json:"running"`
 	Ran     bool              `json:"ran"`
 	Result  map[string]string `json:"result"`
-	// Errors are the names of the error and of its causes.
+	// Errors are the class names of the error and of its causes.
 	Errors []string `json:"errors"`
 }
 
@@ -86,11 +87,11 @@ func share(t *testing.T) *shared {
 	return s
 }
 
-// startPython runs the program until the test ends.
+// startPython runs the Python program until the test ends.
 func (s *shared) startPython(python, endpoint string) {
 	s.Helper()
-	// It ends with its input, and not with the test's context, which is over
-	// before the cleanup.
+	// The program ends when its input ends, not with the test's context, which
+	// ends before the cleanup functions run.
 	command := exec.CommandContext(context.WithoutCancel(s.Context()),
 		python, "-I", "-W", "ignore", filepath.Join("testdata", "jobs.py"))
 	command.Env = []string{
@@ -119,19 +120,19 @@ func (s *shared) startPython(python, endpoint string) {
 	})
 }
 
-// job is what the Python program is told to do.
+// job is an instruction for the Python program.
 type job struct {
 	Table string `json:"table"`
 	Queue string `json:"queue"`
 	Key   string `json:"key"`
 	End   string `json:"end"`
-	// Left is what the invocation has left, in milliseconds; nil without a
-	// Lambda context.
+	// Left is the remaining time of the invocation in milliseconds; nil means
+	// that there is no Lambda context.
 	Left  *int64 `json:"left"`
 	Check bool   `json:"check"`
 }
 
-// anHour is a deadline that the test does not see.
+// anHour is a remaining time that is longer than the test.
 func anHour() *int64 { return aws.Int64(time.Hour.Milliseconds()) }
 
 // powertools runs the job with Powertools.
@@ -149,7 +150,7 @@ func (s *shared) run(j job) answer {
 	return s.tell(string(line))
 }
 
-// tell writes a line and reads the answer.
+// tell writes a line to the program and reads the answer.
 func (s *shared) tell(line string) (a answer) {
 	s.Helper()
 	if _, err := io.WriteString(s.in, line+"\n"); err != nil {
@@ -164,7 +165,7 @@ func (s *shared) tell(line string) (a answer) {
 	return a
 }
 
-// acquire asks for the job in our way, with a claim for that long.
+// acquire claims the job with our store, with a lease of that length.
 func (s *shared) acquire(lease time.Duration, want idem.AnswerKind) idem.Answer {
 	s.Helper()
 	s.owners++
@@ -179,7 +180,7 @@ func (s *shared) acquire(lease time.Duration, want idem.AnswerKind) idem.Answer 
 	return a
 }
 
-// settle settles our claim with the lease that far from now.
+// settle settles our claim, with a lease that ends that long from now.
 func (s *shared) settle(a idem.Answer, kind idem.SettlementKind, lease time.Duration) error {
 	now := time.Now()
 	return s.store.Settle(s.Context(), a.Claim, idem.Settlement{
@@ -187,7 +188,7 @@ func (s *shared) settle(a idem.Answer, kind idem.SettlementKind, lease time.Dura
 	})
 }
 
-// must is settle that succeeds.
+// must is like settle, and fails the test on an error.
 func (s *shared) must(a idem.Answer, kind idem.SettlementKind, lease time.Duration) {
 	s.Helper()
 	if err := s.settle(a, kind, lease); err != nil {
@@ -195,7 +196,7 @@ func (s *shared) must(a idem.Answer, kind idem.SettlementKind, lease time.Durati
 	}
 }
 
-// item is what the table holds of the job.
+// item returns the item of the job.
 func (s *shared) item() map[string]types.AttributeValue {
 	s.Helper()
 	out, err := s.client.GetItem(s.Context(), &dynamodb.GetItemInput{

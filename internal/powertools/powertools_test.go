@@ -21,7 +21,7 @@ func (s *shared) ran() answer { return answer{Ran: true, Result: s.result()} }
 
 func refused(errs ...string) answer { return answer{Errors: errs} }
 
-// unreadable is what Powertools makes of a status that it does not know.
+// unreadable is the answer of Powertools for a status that it does not know.
 func unreadable() answer {
 	return refused("IdempotencyPersistenceLayerError", "IdempotencyInvalidStatusError")
 }
@@ -38,10 +38,10 @@ func (s *shared) same(what string, want, got answer) {
 	}
 }
 
-// TestPowertoolsMeetsOurs has Powertools come to items that our store wrote.
+// TestPowertoolsReadsItemsOfOurStore lets Powertools find items that our store wrote.
 //
-//nolint:tparallel // one Python program runs them in turn, since its start takes most of the time
-func TestPowertoolsMeetsOurs(t *testing.T) {
+//nolint:tparallel // the subtests share one Python program, since starting it takes most of the time
+func TestPowertoolsReadsItemsOfOurStore(t *testing.T) {
 	t.Parallel()
 	const past, future = -time.Second, time.Hour
 	all := share(t)
@@ -51,14 +51,14 @@ func TestPowertoolsMeetsOurs(t *testing.T) {
 		want  answer
 	}{
 		{"a live claim", func(s *shared) { s.acquire(future, idem.AnswerAcquired) }, refused(inProgress)},
-		{"a claim whose lease has lapsed", func(s *shared) { s.acquire(past, idem.AnswerAcquired) }, answer{Ran: true}},
+		{"a claim whose lease has expired", func(s *shared) { s.acquire(past, idem.AnswerAcquired) }, answer{Ran: true}},
 		{"released until later", func(s *shared) {
 			s.must(s.acquire(future, idem.AnswerAcquired), idem.SettleRelease, future)
 		}, refused(inProgress)},
-		{"released, and its time has come", func(s *shared) {
+		{"released, and the next attempt is due", func(s *shared) {
 			s.must(s.acquire(future, idem.AnswerAcquired), idem.SettleRelease, past)
 		}, answer{Ran: true}},
-		{"given back as it was", func(s *shared) {
+		{"released without counting an attempt", func(s *shared) {
 			s.must(s.acquire(future, idem.AnswerAcquired), idem.SettleAbort, past)
 		}, answer{Ran: true}},
 		{"completed: our items have no result", func(s *shared) {
@@ -98,9 +98,9 @@ func TestPowertoolsMeetsOurs(t *testing.T) {
 	}
 }
 
-// TestWeMeetPowertools has our store come to items of Powertools, from its
-// claim on.
-func TestWeMeetPowertools(t *testing.T) {
+// TestOurStoreReadsItemsOfPowertools lets our store find items of Powertools, starting with
+// its claim.
+func TestOurStoreReadsItemsOfPowertools(t *testing.T) {
 	t.Parallel()
 	s := share(t)
 	if a := s.powertools("hold", anHour()); !a.Running {
@@ -115,8 +115,9 @@ func TestWeMeetPowertools(t *testing.T) {
 	s.same("a copy at Powertools", answer{Result: s.result()}, s.powertools("return", anHour()))
 }
 
-// TestAFailureOfPowertoolsIsForgotten finds nothing of a job that failed there.
-func TestAFailureOfPowertoolsIsForgotten(t *testing.T) {
+// TestAFailureOfPowertoolsLeavesNoItem checks that there is no item of a job
+// that failed in Powertools.
+func TestAFailureOfPowertoolsLeavesNoItem(t *testing.T) {
 	t.Parallel()
 	s := share(t)
 	s.same("Powertools", answer{Ran: true, Errors: []string{"ValueError"}}, s.powertools("raise", anHour()))
@@ -126,8 +127,9 @@ func TestAFailureOfPowertoolsIsForgotten(t *testing.T) {
 	}
 }
 
-// TestOurLateFinisher loses its claim to Powertools and overwrites nothing.
-func TestOurLateFinisher(t *testing.T) {
+// TestOurLateSettlementDoesNotOverwritePowertools checks that our store, after it lost its claim to
+// Powertools, overwrites nothing.
+func TestOurLateSettlementDoesNotOverwritePowertools(t *testing.T) {
 	t.Parallel()
 	s := share(t)
 	ours := s.acquire(-time.Second, idem.AnswerAcquired)
@@ -147,9 +149,9 @@ func TestOurLateFinisher(t *testing.T) {
 	}
 }
 
-// TestALateFinisherOfPowertools writes over our claim, since Powertools has no
-// fence: why a key should have one writer.
-func TestALateFinisherOfPowertools(t *testing.T) {
+// TestLateCompletionOfPowertoolsOverwritesOurClaim shows that Powertools, which has no fence,
+// overwrites our claim. This is why only one of the two should write a key.
+func TestLateCompletionOfPowertoolsOverwritesOurClaim(t *testing.T) {
 	t.Parallel()
 	s := share(t)
 	lapsed := int64(-1000)
@@ -166,8 +168,9 @@ func TestALateFinisherOfPowertools(t *testing.T) {
 	}
 }
 
-// TestALateFailureOfPowertools deletes our claim, for the same reason.
-func TestALateFailureOfPowertools(t *testing.T) {
+// TestLateFailureOfPowertoolsDeletesOurClaim shows that Powertools deletes our claim, for the
+// same reason.
+func TestLateFailureOfPowertoolsDeletesOurClaim(t *testing.T) {
 	t.Parallel()
 	s := share(t)
 	lapsed := int64(-1000)
@@ -182,8 +185,9 @@ func TestALateFailureOfPowertools(t *testing.T) {
 	}
 }
 
-// TestPowertoolsThatValidates takes our hash for that of another payload.
-func TestPowertoolsThatValidates(t *testing.T) {
+// TestPowertoolsValidationRefusesOurHash shows that Powertools takes our hash for that of
+// another payload.
+func TestPowertoolsValidationRefusesOurHash(t *testing.T) {
 	t.Parallel()
 	s := share(t)
 	s.must(s.acquire(time.Hour, idem.AnswerAcquired), idem.SettleComplete, 0)
@@ -191,8 +195,9 @@ func TestPowertoolsThatValidates(t *testing.T) {
 	s.same("Powertools", refused("IdempotencyValidationError", "ConditionalCheckFailedException"), got)
 }
 
-// TestPowertoolsWithoutADeadline claims a job without a lease, until it expires.
-func TestPowertoolsWithoutADeadline(t *testing.T) {
+// TestClaimOfPowertoolsWithoutDeadlineIsHeldUntilItExpires shows that a claim without a lease is held
+// until it expires.
+func TestClaimOfPowertoolsWithoutDeadlineIsHeldUntilItExpires(t *testing.T) {
 	t.Parallel()
 	s := share(t)
 	if a := s.powertools("hold", nil); !a.Running {

@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// awsOnly is all of AWS at one address: the stand-ins, the stack's outputs, and
-// for the rest a refusal.
+// awsOnly serves all of AWS at one address: the emulators, the outputs of the
+// stack, and an error for everything else.
 type awsOnly struct {
 	local   http.Handler
 	outputs func() map[string]string
@@ -20,10 +20,10 @@ type awsOnly struct {
 	refused []string
 }
 
-// anID is the physical id of a resource and the id of a query.
+// anID is used as the physical id of a resource and as the id of a query.
 const anID = "5f0c7a3e-9d41-4b86-8e2f-0a6b3c9d1e75"
 
-// take gives the calls that were refused since the last time.
+// take returns the calls that were refused since its last call.
 func (a *awsOnly) take() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -51,7 +51,7 @@ func (a *awsOnly) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mu.Unlock()
 	w.Header().Set("Content-Type", "application/x-amz-json-1.1")
 	if call == "StartQuery" {
-		_, _ = io.WriteString(w, `{"queryId":"`+anID+`"}`) // which the next command names
+		_, _ = io.WriteString(w, `{"queryId":"`+anID+`"}`) // the next command names this id
 		return
 	}
 	w.Header().Set("X-Amzn-Errortype", "OnlyInAWS")
@@ -71,7 +71,7 @@ type describeResource struct {
 	Physical string   `xml:"DescribeStackResourceResult>StackResourceDetail>PhysicalResourceId"`
 }
 
-// query answers CloudFormation, which speaks in forms and XML.
+// query answers calls to CloudFormation, whose protocol uses forms and XML.
 func (a *awsOnly) query(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	form, _ := url.ParseQuery(string(body))
@@ -85,7 +85,7 @@ func (a *awsOnly) query(w http.ResponseWriter, r *http.Request) {
 		_ = xml.NewEncoder(w).Encode(answer)
 	case "DescribeStackResource":
 		id := form.Get("LogicalResourceId")
-		if id == "ChargeFunctionCharge" { // the mapping has no name, only an id
+		if id == "ChargeFunctionCharge" { // a mapping has no name, only an id
 			id = anID
 		}
 		_ = xml.NewEncoder(w).Encode(describeResource{Physical: id})

@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// handClock moves when it is told to, so that a command finds what the document
-// shows, however long the CLI took to start.
-type handClock struct {
+// manualClock is a clock that only moves when a test advances it. A command then
+// prints what the document shows, however long the CLI took to start.
+type manualClock struct {
 	mu    sync.Mutex
 	now   time.Time
 	tasks []*task
-	// hasty has time pass while somebody waits in a long poll.
+	// hasty makes time advance when somebody waits in a long poll.
 	hasty bool
 }
 
-// maxPoll is the longest that SQS lets a receive wait.
+// maxPoll is the longest wait time of a receive in SQS.
 const maxPoll = 20 * time.Second
 
-// endPolls has long polls end at once, by moving on to their end.
-func (c *handClock) endPolls() {
+// endPolls makes long polls end at once, by advancing the clock to their end.
+func (c *manualClock) endPolls() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.hasty = true
@@ -31,13 +31,13 @@ type task struct {
 	run func()
 }
 
-func (c *handClock) Now() time.Time {
+func (c *manualClock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-func (c *handClock) AfterFunc(d time.Duration, f func()) func() bool {
+func (c *manualClock) AfterFunc(d time.Duration, f func()) func() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := &task{c.now.Add(d), f}
@@ -48,7 +48,7 @@ func (c *handClock) AfterFunc(d time.Duration, f func()) func() bool {
 	return func() bool { return c.drop(t) }
 }
 
-func (c *handClock) drop(t *task) bool {
+func (c *manualClock) drop(t *task) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	i := slices.Index(c.tasks, t)
@@ -59,16 +59,18 @@ func (c *handClock) drop(t *task) bool {
 	return true
 }
 
-// advance moves on and runs what is due, in its order.
-func (c *handClock) advance(d time.Duration) {
+// advance advances the clock and runs the tasks that become due, in their
+// order.
+func (c *manualClock) advance(d time.Duration) {
 	end := c.Now().Add(d)
 	for t := c.next(end); t != nil; t = c.next(end) {
 		t.run()
 	}
 }
 
-// next takes out the first task that is due by then, or goes to that time.
-func (c *handClock) next(end time.Time) *task {
+// next removes and returns the first task that is due by end. If there is none,
+// it advances the clock to end.
+func (c *manualClock) next(end time.Time) *task {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	slices.SortStableFunc(c.tasks, func(a, b *task) int { return a.due.Compare(b.due) })

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// templates are those whose descriptions and outputs tell people what to run.
+// templates are the templates whose descriptions and outputs contain commands
+// for people.
 var templates = []string{"../../template.yaml", "../../docs/add-to-your-template.yaml"}
 
 // Texts of a template, and the commands in them.
@@ -20,8 +21,8 @@ var (
 	reference   = regexp.MustCompile(`\$\{(?:AWS::)?(?:Charge|Stock|Notify|Example)?(\w+)(?:\.\w+)?\}`)
 )
 
-// commandsOf are the commands in a template's texts, each once, with words in
-// the places of what a stack fills in.
+// commandsOf returns the commands in a template's texts, each once. References
+// to resources are replaced by words.
 func commandsOf(template string) map[string]bool {
 	all := map[string]bool{}
 	for _, found := range texts.FindAllStringSubmatch(template, -1) {
@@ -34,9 +35,10 @@ func commandsOf(template string) map[string]bool {
 	return all
 }
 
-// TestCommandsOfTemplates has the CLI make the call of each command in alarms'
-// descriptions, outputs and dashboards. One that it does not know calls nothing.
-func TestCommandsOfTemplates(t *testing.T) {
+// TestCommandsOfTemplatesMakeTheirCalls lets the CLI make the call of each command in alarm
+// descriptions, outputs and dashboards. For a command that the CLI does not
+// know it makes no call.
+func TestCommandsOfTemplatesMakeTheirCalls(t *testing.T) {
 	t.Parallel()
 	folder := tools(t)
 	var calls atomic.Int32
@@ -63,7 +65,7 @@ func TestCommandsOfTemplates(t *testing.T) {
 			}
 		}
 	}
-	// The other way round: this is what such a command looks like.
+	// The opposite case: a command that the CLI does not know.
 	before := calls.Load()
 	if printed, _ := s.run("aws logs tial LogGroup\n"); calls.Load() != before {
 		t.Errorf("a command that there is not makes a call: %s", printed)

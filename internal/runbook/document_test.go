@@ -9,25 +9,25 @@ import (
 
 const guide = "../../docs/RUNBOOK.md"
 
-// block is a fenced block of commands, with what the document says they print.
+// block is a fenced block of commands, with its expected output.
 type block struct {
-	line     int // of the document, from 1
+	line     int // line in the document, from 1
 	commands string
 	awsOnly  bool
-	// output is what stands in the block behind; from and to are where its lines
-	// are in the document, or would go if there is none.
+	// output is the text of the block after it. from and to are the lines of
+	// that block in the document, or where it would be if there is none.
 	output   string
 	shown    bool
 	from, to int
 }
 
-// step is a block, or something that happens besides.
+// step is a block, or an event between blocks.
 type step struct {
 	then  string
 	block *block
 }
 
-// chapter is what is done in one state.
+// chapter is the list of steps in one state.
 type chapter struct {
 	state string
 	line  int
@@ -49,14 +49,14 @@ func readDocument() (*document, error) {
 	return parse(string(text))
 }
 
-// reader is where the parser is.
+// reader is the state of the parser.
 type reader struct {
 	*document
 
 	at int
-	// setting tells that blocks belong to the set-up.
+	// setting says that the blocks belong to the setup.
 	setting bool
-	// last is the block whose output may follow.
+	// last is the block that the next output block belongs to.
 	last *block
 }
 
@@ -80,12 +80,12 @@ func parse(text string) (*document, error) {
 	return r.document, nil
 }
 
-// errorf is an error at the line that is read.
+// errorf returns an error with the current line.
 func (r *reader) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", guide, r.at+1, fmt.Sprintf(format, args...))
 }
 
-// mark reads a comment.
+// mark parses a comment.
 func (r *reader) mark(line string) error {
 	text, ok := strings.CutSuffix(strings.TrimPrefix(line, "<!-- "), " -->")
 	if !ok {
@@ -106,7 +106,7 @@ func (r *reader) mark(line string) error {
 	return nil
 }
 
-// fence reads a block to its end.
+// fence parses a block to its end.
 func (r *reader) fence(info string) error {
 	opened := r.at
 	for r.at++; r.at < len(r.lines) && r.lines[r.at] != "```"; r.at++ {
@@ -128,7 +128,7 @@ func (r *reader) fence(info string) error {
 		r.last = nil
 		return nil
 	case "logs-insights":
-		return nil // a query, for a page of AWS
+		return nil // a log query, for the AWS console
 	default:
 		return r.errorf("a block of %q; there are sh, sh aws-only, text, json and logs-insights", info)
 	}
@@ -147,7 +147,7 @@ func (r *reader) add(s step) error {
 	return nil
 }
 
-// blocks are all blocks in their order.
+// blocks returns all blocks in their order.
 func (d *document) blocks() []*block {
 	all := slices.Clone(d.setup)
 	for _, c := range d.chapters {
@@ -160,8 +160,8 @@ func (d *document) blocks() []*block {
 	return all
 }
 
-// write puts what blocks print into the document. From its end on, since lines
-// move.
+// write replaces the outputs in the document by what the blocks printed. It
+// starts at the end, since line numbers change after each replacement.
 func (d *document) write(printed map[*block]string) error {
 	lines := d.lines
 	all := d.blocks()

@@ -23,14 +23,15 @@ import (
 	"github.com/sqsafe/sqsafe/queue"
 )
 
-// job is a charge, or what is taken from stock.
+// job is a charge, or goods taken from stock.
 type job struct {
 	ID       string `json:"id"`
 	Customer string `json:"customer"`
 	Currency string `json:"currency"`
 }
 
-// Validate is that of the charge function, as far as the scenarios need it.
+// Validate does what that of the charge function does, as far as the scenarios
+// need it.
 func (j job) Validate() error {
 	if j.Currency != "EUR" {
 		return errors.New("currency must be an ISO 4217 code such as EUR")
@@ -38,7 +39,7 @@ func (j job) Validate() error {
 	return nil
 }
 
-// run does the job as the provider's answer says.
+// run runs the job; the provider's answer decides the result.
 func (w *world) run(_ context.Context, j job) error {
 	if status := w.declines[j.Customer]; status != 0 {
 		return fault.CheckResponse(&http.Response{
@@ -49,7 +50,7 @@ func (w *world) run(_ context.Context, j job) error {
 	return nil
 }
 
-// processor is the function behind the queue.
+// processor returns the processor of the function.
 func (w *world) processor(dead string) *handler.Processor {
 	silent := slog.New(slog.DiscardHandler)
 	sender, err := dlq.NewSender(w.sqs, w.urls[dead], &dlq.Options{
@@ -58,19 +59,22 @@ func (w *world) processor(dead string) *handler.Processor {
 	w.check(err)
 	source, err := queue.New(w.sqs, &queue.Options{Endpoint: w.web.URL})
 	w.check(err)
-	return handler.NewProcessor(handler.JSON(w.run), &handler.Options{
-		Restore: dlq.Restore,
-		Middleware: []handler.Middleware{
-			idem.Middleware(dynamo.New(w.dynamodb, table, nil), &idem.Options{Key: idem.JSONField("id"), Logger: silent}),
-		},
+	store := dynamo.New(w.dynamodb, table, nil)
+	ledger, err := idem.New(store, &idem.Options{Key: idem.JSONField("id"), Logger: silent})
+	w.check(err)
+	p, err := handler.NewProcessor(handler.JSON(w.run), &handler.Options{
+		Restore: dlq.Restore, Ledger: ledger,
 		DeadLetter: sender, Queue: source, MaxReceives: maxReceives, Logger: silent,
 		// One attempt, so that a letter does not have to wait for its last.
 		Backoff: backoff.Exponential{MaxAttempts: 1}, UnclassifiedAttempts: 1,
 	})
+	w.check(err)
+	return p
 }
 
-// consume has the function take all jobs of its queue. The times of its own are
-// the machine's, from which the clock of the queues may go away by seconds.
+// consume lets the function process all jobs of its queue. The function uses
+// the clock of the machine, which may differ from the clock of the queues by
+// seconds.
 func (w *world) consume(source, dead string) {
 	w.Helper()
 	p := w.processor(dead)
@@ -104,7 +108,7 @@ func (w *world) remove(name, handle string) {
 	w.check(err)
 }
 
-// receive gives a batch as Lambda hands it over.
+// receive receives a batch as Lambda passes it to the function.
 func (w *world) receive(name string) (batch events.SQSEvent) {
 	w.Helper()
 	out, err := w.sqs.ReceiveMessage(w.Context(), &sqs.ReceiveMessageInput{

@@ -18,8 +18,9 @@ import (
 	"github.com/sqsafe/sqsafe/idem/dynamo"
 )
 
-// logOf is what a function writes for a job that is done, one that comes back,
-// one that dies and one that panics, in Lambda's JSON format.
+// logOf returns the log of a function for a job that is done, one that is
+// retried, one that is dead-lettered and one that panics, in Lambda's JSON
+// format.
 func logOf(t *testing.T) []string {
 	t.Helper()
 	w := newWorld(t)
@@ -41,13 +42,13 @@ func logOf(t *testing.T) []string {
 	}
 	sender, err := dlq.NewSender(w.sqs, w.urls[deadCharges], &dlq.Options{Function: function, Logger: logger})
 	w.check(err)
-	p := handler.NewProcessor(handler.JSON(run), &handler.Options{
-		PanicAsPermanent: true,
-		Middleware: []handler.Middleware{
-			idem.Middleware(dynamo.New(w.dynamodb, table, nil), &idem.Options{Key: idem.JSONField("id"), Logger: logger}),
-		},
-		DeadLetter: sender, Logger: logger,
+	store := dynamo.New(w.dynamodb, table, nil)
+	ledger, err := idem.New(store, &idem.Options{Key: idem.JSONField("id"), Logger: logger})
+	w.check(err)
+	p, err := handler.NewProcessor(handler.JSON(run), &handler.Options{
+		PanicAsPermanent: true, Ledger: ledger, DeadLetter: sender, Logger: logger,
 	})
+	w.check(err)
 	for _, id := range []string{"ch-1", "ch-9"} {
 		w.send(charges, `{"id":"`+id+`","customer":"c-1","currency":"EUR"}`, "", nil)
 	}
@@ -58,8 +59,8 @@ func logOf(t *testing.T) []string {
 	return strings.Split(strings.TrimSpace(log.String()), "\n")
 }
 
-// Lines that Lambda writes with its JSON format, and those of a process that
-// cannot start or ends.
+// Log lines of Lambda in its JSON format, and lines of a process that cannot
+// start or that exits.
 var others = map[string]string{
 	"start":   `{"time":"2026-11-30T18:00:00Z","type":"platform.start","record":{"requestId":"r","version":"7"}}`,
 	"init":    `{"time":"2026-11-30T18:00:00Z","type":"platform.initStart","record":{"functionVersion":"7"}}`,
@@ -72,8 +73,8 @@ var others = map[string]string{
 	"panic":        "panic: runtime error: index out of range [3] with length 3",
 }
 
-// linesByName are lines of all kinds. That of a batch is the one of the
-// documentation, which its own test compares with what is written.
+// linesByName returns log lines of all kinds. The line of a batch is the one in
+// the documentation, which another test compares with the real output.
 func linesByName(t *testing.T) map[string]string {
 	t.Helper()
 	all := maps.Clone(others)
@@ -91,11 +92,12 @@ func linesByName(t *testing.T) map[string]string {
 	return all
 }
 
-// clause is a comparison in a filter pattern for JSON.
+// clause matches a comparison in a filter pattern for JSON.
 var clause = regexp.MustCompile(`\$\.(\w+) (=|!=|<) "?([\w-]+)"?`)
 
-// passes tells whether CloudWatch Logs would find the line. Of its patterns it
-// knows comparisons joined by &&, and terms that a line must not have.
+// passes reports whether CloudWatch Logs would return the line. It supports
+// patterns with comparisons joined by &&, and with terms that a line must not
+// contain.
 func passes(t *testing.T, pattern, line string) bool {
 	t.Helper()
 	if !strings.HasPrefix(pattern, "{") {
@@ -131,9 +133,9 @@ func passes(t *testing.T, pattern, line string) bool {
 	return true
 }
 
-// TestFilters puts lines of all kinds through the filters of alarms'
-// descriptions and of the runbook.
-func TestFilters(t *testing.T) {
+// TestFiltersSelectTheRightLines applies the filter patterns of alarm descriptions and of the
+// runbook to lines of all kinds.
+func TestFiltersSelectTheRightLines(t *testing.T) {
 	t.Parallel()
 	lines := linesByName(t)
 	want := map[string][]string{
@@ -169,8 +171,9 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// TestFieldsOfQueries finds the fields that queries name in lines as they are.
-func TestFieldsOfQueries(t *testing.T) {
+// TestFieldsOfQueriesExistInLogLines checks that real log lines have the fields that queries
+// use.
+func TestFieldsOfQueriesExistInLogLines(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}
 	for _, line := range logOf(t) {

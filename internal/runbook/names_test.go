@@ -20,7 +20,7 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// found are the first groups of all matches, each once, in order.
+// found returns the first group of each match, each once, in order.
 func found(pattern, text string) []string {
 	var all []string
 	for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
@@ -30,8 +30,9 @@ func found(pattern, text string) []string {
 	return slices.Compact(all)
 }
 
-// TestAlarms finds every alarm of the template in the first table, and no other.
-func TestAlarms(t *testing.T) {
+// TestRunbookListsEveryAlarm checks that the first table lists exactly the alarms of the
+// template.
+func TestRunbookListsEveryAlarm(t *testing.T) {
 	t.Parallel()
 	template := read(t, "../../template.yaml")
 	table, _, _ := strings.Cut(read(t, guide), "## Set up the shell")
@@ -43,8 +44,9 @@ func TestAlarms(t *testing.T) {
 	}
 }
 
-// TestNamesOfTheStack finds what the runbook asks of the stack in the template.
-func TestNamesOfTheStack(t *testing.T) {
+// TestNamesExistInTheStack checks that the template has the names that the runbook
+// uses.
+func TestNamesExistInTheStack(t *testing.T) {
 	t.Parallel()
 	template, text := read(t, "../../template.yaml"), read(t, guide)
 	_, outputs, ok := strings.Cut(template, "\nOutputs:\n")
@@ -73,11 +75,11 @@ func TestNamesOfTheStack(t *testing.T) {
 	}
 }
 
-// TestReasons finds the reasons that the runbook tells what to do about.
-func TestReasons(t *testing.T) {
+// TestReasonsExist checks that the reasons in the runbook exist.
+func TestReasonsExist(t *testing.T) {
 	t.Parallel()
 	var known []string
-	for _, file := range []string{"fault/reason.go", "handler/reason.go", "idem/refuse.go", "idem/key.go"} {
+	for _, file := range []string{"fault/reason.go", "handler/reason.go", "idem/answers.go", "idem/key.go"} {
 		known = append(known, found(`Reason\w+ *= "(\w+)"`, read(t, "../../"+file))...)
 	}
 	_, text, _ := strings.Cut(read(t, guide), "\n## Decide\n")
@@ -96,9 +98,9 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestLinks follows the links of the runbook to its own headings, and those to
-// other files.
-func TestLinks(t *testing.T) {
+// TestLinksHaveTargets checks the links of the runbook to its own headings, and to other
+// files.
+func TestLinksHaveTargets(t *testing.T) {
 	t.Parallel()
 	text := read(t, guide)
 	var headings []string
@@ -119,7 +121,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// anchor is the heading's name in links, as GitHub makes it.
+// anchor returns the anchor that GitHub generates for a heading.
 func anchor(heading string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

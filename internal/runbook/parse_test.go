@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestParse reads a document of all that there is.
-func TestParse(t *testing.T) {
+// TestParseReadsEveryElement parses a document with every element.
+func TestParseReadsEveryElement(t *testing.T) {
 	t.Parallel()
 	text := strings.Join([]string{
 		"<!-- setup -->", "```sh", "A=1", "```", "",
@@ -36,18 +36,19 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestParseRefuses tells of what would else go untested.
-func TestParseRefuses(t *testing.T) {
+// TestParseRefusesUntestableParts checks that errors are reported, since otherwise parts would
+// not be tested.
+func TestParseRefusesUntestableParts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, text, want string }{
 		{"commands outside of a state", "```sh\nls\n```", ":3: it is not said in which state"},
 		{"an event outside of a state", "<!-- then: a -->", ":1: it is not said in which state"},
 		{"an unknown comment", "<!-- stat: a -->", `:1: unknown comment "stat"`},
-		{"a comment that goes on", "<!-- state: a\n-->", ":1: a comment must be"},
+		{"a comment of several lines", "<!-- state: a\n-->", ":1: a comment must be"},
 		{"an unknown kind of block", "<!-- state: a -->\n```bash\nls\n```", `a block of "bash"`},
 		{"a block that is not closed", "<!-- state: a -->\n```sh\nls", ":2: the block is not closed"},
 		{
-			"output of nothing", "<!-- state: a -->\n```sh\nls\n```\nIt prints:\n```text\na\n```",
+			"output without a command", "<!-- state: a -->\n```sh\nls\n```\nIt prints:\n```text\na\n```",
 			"the block above is no output",
 		},
 	} {
@@ -60,8 +61,8 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// TestStable keeps what says something, and which ids are the same.
-func TestStable(t *testing.T) {
+// TestStableKeepsMeaningfulTexts checks that meaningful texts are kept, and equal ids stay equal.
+func TestStableKeepsMeaningfulTexts(t *testing.T) {
 	t.Parallel()
 	const a, b = "5f0c7a3e-9d41-4b86-8e2f-0a6b3c9d1e75", "0c7a3e5f-9d41-4b86-8e2f-0a6b3c9d1e75"
 	s := stabilizer{}

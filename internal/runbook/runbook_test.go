@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "write what commands print into docs/RUNBOOK.md")
 
-// TestCommands runs the runbook.
-func TestCommands(t *testing.T) {
+// TestCommandsPrintWhatTheRunbookShows runs the runbook.
+func TestCommandsPrintWhatTheRunbookShows(t *testing.T) {
 	t.Parallel()
 	folder := tools(t)
 	doc, err := readDocument()
@@ -30,12 +30,12 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// record is what the chapters have found out.
+// record collects the results of the chapters.
 type record struct {
 	mu      sync.Mutex
-	printed map[*block]string // where it differs from the document
-	calls   map[string]bool   // of blocks that cannot be run
-	ended   int               // chapters
+	printed map[*block]string // outputs that differ from the document
+	calls   map[string]bool   // calls of blocks that cannot be run
+	ended   int               // number of finished chapters
 }
 
 func (r *record) end() {
@@ -44,7 +44,7 @@ func (r *record) end() {
 	r.ended++
 }
 
-// close draws what can be drawn from all chapters.
+// close checks what needs the results of all chapters.
 func (r *record) close(t *testing.T, doc *document) {
 	if r.ended < len(doc.chapters) {
 		return
@@ -75,7 +75,7 @@ func (r *record) called(calls []string) {
 	}
 }
 
-// play is a chapter while it runs.
+// play is a running chapter.
 type play struct {
 	*world
 	*shell
@@ -133,7 +133,7 @@ func (p *play) block(b *block) {
 
 func lines(text string) []string { return strings.Split(text, "\n") }
 
-// refused compares what a block has called with what is known of it.
+// refused compares the refused calls of a block with the expected ones.
 func (p *play) refused(b *block, printed string) {
 	p.world.Helper()
 	made := p.awsOnly.take()

@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// patience is how long the commands of a chapter may take.
+// patience is the maximum duration of the commands of a chapter.
 const patience = 5 * time.Minute
 
-// shell is a bash that runs one block after another.
+// shell is a bash process that runs one block after another.
 type shell struct {
 	t      *testing.T
 	folder string
@@ -25,7 +25,7 @@ type shell struct {
 	blocks int
 }
 
-// tools is the folder of the AWS CLI.
+// tools returns the folder of the AWS CLI.
 func tools(t *testing.T) string {
 	t.Helper()
 	if folder := os.Getenv("RUNBOOK_TOOLS"); folder != "" {
@@ -44,7 +44,7 @@ func tools(t *testing.T) string {
 	return folder
 }
 
-// startShell starts a bash whose AWS CLI talks to the endpoint only.
+// startShell starts a bash whose AWS CLI uses only the endpoint.
 func startShell(t *testing.T, tools, endpoint string) *shell {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
@@ -55,7 +55,7 @@ func startShell(t *testing.T, tools, endpoint string) *shell {
 		"PATH=" + tools + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + s.folder, "LC_ALL=C.UTF-8",
 		"AWS_ENDPOINT_URL=" + endpoint, "AWS_DEFAULT_REGION=" + region, "AWS_EC2_METADATA_DISABLED=true",
 		"AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test", "AWS_MAX_ATTEMPTS=1",
-		// Nothing is reached but what is on this machine.
+		// An invalid proxy: only this machine can be reached.
 		"HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1",
 	}
 	in, err := command.StdinPipe()
@@ -71,7 +71,8 @@ func startShell(t *testing.T, tools, endpoint string) *shell {
 		t.Fatal(err)
 	}
 	s.in, s.out = in, bufio.NewReader(out)
-	// Version 1 of the CLI takes SQS's older address in spite of AWS_ENDPOINT_URL.
+	// Version 1 of the CLI uses an older address of SQS and ignores
+	// AWS_ENDPOINT_URL for it.
 	s.run(`aws() { command aws --endpoint-url "$AWS_ENDPOINT_URL" "$@"; }`)
 	t.Cleanup(func() {
 		_ = in.Close()
@@ -83,11 +84,11 @@ func startShell(t *testing.T, tools, endpoint string) *shell {
 	return s
 }
 
-// endOfBlock stands in front of the exit code.
+// endOfBlock separates the output from the exit code.
 const endOfBlock = "\x1e"
 
-// run runs the commands as if they were pasted, and gives what they print and
-// the exit code of the last.
+// run runs the commands as if they were pasted. It returns their output and the
+// exit code of the last.
 func (s *shell) run(commands string) (printed, code string) {
 	s.t.Helper()
 	s.blocks++

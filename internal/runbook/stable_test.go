@@ -6,14 +6,15 @@ import (
 	"strings"
 )
 
-// queues is how URLs of queues begin in the document.
+// queues is the start of queue URLs in the document.
 const queues = "https://sqs.eu-central-1.amazonaws.com/111122223333/"
 
 var (
 	queuesHere = regexp.MustCompile(`http://[^/\s"]+/111122223333/`)
-	// A stack on one line; what a test makes up has its lines apart.
+	// A stack on one line. In the document each frame has its own line.
 	stack = regexp.MustCompile(`"stack":"(\\.|[^"\\\n])*"`)
-	// What differs from run to run, with what stands for it.
+	// Texts that differ from run to run, in groups with the names of their
+	// replacements.
 	varying = regexp.MustCompile(strings.Join([]string{
 		`(?P<id>\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b)`,
 		`(?P<handle>\b[A-Za-z0-9+/]{40,}=*)`,
@@ -26,14 +27,14 @@ var (
 	}, "|"))
 )
 
-// presentable is what a block has printed, as the document may show it.
+// presentable returns the output of a block as the document shows it.
 func presentable(text string) string {
 	text = queuesHere.ReplaceAllString(text, queues)
 	return stack.ReplaceAllString(text, `"stack":"…"`)
 }
 
-// stabilizer puts names in the place of what differs from run to run. An id or
-// a hash that comes twice gets the same name.
+// stabilizer replaces texts that differ from run to run by names. Equal ids and
+// hashes get the same name.
 type stabilizer map[string]string
 
 func (s stabilizer) stable(text string) string {
@@ -49,7 +50,7 @@ func (s stabilizer) stable(text string) string {
 	})
 }
 
-// kindOf is the name of the group that matches.
+// kindOf returns the name of the group that matches.
 func kindOf(found string) string {
 	for i, group := range varying.FindStringSubmatch(found) {
 		if i > 0 && group != "" {

@@ -13,7 +13,7 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// onlyInAWS are the calls of blocks that cannot be run here, with the reason.
+// onlyInAWS lists the calls of blocks that cannot be run here, with the reason.
 var onlyInAWS = map[string]string{
 	"StartQuery":      "a query runs over the log of a deployed function",
 	"GetQueryResults": "the same",
@@ -47,7 +47,7 @@ var states = map[string]func(w *world){
 	"two versions":             twoVersions,
 }
 
-// happenings are what goes on besides the commands.
+// happenings are events between the commands.
 var happenings = map[string]func(p *play){
 	"five seconds pass":          func(p *play) { p.clock.advance(5 * time.Second) },
 	"a tenth of a second passes": func(p *play) { p.clock.advance(time.Second / 10) },
@@ -61,7 +61,7 @@ var happenings = map[string]func(p *play){
 	"the function runs, and the letter was sent in full":                           resent,
 }
 
-// note is an attribute of a job whose bytes a shell could harm.
+// note is an attribute of a job with bytes that a shell could change.
 var note = map[string]types.MessageAttributeValue{
 	"from": {DataType: aws.String("String.shop"), StringValue: aws.String("Büro\t1")},
 }
@@ -72,7 +72,8 @@ const (
 	downCharge      = `{"id":"ch-8","customer":"c-down","amount":640,"currency":"EUR"}`
 )
 
-// moved has a job received as often as the redrive policy allows.
+// moved receives a job as often as the redrive policy allows, so that SQS moves
+// it.
 func moved(w *world) {
 	w.send(charges, `{"id":"ch-13","customer":"c-13","amount":75,"currency":"EUR"}`, "", nil)
 	for range maxReceives + 1 {
@@ -91,7 +92,7 @@ func threeDeadLetters(w *world) {
 	w.consumeAll()
 }
 
-// withdrawal has what does not survive a text file.
+// withdrawal has characters that a text file could change.
 const withdrawal = "{\"id\":\"st-1\",\r\n \"customer\":\"c-declined\",\t\"currency\":\"EUR\",\"to\":\"Büro\"}\n\n"
 
 func deadInGroup(w *world) {
@@ -117,7 +118,7 @@ func twoVersions(w *world) {
 	w.consumeAll()
 }
 
-// crashLoop is what the sender makes of a job that has ended its process twice.
+// crashLoop sends the dead letter of a job that has ended its process twice.
 func crashLoop(w *world) {
 	at := handler.NewTimestamp(w.clock.Now())
 	m := &handler.Message{SQSMessage: events.SQSMessage{
@@ -153,7 +154,8 @@ func redriven(p *play) {
 	p.consumeAll()
 }
 
-// redrivenTwice has a job that is done before its dead letter is back.
+// redrivenTwice has one job that is already done when its dead letter is
+// redriven.
 func redrivenTwice(p *play) {
 	p.send(charges, downCharge, "", nil)
 	p.consumeAll()
@@ -163,7 +165,8 @@ func redrivenTwice(p *play) {
 	}
 }
 
-// resent checks the message that a block has sent, and the function has it.
+// resent checks the message that a block has sent, and lets the function
+// process it.
 func resent(p *play) {
 	p.arrived(charges, `{"id":"ch-6","customer":"c-6","amount":1250,"currency":"EUR"}`)
 	p.consumeAll()
@@ -175,7 +178,7 @@ func resentUnedited(p *play) {
 	p.consumeAll()
 }
 
-// arrived compares the only message of the queue.
+// arrived checks the only message of the queue.
 func (w *world) arrived(name, body string) {
 	w.Helper()
 	out, err := w.sqs.ReceiveMessage(w.Context(), &sqs.ReceiveMessageInput{

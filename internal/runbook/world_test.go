@@ -23,29 +23,29 @@ import (
 const (
 	region  = "eu-central-1"
 	account = "111122223333"
-	// maxReceives is that of the template.
+	// maxReceives is the maxReceiveCount of the template.
 	maxReceives = 30
 	table       = "sqsafe-LedgerTable-1P2Q3R4S5T6U"
 	function    = "sqsafe-ChargeFunction-9M8N7P6Q5R4S"
 )
 
-// world is a deployed stack: its queues, its ledger, and a function that is
-// invoked when a scenario says so.
+// world is a deployed stack: its queues, its ledger, and a function that a
+// scenario invokes.
 type world struct {
 	*testing.T
 
-	clock    *handClock
+	clock    *manualClock
 	web      *httptest.Server
 	awsOnly  *awsOnly
 	sqs      *sqs.Client
 	dynamodb *dynamodb.Client
-	urls     map[string]string // of queues, by their names
-	declines map[string]int    // answers of the provider, by customer
-	version  string            // of the function
-	done     map[string]int    // successful runs, by job
+	urls     map[string]string // queue URLs by name
+	declines map[string]int    // status codes of the provider, by customer
+	version  string            // version of the function
+	done     map[string]int    // number of successful runs by job
 }
 
-// The functions of the stack that the runbook shows, and their queues.
+// The functions of the stack in the runbook, and their queues.
 const (
 	charges, deadCharges = "sqsafe-charges", "sqsafe-ChargeDeadLetterQueue-7A8B9C0D1E2F"
 	stocks, deadStocks   = "sqsafe-stock.fifo", "sqsafe-StockDeadLetterQueue-3G4H5I6J7K8L.fifo"
@@ -54,7 +54,7 @@ const (
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{
-		T: t, clock: &handClock{now: time.Now()}, urls: map[string]string{}, done: map[string]int{}, version: "7",
+		T: t, clock: &manualClock{now: time.Now()}, urls: map[string]string{}, done: map[string]int{}, version: "7",
 		declines: map[string]int{"c-declined": http.StatusUnprocessableEntity, "c-down": http.StatusServiceUnavailable},
 	}
 	server := localaws.New(&localaws.Options{Clock: w.clock, Region: region, Account: account})
@@ -108,7 +108,7 @@ func (w *world) createQueue(name string, attributes map[string]string, retention
 	w.urls[name] = *out.QueueUrl
 }
 
-// stackOutputs are what CloudFormation says of the stack.
+// stackOutputs returns the outputs of the stack, as CloudFormation does.
 func (w *world) stackOutputs() map[string]string {
 	return map[string]string{
 		"ChargeQueueUrl": w.urls[charges], "ChargeQueueArn": arn(charges),
@@ -119,7 +119,7 @@ func (w *world) stackOutputs() map[string]string {
 	}
 }
 
-// send puts a job into a queue.
+// send sends a job to a queue.
 func (w *world) send(name, body, group string, attributes map[string]types.MessageAttributeValue) {
 	w.Helper()
 	in := &sqs.SendMessageInput{QueueUrl: aws.String(w.urls[name]), MessageBody: &body, MessageAttributes: attributes}

@@ -7,21 +7,22 @@ import (
 	"net/http"
 )
 
-// Payload limits of a synchronous invocation in bytes, as Lambda names them in
-// its refusals.
+// Payload limits of a synchronous invocation in bytes, as in Lambda's error
+// messages.
 const (
 	maxEvent    = 6 << 20
 	maxResponse = 6<<20 + 100
 )
 
-// A function that streams its answer and fails half-way says so in trailers;
-// a report without a type of its own may carry it in the header.
+// A function that fails while it streams its response reports the error in
+// trailers; an error report without a type may have it in the header.
 const (
 	errorType = "Lambda-Runtime-Function-Error-Type"
 	errorBody = "Lambda-Runtime-Function-Error-Body"
 )
 
-// readAnswer takes a response's body; the request id of its error is the caller's to set.
+// readAnswer reads the body of a response. The caller sets the request id of
+// the returned error.
 func readAnswer(r *http.Request) ([]byte, *FunctionError) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxResponse+1))
 	rest, restErr := io.Copy(io.Discard, r.Body)

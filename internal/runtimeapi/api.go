@@ -9,26 +9,27 @@ import (
 	"time"
 )
 
-// api is the Runtime API that one process talks to.
+// api is the Runtime API of one process.
 type api struct {
 	options Options
-	// handed is called when a process gets an event, before it can see it.
+	// handed is called when a process gets an event, before the process can
+	// read it.
 	handed func(*invocation)
-	// asks is called with true when a process asks for an event, and with false
-	// when it hangs up before it gets one.
+	// asks is called with true when a process requests an event, and with false
+	// when it disconnects before it gets one.
 	asks   func(bool)
 	exited <-chan struct{}
 
 	deliver    chan *invocation
-	asked      chan struct{}       // closed when the process first asks for an event
-	again      chan struct{}       // a signal for each answered invocation, once its place asks again
-	initFailed chan *FunctionError // at most one
+	asked      chan struct{}       // closed when the process first requests an event
+	again      chan struct{}       // receives a signal when a slot requests its next event after an answered invocation
+	initFailed chan *FunctionError // receives at most one error
 
 	mu      sync.Mutex
-	started bool                   // asked is closed
+	started bool                   // whether asked is closed
 	running map[string]*invocation // by request id
-	// answered are the ids of invocations that were reported on, and whose
-	// places have not asked for another, the oldest first.
+	// answered are the ids of answered invocations whose slots have not
+	// requested another event, the oldest first.
 	answered   []string
 	extensions map[string]bool
 }
@@ -41,7 +42,7 @@ func newAPI(o Options, exited <-chan struct{}, handed func(*invocation), asks fu
 		exited:     exited,
 		deliver:    make(chan *invocation),
 		asked:      make(chan struct{}),
-		again:      make(chan struct{}, o.places()),
+		again:      make(chan struct{}, o.slotsPerProcess()),
 		initFailed: make(chan *FunctionError, 1),
 		running:    make(map[string]*invocation),
 		extensions: make(map[string]bool),
@@ -73,27 +74,27 @@ func (a *api) next(w http.ResponseWriter, r *http.Request) {
 	case inv := <-a.deliver:
 		a.begin(inv)
 		inv.setHeaders(w.Header(), a.options.arn(), time.Now().Add(a.options.Timeout))
-		_, _ = w.Write(inv.payload) // a process that is gone shows as its exit
+		_, _ = w.Write(inv.payload) // a process that has ended is noticed by its exit
 	case <-r.Context().Done():
 		a.asks(false)
 	case <-a.exited:
 	}
 }
 
-// ask tells whether the process may wait for an event. It has as many places
-// for invocations as it may run at a time.
+// ask reports whether the process may wait for an event. It has one slot for
+// each invocation that it may run at the same time.
 func (a *api) ask() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
-	case len(a.running) == a.options.places():
+	case len(a.running) == a.options.slotsPerProcess():
 		return false
 	case !a.started:
 		a.started = true
 		close(a.asked)
 	case len(a.answered) > 0:
 		a.answered = a.answered[1:]
-		a.again <- struct{}{} // has room for all places
+		a.again <- struct{}{} // never blocks: the buffer has one element per slot
 	}
 	return true
 }
@@ -105,14 +106,15 @@ func (a *api) begin(inv *invocation) {
 	a.running[inv.id] = inv
 }
 
-// busy tells whether an invocation runs that is not answered.
+// busy reports whether an invocation is running, that is, not answered.
 func (a *api) busy() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.running) > 0
 }
 
-// claim gives a running invocation to the one request that may answer it.
+// claim removes a running invocation and returns it to the only request that
+// may answer it.
 func (a *api) claim(w http.ResponseWriter, r *http.Request) *invocation {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -184,5 +186,5 @@ func refuse(w http.ResponseWriter, status int, code, message string) {
 func write(w http.ResponseWriter, status int, body map[string]string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // a process that is gone shows as its exit
+	_ = json.NewEncoder(w).Encode(body) // a process that has ended is noticed by its exit
 }

@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// environment is what the child process sees: what Lambda sets and the
-// function's own variables, nothing of the parent's.
+// environment returns the environment of the child process: the variables that
+// Lambda sets and the function's own, and none of the parent's.
 func environment(o Options, directory, address string) []string {
 	vars := map[string]string{
 		"AWS_ACCESS_KEY_ID":               "local",

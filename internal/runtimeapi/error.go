@@ -8,57 +8,61 @@ import (
 	"unicode/utf8"
 )
 
-// ErrClosed is what Invoke returns once the function is closed.
+// ErrClosed is returned by Invoke after the function was closed.
 var ErrClosed = errors.New("function is closed")
 
-// Error types that Lambda gives itself.
+// Error types that Lambda itself sets.
 const (
-	// TypeTimeout: the function did not answer, or not ask for its first event, in time.
+	// TypeTimeout: the function did not answer, or did not request its first
+	// event, in time.
 	TypeTimeout = "Sandbox.Timedout"
-	// TypeExit: the process ended while it was at work or before its first event.
+	// TypeExit: the process ended during an invocation or before its first
+	// event.
 	TypeExit = "Runtime.ExitError"
 	// TypeEntrypoint: the process could not be started.
 	TypeEntrypoint = "Runtime.InvalidEntrypoint"
-	// TypeResponseSize: the answer is larger than Lambda passes on.
+	// TypeResponseSize: the response is larger than Lambda allows.
 	TypeResponseSize = "Function.ResponseSizeTooLarge"
 	// TypeUnknown: the function reported an error without a type.
 	TypeUnknown = "Runtime.Unknown"
 )
 
-// FunctionError is a failed invocation as Lambda reports it to the caller.
+// FunctionError describes a failed invocation as Lambda reports it to the
+// caller.
 type FunctionError struct {
 	// Type is the function's own error type or one of the Type constants.
 	Type string
-	// Message is what the function or Lambda says about it.
+	// Message is the error message of the function or of Lambda.
 	Message string
 	// Stack is the stack of a panic, innermost frame first; nil if none was reported.
 	Stack []Frame
-	// RequestID names the invocation.
+	// RequestID is the request id of the invocation.
 	RequestID string
-	// Exited tells that the process is gone.
+	// Exited says that the process has ended.
 	Exited bool
 	// ExitCode is the process's exit code if it exited; -1 if a signal ended it.
 	ExitCode int
 	// Signal is the name of the signal that ended the process, such as
 	// "killed"; empty otherwise.
 	Signal string
-	// Killed tells that this package ended the process, for a timeout or at Close.
+	// Killed says that this package ended the process, for a timeout or at
+	// Close.
 	Killed bool
-	// Starting tells that the process never came to ask for its first event.
+	// Starting says that the process never requested its first event.
 	Starting bool
 }
 
-// Frame is one line of a reported stack.
+// Frame is one frame of a reported stack.
 type Frame struct {
 	Path  string `json:"path"`
 	Line  int    `json:"line"`
 	Label string `json:"label"`
 }
 
-// Error gives type and message.
+// Error returns the type and the message.
 func (e *FunctionError) Error() string { return e.Type + ": " + e.Message }
 
-// of makes the error that of an invocation.
+// of sets the invocation that the error belongs to.
 func (e *FunctionError) of(inv *invocation) *FunctionError {
 	its := *e
 	its.RequestID = inv.id
@@ -70,8 +74,8 @@ func (e *FunctionError) addExit(p *process) {
 	e.Exited, e.ExitCode, e.Signal, e.Killed = true, s.code, s.signal, p.killed.Load()
 }
 
-// longestMessage bounds what is shown of an error report that is not in
-// Lambda's form, since it could be a payload.
+// longestMessage limits the text of an error report that is not in Lambda's
+// format, since it could be a payload.
 const longestMessage = 256
 
 func parseReport(body []byte, headerType string) *FunctionError {
@@ -88,12 +92,12 @@ func parseReport(body []byte, headerType string) *FunctionError {
 	}
 	e.Message = *report.Message
 	if json.Unmarshal(report.Stack, &e.Stack) != nil {
-		e.Stack = nil // other runtimes report lines of text
+		e.Stack = nil // other runtimes report the stack as lines of text
 	}
 	return e
 }
 
-// clip shortens s to at most size bytes without cutting a rune in two.
+// clip shortens s to at most size bytes without splitting a rune.
 func clip(s string, size int) string {
 	if len(s) <= size {
 		return s

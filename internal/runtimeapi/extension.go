@@ -2,8 +2,8 @@ package runtimeapi
 
 import "net/http"
 
-// Lambda sends SIGTERM only to functions with an extension, so a runtime that
-// wants the signal registers one that listens for nothing.
+// Lambda sends SIGTERM only to functions with an extension. A runtime that
+// wants the signal therefore registers an extension that receives no events.
 
 const extensionIdentifier = "Lambda-Extension-Identifier"
 
@@ -24,7 +24,7 @@ func (a *api) register(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// extensionEvent blocks: there are no events but the process's end.
+// extensionEvent blocks until the process ends: extensions get no events.
 func (a *api) extensionEvent(w http.ResponseWriter, r *http.Request) {
 	id := r.Header.Get(extensionIdentifier)
 	a.mu.Lock()

@@ -12,13 +12,13 @@ import (
 // Function is a function and its processes. It is safe for concurrent use.
 type Function struct {
 	options Options
-	slots   chan struct{} // one for each invocation that may run
+	slots   chan struct{} // one for each invocation that may run at the same time
 	closing chan struct{}
 	running sync.WaitGroup
 
 	mu        sync.Mutex
 	closed    bool
-	processes []*process // in the order of their start
+	processes []*process // in the order in which they were started
 
 	observing sync.Mutex
 	writing   sync.Mutex
@@ -39,17 +39,18 @@ func New(o Options) (*Function, error) {
 	}
 	return &Function{
 		options: o,
-		slots:   make(chan struct{}, o.Concurrency*o.places()),
+		slots:   make(chan struct{}, o.Concurrency*o.slotsPerProcess()),
 		closing: make(chan struct{}),
 	}, nil
 }
 
-// Invoke hands an event to a process with a place for it, or to a new one, and
-// gives its answer. When all processes are full it waits. A failed invocation is
-// a [*FunctionError]; after Close the error is [ErrClosed].
+// Invoke passes an event to a process with a free slot, or to a new process,
+// and returns the response. If all processes are full it waits. The error of a
+// failed invocation is a [*FunctionError]; after Close the error is
+// [ErrClosed].
 //
-// When ctx ends, Invoke returns its cause; an invocation that runs already
-// runs on, as on Lambda when the caller hangs up.
+// If ctx ends, Invoke returns its cause. An invocation that has started
+// continues, as on Lambda when the caller disconnects.
 func (f *Function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	if len(payload) > maxEvent {
 		return nil, fmt.Errorf("event of %d bytes for function %s: Lambda takes at most %d",
@@ -71,12 +72,13 @@ func (f *Function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	}
 }
 
-// Close ends the processes: SIGTERM, after [Options].Grace or at the end of ctx SIGKILL.
-// It returns when all of them have ended; the error is ctx's if that cut the
-// grace short. Invocations that wait or start later get [ErrClosed].
+// Close ends the processes: it sends SIGTERM, and SIGKILL after [Options].Grace
+// or at the end of ctx. It returns when all of them have ended. The error is
+// that of ctx if ctx ended before the grace period. Invocations that wait or
+// start later return [ErrClosed].
 func (f *Function) Close(ctx context.Context) error {
-	for _, p := range f.shut() {
-		p.ask()
+	for _, p := range f.stopAccepting() {
+		p.terminate()
 	}
 	ended := make(chan struct{})
 	go func() { f.running.Wait(); close(ended) }()
@@ -90,7 +92,7 @@ func (f *Function) Close(ctx context.Context) error {
 	case <-ctx.Done():
 		err = fmt.Errorf("closing function %s: %w", f.options.Name, context.Cause(ctx))
 	}
-	for _, p := range f.shut() {
+	for _, p := range f.stopAccepting() {
 		p.kill()
 	}
 	<-ended
@@ -111,8 +113,8 @@ func (f *Function) reserve(ctx context.Context) error {
 	}
 }
 
-// track runs work in its own goroutine, which Close waits for; false means
-// that the function is closed.
+// track runs work in its own goroutine, which Close waits for. It returns false
+// if the function is closed.
 func (f *Function) track(work func()) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -123,8 +125,9 @@ func (f *Function) track(work func()) bool {
 	return true
 }
 
-// shut closes the function to new work and gives the living processes.
-func (f *Function) shut() []*process {
+// stopAccepting makes the function refuse new invocations, and returns the running
+// processes.
+func (f *Function) stopAccepting() []*process {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.closed {

@@ -14,7 +14,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/runtimeapi"
 )
 
-// harness is a function under test with what it printed and what was observed.
+// harness is a function under test with its output and its events.
 type harness struct {
 	t *testing.T
 	*runtimeapi.Function
@@ -22,8 +22,8 @@ type harness struct {
 	mu     sync.Mutex
 	lines  []string
 	events []runtimeapi.Event
-	said   chan string   // the lines again, for those who wait for one
-	exits  chan struct{} // a signal for each Exited
+	said   chan string   // the lines of output, for tests that wait for one
+	exits  chan struct{} // receives a signal for each Exited event
 }
 
 func start(t *testing.T, program string, change func(*runtimeapi.Options)) *harness {
@@ -41,7 +41,7 @@ func start(t *testing.T, program string, change func(*runtimeapi.Options)) *harn
 		InitTimeout: 20 * time.Second,
 		Environment: map[string]string{
 			programVariable: program,
-			"GORACE":        "atexit_sleep_ms=0", // else each exit lasts a second with -race
+			"GORACE":        "atexit_sleep_ms=0", // without it each exit takes a second with -race
 		},
 		Output:  h.print,
 		Observe: h.observe,
@@ -85,7 +85,7 @@ func (h *harness) output() string {
 	return strings.Join(h.lines, "\n")
 }
 
-// story gives the kinds of the events so far.
+// story returns the kinds of the events so far.
 func (h *harness) story() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -105,7 +105,8 @@ func (h *harness) invoke(o any) ([]byte, error) {
 	return h.Invoke(h.t.Context(), payload)
 }
 
-// report invokes a function that must answer.
+// report invokes the function and returns its report. The invocation must
+// succeed.
 func (h *harness) report(o order) report {
 	h.t.Helper()
 	answer, err := h.invoke(o)
@@ -119,7 +120,7 @@ func (h *harness) report(o order) report {
 	return r
 }
 
-// fail invokes a function that must fail.
+// fail invokes the function and returns its error. The invocation must fail.
 func (h *harness) fail(o order) *runtimeapi.FunctionError {
 	h.t.Helper()
 	answer, err := h.invoke(o)
@@ -150,7 +151,7 @@ func accept(t *testing.T, listener net.Listener) net.Conn {
 	return c
 }
 
-// awaitEnd waits for the death of the process at the other end.
+// awaitEnd waits until the process at the other end has ended.
 func awaitEnd(t *testing.T, c net.Conn) {
 	t.Helper()
 	if err := c.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {

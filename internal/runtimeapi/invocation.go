@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// invocation is one event on its way through a process.
+// invocation is one event and its state in a process.
 type invocation struct {
 	id      string
 	payload []byte
-	// answered gets what the runtime reports, at most once.
+	// answered receives the runtime's response or error, at most once.
 	answered chan answer
-	// result gets what the caller is told, exactly once.
+	// result receives the result for the caller, exactly once.
 	result chan answer
 }
 
@@ -66,7 +66,7 @@ func (i *invocation) notStarted(cause error) *FunctionError {
 	return &FunctionError{Type: TypeEntrypoint, Message: message, RequestID: i.id, Starting: true}
 }
 
-// newID gives a random UUID, the form of Lambda's request ids.
+// newID returns a random UUID, the format of Lambda's request ids.
 func newID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails
@@ -74,7 +74,7 @@ func newID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// newTrace gives a trace id in X-Ray's form that is not sampled.
+// newTrace returns a trace id in X-Ray's format that is not sampled.
 func newTrace() string {
 	var b [20]byte
 	_, _ = rand.Read(b[:]) // never fails

@@ -17,7 +17,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/runtimeapi"
 )
 
-func TestAnswersComeFromOneProcess(t *testing.T) {
+func TestOneProcessServesSeveralInvocations(t *testing.T) {
 	t.Parallel()
 	h := start(t, "lambda", nil)
 	first := h.report(order{Text: "a"})
@@ -134,12 +134,12 @@ func TestFailuresAreFunctionErrors(t *testing.T) {
 				Message: "RequestId: ID Error: Runtime exited without providing a reason"},
 			story: "started invoked exited failed started invoked answered",
 		},
-		"answer that breaks off": {
+		"response that ends early": {
 			order: order{Do: "stream and fail", Text: "disk is gone"},
 			want:  runtimeapi.FunctionError{Type: "errorString", Message: "disk is gone"},
 			story: "started invoked failed invoked answered",
 		},
-		"answer over the limit": {
+		"response over the limit": {
 			order: order{Do: "write", Size: 6<<20 + 99},
 			want: runtimeapi.FunctionError{Type: runtimeapi.TypeResponseSize, Exited: true, ExitCode: 1,
 				Message: "Response payload size (6291557 bytes) exceeded maximum allowed payload size (6291556 bytes)."},
@@ -174,7 +174,7 @@ func TestPanicCarriesItsStack(t *testing.T) {
 	}
 }
 
-func TestLargestAnswerPasses(t *testing.T) {
+func TestLargestResponseIsReturned(t *testing.T) {
 	t.Parallel()
 	h := start(t, "lambda", nil)
 	answer, err := h.invoke(order{Do: "write", Size: 6<<20 + 98})
@@ -215,7 +215,7 @@ func TestTimeoutKillsTheProcess(t *testing.T) {
 	}
 }
 
-func TestAnswerIsGivenThoughTheProcessHangsAfterIt(t *testing.T) {
+func TestResponseIsReturnedThoughTheProcessHangsAfterIt(t *testing.T) {
 	t.Parallel()
 	h := start(t, "never asks on", func(o *runtimeapi.Options) { o.Timeout = 300 * time.Millisecond })
 	for range 2 {
@@ -228,7 +228,7 @@ func TestAnswerIsGivenThoughTheProcessHangsAfterIt(t *testing.T) {
 	}
 }
 
-func TestProcessThatStopsAskingIsTimedOut(t *testing.T) {
+func TestProcessThatStopsPollingTimesOut(t *testing.T) {
 	t.Parallel()
 	h := start(t, "stops asking", func(o *runtimeapi.Options) { o.Timeout = 300 * time.Millisecond })
 	if _, err := h.invoke(order{}); err != nil {
@@ -243,7 +243,7 @@ func TestProcessThatStopsAskingIsTimedOut(t *testing.T) {
 	}
 }
 
-func TestKillFromOutsideSurfacesAtOnce(t *testing.T) {
+func TestProcessKilledFromOutsideFailsItsInvocationAtOnce(t *testing.T) {
 	t.Parallel()
 	h := start(t, "lambda", func(o *runtimeapi.Options) { o.Timeout = 15 * time.Minute })
 	pid := h.report(order{}).PID
@@ -272,7 +272,7 @@ func TestKillFromOutsideSurfacesAtOnce(t *testing.T) {
 	}
 }
 
-func TestProcessKilledWhileIdleIsReplacedUnseen(t *testing.T) {
+func TestProcessKilledWhileIdleIsReplaced(t *testing.T) {
 	t.Parallel()
 	h := start(t, "lambda", nil)
 	pid := h.report(order{}).PID
@@ -328,7 +328,7 @@ func TestInvokeWithEndedContextStartsNothing(t *testing.T) {
 	}
 }
 
-func TestChildrenOfTheProcessDieWithIt(t *testing.T) {
+func TestChildrenOfTheProcessAreKilledWithIt(t *testing.T) {
 	t.Parallel()
 	listener := listen(t)
 	h := start(t, "lambda", nil)

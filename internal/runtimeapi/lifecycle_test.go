@@ -102,10 +102,10 @@ func TestCloseEndsProcesses(t *testing.T) {
 		status  string
 		output  string
 	}{
-		"asked":               {"signalled", long, "started invoked answered exited", "exit status 0", "asked to end"},
-		"by the signal":       {"lambda", long, "started invoked answered exited", "signal: terminated", ""},
-		"killed after 100 ms": {"deaf", 100 * time.Millisecond, "started invoked answered killed", "signal: killed", ""},
-		"killed after 500 ms": {"deaf", 0, "started invoked answered killed", "signal: killed", ""},
+		"asked":             {"signalled", long, "started invoked answered exited", "exit status 0", "asked to end"},
+		"ended by signal":   {"lambda", long, "started invoked answered exited", "signal: terminated", ""},
+		"kill after 100 ms": {"no SIGTERM", 100 * time.Millisecond, "started invoked answered killed", "signal: killed", ""},
+		"kill after 500 ms": {"no SIGTERM", 0, "started invoked answered killed", "signal: killed", ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -131,14 +131,14 @@ func TestCloseEndsProcesses(t *testing.T) {
 	}
 }
 
-// TestGraceIsLambdas holds that a process has 500 ms between the signals.
-func TestGraceIsLambdas(t *testing.T) {
+// TestDefaultGraceIs500Milliseconds checks that a process has 500 ms between the signals.
+func TestDefaultGraceIs500Milliseconds(t *testing.T) {
 	t.Parallel()
-	deaf, busy := start(t, "deaf", nil), start(t, "slow to end", nil)
-	deaf.report(order{})
+	ignoring, busy := start(t, "no SIGTERM", nil), start(t, "slow to end", nil)
+	ignoring.report(order{})
 	busy.report(order{})
 	asked := time.Now()
-	if err := deaf.Close(t.Context()); err != nil {
+	if err := ignoring.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if took := time.Since(asked); took < 500*time.Millisecond {
@@ -154,7 +154,7 @@ func TestGraceIsLambdas(t *testing.T) {
 
 func TestCloseWithEndedContextKillsAtOnce(t *testing.T) {
 	t.Parallel()
-	h := start(t, "deaf", func(o *runtimeapi.Options) { o.Grace = time.Hour })
+	h := start(t, "no SIGTERM", func(o *runtimeapi.Options) { o.Grace = time.Hour })
 	h.report(order{})
 	cause := errors.New("second signal")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -167,9 +167,9 @@ func TestCloseWithEndedContextKillsAtOnce(t *testing.T) {
 	}
 }
 
-func TestCloseInTheMiddleOfAnInvocation(t *testing.T) {
+func TestCloseDuringAnInvocation(t *testing.T) {
 	t.Parallel()
-	h := start(t, "deaf", nil)
+	h := start(t, "no SIGTERM", nil)
 	failed := make(chan error)
 	go func() {
 		_, err := h.invoke(order{Do: "say and hang", Text: "busy"})
@@ -194,7 +194,7 @@ func TestCloseInTheMiddleOfAnInvocation(t *testing.T) {
 	}
 }
 
-func TestOutputComesInLines(t *testing.T) {
+func TestOutputIsSplitIntoLines(t *testing.T) {
 	t.Parallel()
 	const limit = 1 << 20
 	tests := map[string]struct {
@@ -222,7 +222,7 @@ func TestOutputComesInLines(t *testing.T) {
 	}
 }
 
-func TestRuntimeAPIRefusesAsLambda(t *testing.T) {
+func TestRuntimeAPIRefusesInvalidRequests(t *testing.T) {
 	t.Parallel()
 	const report = `{"errorType":"X","errorMessage":"m"}`
 	tests := map[string]struct {
@@ -230,9 +230,9 @@ func TestRuntimeAPIRefusesAsLambda(t *testing.T) {
 		status  int
 		code    string
 	}{
-		"response to a stranger": {
+		"response to an unknown request": {
 			request{"POST", invocationPath + "nobody/response", "{}", nil}, 400, "InvalidRequestID"},
-		"error of a stranger": {
+		"error of an unknown request": {
 			request{"POST", invocationPath + "nobody/error", report, nil}, 400, "InvalidRequestID"},
 		"late response": {
 			request{"POST", invocationPath + "{previous}/response", "{}", nil}, 400, "InvalidRequestID"},
@@ -273,7 +273,7 @@ func TestRuntimeAPIRefusesAsLambda(t *testing.T) {
 	}
 }
 
-func TestReportsOfErrors(t *testing.T) {
+func TestErrorReportsAreParsed(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		body   string
@@ -327,7 +327,7 @@ func TestReportsOfErrors(t *testing.T) {
 	}
 }
 
-func TestProcessDiesWithItsParent(t *testing.T) {
+func TestProcessEndsWithItsParent(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux ends children with their parent")
@@ -342,11 +342,11 @@ func TestProcessDiesWithItsParent(t *testing.T) {
 	if err := parent.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = parent.Wait() // ends with the signal
+	_ = parent.Wait() // it ends with an error: it was killed
 	awaitEnd(t, child)
 }
 
-func TestNewNamesWhatIsWrong(t *testing.T) {
+func TestNewRefusesInvalidOptions(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		options runtimeapi.Options
@@ -359,9 +359,9 @@ func TestNewNamesWhatIsWrong(t *testing.T) {
 		"grace":        {runtimeapi.Options{Grace: -1}, "grace -1ns is negative"},
 		"memory":       {runtimeapi.Options{MemoryMB: -1}, "memory of -1 MB is negative"},
 		"concurrency":  {runtimeapi.Options{Concurrency: -1}, "concurrency -1 is negative"},
-		"no place": {runtimeapi.Options{Environment: map[string]string{"AWS_LAMBDA_MAX_CONCURRENCY": "0"}},
+		"no slot": {runtimeapi.Options{Environment: map[string]string{"AWS_LAMBDA_MAX_CONCURRENCY": "0"}},
 			`function f: AWS_LAMBDA_MAX_CONCURRENCY is "0": write a whole number from 1, or leave it out`},
-		"places": {runtimeapi.Options{Environment: map[string]string{"AWS_LAMBDA_MAX_CONCURRENCY": "two"}},
+		"not a number": {runtimeapi.Options{Environment: map[string]string{"AWS_LAMBDA_MAX_CONCURRENCY": "two"}},
 			`AWS_LAMBDA_MAX_CONCURRENCY is "two"`},
 	}
 	for name, test := range tests {

@@ -25,14 +25,14 @@ import (
 	"github.com/sqsafe/sqsafe/internal/runtimeapi"
 )
 
-// The test binary is the function under test as well: with this variable set
-// it runs one of the programs instead of the tests.
+// The test binary is also the function under test: if this variable is set, it
+// runs one of the programs instead of the tests.
 const programVariable = "TEST_PROGRAM"
 
 var programs = map[string]func(){
 	"lambda":        func() { lambda.Start(work) },
 	"signalled":     signalled,
-	"deaf":          deaf,
+	"no SIGTERM":    ignoreSIGTERM,
 	"slow to end":   slowToEnd,
 	"exits":         func() { os.Exit(3) },
 	"ends":          func() { os.Exit(0) },
@@ -60,14 +60,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// order tells the function what to do with an invocation.
+// order tells the function what to do in an invocation.
 type order struct {
 	Do   string `json:"do"`
 	Text string `json:"text,omitempty"`
 	Size int    `json:"size,omitempty"`
 }
 
-// report is what the function tells about its invocation.
+// report describes the invocation as the function sees it.
 type report struct {
 	PID       int
 	Text      string
@@ -120,8 +120,8 @@ func work(ctx context.Context, o order) (any, error) {
 	}, nil
 }
 
-// trace is the trace id of an invocation. The variable has it only where the
-// process runs one invocation at a time.
+// trace returns the trace id of an invocation. The environment variable has it
+// only if the process runs one invocation at a time.
 func trace(ctx context.Context) string {
 	id, _ := ctx.Value("x-amzn-trace-id").(string)
 	if own := os.Getenv("_X_AMZN_TRACE_ID"); lambdacontext.MaxConcurrency() == 1 && own != id {
@@ -136,7 +136,7 @@ var meeting = struct {
 	full chan struct{}
 }{full: make(chan struct{})}
 
-// meet returns once as many invocations are in it at a time as the order says.
+// meet returns when size invocations are in it at the same time.
 func meet(size int) {
 	meeting.Lock()
 	meeting.here++
@@ -149,7 +149,7 @@ func meet(size int) {
 	<-full
 }
 
-// hold returns when its peer hangs up.
+// hold returns when its peer closes the connection.
 func hold(address string) {
 	c, err := net.Dial("tcp", address)
 	if err == nil {
@@ -158,7 +158,7 @@ func hold(address string) {
 	fmt.Println(err)
 }
 
-// stream is an answer that is read, since it has no JSON.
+// stream is a response that is sent as a stream, since it cannot be marshalled.
 type stream struct{ io.Reader }
 
 func (stream) MarshalJSON() ([]byte, error) { return nil, errors.New("no JSON") }
@@ -172,7 +172,7 @@ func signalled() {
 	}))
 }
 
-func deaf() {
+func ignoreSIGTERM() {
 	signal.Ignore(syscall.SIGTERM)
 	lambda.Start(work)
 }
@@ -193,7 +193,8 @@ func startLingerer(address string) error {
 	return c.Start()
 }
 
-// linger lives until it is killed, which its peer sees as the connection's end.
+// linger runs until it is killed. The peer notices that by the end of the
+// connection.
 func linger() {
 	if _, err := net.Dial("tcp", os.Getenv("ADDRESS")); err != nil {
 		fmt.Println(err)
@@ -201,7 +202,7 @@ func linger() {
 	hang()
 }
 
-// host is a parent that is killed while its function lives.
+// host is a parent process that is killed while its function runs.
 func host() {
 	f, err := runtimeapi.New(runtimeapi.Options{
 		Name:   "orphan",
@@ -221,7 +222,8 @@ func url(path string) string { return "http://" + os.Getenv("AWS_LAMBDA_RUNTIME_
 
 const invocationPath = "/2018-06-01/runtime/invocation/"
 
-// call gives status and body of a request to the Runtime API.
+// call sends a request to the Runtime API and returns the response and its
+// body.
 func call(method, path, body string, header ...string) (*http.Response, string) {
 	r, _ := http.NewRequest(method, url(path), bytes.NewBufferString(body))
 	for i := 0; i+1 < len(header); i += 2 {
@@ -247,8 +249,8 @@ func takeEvent() (id, body string) {
 	return response.Header.Get("Lambda-Runtime-Aws-Request-Id"), body
 }
 
-// oneByOne takes no second event while it has one, whatever its environment
-// says, and takes its time.
+// oneByOne requests no second event before it has answered the first, whatever
+// its environment says, and answers slowly.
 func oneByOne() {
 	for {
 		id, _ := takeEvent()
@@ -258,7 +260,7 @@ func oneByOne() {
 	}
 }
 
-// showHeaders answers with what came along with its event.
+// showHeaders answers with the headers of its event.
 func showHeaders() {
 	response, _ := call("GET", invocationPath+"next", "")
 	headers := map[string]string{}
@@ -276,7 +278,7 @@ func answerOnce() {
 	hang()
 }
 
-// stopAsking hangs up while it waits for its second event.
+// stopAsking disconnects while it waits for its second event.
 func stopAsking() {
 	id, _ := takeEvent()
 	call("POST", invocationPath+id+"/response", `"done"`)
@@ -286,8 +288,8 @@ func stopAsking() {
 	hang()
 }
 
-// converse plays the requests of its event on the Runtime API before it
-// answers with what came back; {id} stands for the request id.
+// converse sends the requests in its event to the Runtime API, and answers with
+// the responses. It replaces {id} by the request id.
 func converse() {
 	extension, _ := call("POST", "/2020-01-01/extension/register", `{"events":[]}`, "Lambda-Extension-Name", "test")
 	previous := ""

@@ -8,40 +8,44 @@ import (
 	"time"
 )
 
-// Options describe a function as its template declares it.
+// Options describes a function as its template declares it.
 type Options struct {
 	// Name is the function's name; required.
 	Name string
 	// Binary is the path of the built function, usually named bootstrap; required.
 	Binary string
-	// Directory is where the process runs; empty means the current directory.
+	// Directory is the working directory of the process; empty means the
+	// current directory.
 	Directory string
 	// Region is the function's AWS region; empty means us-east-1.
 	Region string
 	// Account is the AWS account in the function's ARN; empty means 000000000000.
 	Account string
-	// Environment holds the function's own variables. They win over what Lambda
-	// sets, except for AWS_LAMBDA_RUNTIME_API.
+	// Environment holds the function's own variables. They override those that
+	// Lambda sets, except AWS_LAMBDA_RUNTIME_API.
 	Environment map[string]string
-	// Timeout ends an invocation; 0 means 3 s, as on Lambda, which allows 1 s to 900 s.
+	// Timeout is the maximum duration of an invocation; 0 means 3 s, as on
+	// Lambda, which allows 1 s to 900 s.
 	Timeout time.Duration
-	// InitTimeout ends the time until the process asks for its first event; 0
-	// means 10 s, Lambda's limit.
+	// InitTimeout is the maximum time until the process requests its first
+	// event; 0 means 10 s, Lambda's limit.
 	InitTimeout time.Duration
-	// Grace is the time that Close leaves between SIGTERM and SIGKILL; 0 means
-	// 500 ms, what Lambda gives a function with an internal extension.
+	// Grace is the time between SIGTERM and SIGKILL at Close; 0 means 500 ms,
+	// as on Lambda for a function with an internal extension.
 	Grace time.Duration
-	// MemoryMB is only told to the function, not enforced; 0 means 128, as on Lambda.
+	// MemoryMB is reported to the function but not enforced; 0 means 128, as on
+	// Lambda.
 	MemoryMB int
-	// Concurrency is how many processes run side by side; 0 means 1. Each gets
-	// as many invocations at a time as AWS_LAMBDA_MAX_CONCURRENCY in Environment
-	// says, one without it.
+	// Concurrency is the maximum number of processes; 0 means 1. Each runs as
+	// many invocations at the same time as AWS_LAMBDA_MAX_CONCURRENCY in
+	// Environment says, or one without it.
 	Concurrency int
-	// Output gets what processes write to stdout and stderr, line by line
-	// without the line's end. Calls do not overlap. Nil discards it.
+	// Output is called with each line that processes write to stdout and
+	// stderr, without the line end. Calls do not overlap. Nil discards the
+	// output.
 	Output func(line string)
-	// Observe gets what happens to processes and invocations. Calls do not
-	// overlap; it must not call the function. Nil ignores it.
+	// Observe is called with the events of processes and invocations. Calls do
+	// not overlap. It must not call the function. Nil means no calls.
 	Observe func(Event)
 }
 
@@ -72,20 +76,20 @@ func (o Options) validate() error {
 		return fmt.Errorf("function %s: memory of %d MB is negative: use 0 for the default", o.Name, o.MemoryMB)
 	case o.Concurrency < 0:
 		return fmt.Errorf("function %s: concurrency %d is negative: use 0 for the default", o.Name, o.Concurrency)
-	case o.places() < 1:
+	case o.slotsPerProcess() < 1:
 		return fmt.Errorf("function %s: %s is %q: write a whole number from 1, or leave it out",
 			o.Name, maxConcurrency, o.Environment[maxConcurrency])
 	}
 	return nil
 }
 
-// maxConcurrency is the variable by which a process learns how many
-// invocations it may run at a time.
+// maxConcurrency is the variable that tells a process how many invocations it
+// may run at the same time.
 const maxConcurrency = "AWS_LAMBDA_MAX_CONCURRENCY"
 
-// places is how many invocations one process runs at a time; 0 for a variable
-// that is no number.
-func (o Options) places() int {
+// slotsPerProcess returns how many invocations one process runs at the same time; 0 if
+// the variable is not a number.
+func (o Options) slotsPerProcess() int {
 	text := o.Environment[maxConcurrency]
 	if text == "" {
 		return 1

@@ -5,17 +5,17 @@ import (
 	"fmt"
 )
 
-// longestLine is where a line of output is cut, in bytes.
+// longestLine is the length at which a line of output is split, in bytes.
 const longestLine = 1 << 20
 
-// lineWriter splits what is written into lines. It is used by one goroutine at a time.
+// lineWriter splits its input into lines. Only one goroutine uses it at a time.
 type lineWriter struct {
 	emit   func(line string)
 	buffer []byte
 	cut    int
 }
 
-// Write takes all of p; it never fails.
+// Write accepts all of p and never fails.
 func (w *lineWriter) Write(p []byte) (int, error) {
 	n := len(p)
 	for {
@@ -44,7 +44,7 @@ func (w *lineWriter) end() {
 	w.emit(line)
 }
 
-// flush emits a last line that has no line end.
+// flush emits a last line without a line end.
 func (w *lineWriter) flush() {
 	if len(w.buffer) > 0 {
 		w.end()

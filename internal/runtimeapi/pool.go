@@ -2,8 +2,9 @@ package runtimeapi
 
 import "slices"
 
-// enter takes a place in a process that has one, or in a new one; fresh tells
-// which. Only the one who gets a fresh process starts it up.
+// enter takes a slot in a process with a free one, or starts a new process;
+// fresh reports which. The caller that gets a fresh process must call its
+// startUp.
 func (f *Function) enter(inv *invocation) (p *process, fresh bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -11,13 +12,13 @@ func (f *Function) enter(inv *invocation) (p *process, fresh bool, err error) {
 		return nil, false, ErrClosed
 	}
 	for _, p := range f.processes {
-		if !p.retired && p.taken < f.options.places() {
+		if !p.retired && p.taken < f.options.slotsPerProcess() {
 			p.taken++
 			return p, false, nil
 		}
 	}
-	// Under the lock, so that Close misses none.
-	p, err = startProcess(f.options, hooks{f.observe, f.print, f.asks, f.forget})
+	// Under the lock, so that Close sees every process.
+	p, err = startProcess(f.options, hooks{f.observe, f.print, f.polling, f.forget})
 	if err != nil {
 		return nil, false, inv.notStarted(err)
 	}
@@ -33,12 +34,13 @@ func (f *Function) leave(p *process) {
 	p.taken--
 }
 
-// asks keeps further invocations from a process of several places that hangs
-// up in one, as it does after a panic in another, until it asks again.
-func (f *Function) asks(p *process, still bool) {
+// polling retires a process with several slots when it disconnects in one of them,
+// as it does after a panic in another. A retired process gets no invocations
+// until it requests an event again.
+func (f *Function) polling(p *process, still bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	p.retired = !still && f.options.places() > 1
+	p.retired = !still && f.options.slotsPerProcess() > 1
 }
 
 func (f *Function) forget(p *process) {

@@ -7,22 +7,22 @@ import (
 	"testing"
 )
 
-// TestHangUpRetiresTheProcess holds that a process of several places that hangs
-// up gets no further invocation until it asks again.
-func TestHangUpRetiresTheProcess(t *testing.T) {
+// TestProcessThatDisconnectsIsRetired checks that a process with several slots that
+// disconnects gets no further invocation until it requests an event again.
+func TestProcessThatDisconnectsIsRetired(t *testing.T) {
 	t.Parallel()
-	for places, want := range map[string]bool{"1": false, "2": true} {
-		t.Run(places, func(t *testing.T) {
+	for slots, want := range map[string]bool{"1": false, "2": true} {
+		t.Run(slots, func(t *testing.T) {
 			t.Parallel()
 			f, err := New(Options{
-				Name: "f", Binary: "none", Environment: map[string]string{maxConcurrency: places},
+				Name: "f", Binary: "none", Environment: map[string]string{maxConcurrency: slots},
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, said := &process{}, make(chan bool) // whether it is retired
+			p, said := &process{}, make(chan bool) // receives whether the process is retired
 			a := newAPI(f.options, nil, func(*invocation) {}, func(still bool) {
-				f.asks(p, still)
+				f.polling(p, still)
 				said <- p.retired
 			})
 			server := httptest.NewServer(a.handler())
@@ -60,19 +60,19 @@ func ask(ctx context.Context, t *testing.T, url string) {
 	}()
 }
 
-func TestEnterTakesTheFirstPlaceThereIs(t *testing.T) {
+func TestEnterTakesTheFirstFreeSlot(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		processes []*process
-		want      int // -1 starts one
+		want      int // index of the process; -1 starts a new one
 	}{
-		"none":              {nil, -1},
-		"empty":             {[]*process{{}, {}}, 0},
-		"half full":         {[]*process{{taken: 1}, {}}, 0},
-		"full":              {[]*process{{taken: 2}, {taken: 1}}, 1},
-		"retired":           {[]*process{{retired: true}, {}}, 1},
-		"retired and full":  {[]*process{{retired: true}, {taken: 2}}, -1},
-		"all are in use up": {[]*process{{taken: 2}, {taken: 2}}, -1},
+		"none":             {nil, -1},
+		"empty":            {[]*process{{}, {}}, 0},
+		"one slot taken":   {[]*process{{taken: 1}, {}}, 0},
+		"full":             {[]*process{{taken: 2}, {taken: 1}}, 1},
+		"retired":          {[]*process{{retired: true}, {}}, 1},
+		"retired and full": {[]*process{{retired: true}, {taken: 2}}, -1},
+		"all slots taken":  {[]*process{{taken: 2}, {taken: 2}}, -1},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -85,16 +85,16 @@ func TestEnterTakesTheFirstPlaceThereIs(t *testing.T) {
 			p, fresh, err := f.enter(newInvocation(nil))
 			if test.want < 0 {
 				if err == nil || p != nil {
-					t.Errorf("a place in %+v, want an attempt to start a process", p)
+					t.Errorf("a slot in %+v, want an attempt to start a process", p)
 				}
 				return
 			}
 			if err != nil || fresh || p != test.processes[test.want] {
-				t.Fatalf("fresh %t, error %v, want a place in process %d", fresh, err, test.want)
+				t.Fatalf("fresh %t, error %v, want a slot in process %d", fresh, err, test.want)
 			}
 			taken := p.taken
 			if f.leave(p); p.taken != taken-1 {
-				t.Errorf("%d places taken after one left, want %d", p.taken, taken-1)
+				t.Errorf("%d slots taken after one left, want %d", p.taken, taken-1)
 			}
 		})
 	}

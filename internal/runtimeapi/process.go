@@ -10,34 +10,36 @@ import (
 	"time"
 )
 
-// drain is how long output of a process that has ended is waited for when
-// something it started holds the pipe open.
-const drain = 250 * time.Millisecond
+// outputWait is how long to wait for the output of a process that has ended, if one
+// of its children keeps the pipe open.
+const outputWait = 250 * time.Millisecond
 
-// process is one child and the Runtime API that it talks to.
+// process is one child process and its Runtime API.
 type process struct {
 	api    *api
 	cmd    *exec.Cmd
 	output *lineWriter
 	server *http.Server
 	killed atomic.Bool
-	// up is closed when the start is over, well or not; then broken gives an
-	// invocation the failure, and is nil if there is none.
+	// up is closed when the start has ended. If it failed, broken returns the
+	// error for an invocation; otherwise broken is nil.
 	up     chan struct{}
 	broken func(*invocation) *FunctionError
-	// The function's lock guards how many places are taken, and whether the
+	// The function's lock guards the number of slots taken, and whether the
 	// process gets no further invocation.
 	taken   int
 	retired bool
-	// exited is closed once the process has ended and its output is read.
+	// exited is closed after the process has ended and its output has been
+	// read.
 	exited chan struct{}
 }
 
-// hooks are what a process tells its function.
+// hooks are the calls from a process to its function.
 type hooks struct {
 	observe func(Event)
 	print   func(line string)
-	// asks is called when the process asks for an event, and when it hangs up.
+	// asks is called when the process requests an event, and when it
+	// disconnects.
 	asks func(p *process, still bool)
 	// ended is called before the end is observed.
 	ended func(*process)
@@ -58,17 +60,17 @@ func startProcess(o Options, h hooks) (*process, error) {
 	p.cmd.Env = environment(o, o.Directory, listener.Addr().String())
 	p.cmd.Stdout, p.cmd.Stderr = p.output, p.output
 	p.cmd.SysProcAttr = attributes()
-	p.cmd.WaitDelay = drain
+	p.cmd.WaitDelay = outputWait
 
-	go func() { _ = p.server.Serve(listener) }() // ends with the server's Close
+	go func() { _ = p.server.Serve(listener) }() // ends when the server is closed
 	started := make(chan error)
-	go p.live(h, started)
+	go p.supervise(h, started)
 	return p, <-started
 }
 
-// live is the child's life, on one thread because Linux ties the child's death
-// to the thread that started it.
-func (p *process) live(h hooks, started chan<- error) {
+// supervise starts the child and waits for its end. It stays on one thread, because
+// Linux ends the child with the thread that started it.
+func (p *process) supervise(h hooks, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	defer close(p.exited)
@@ -80,8 +82,8 @@ func (p *process) live(h hooks, started chan<- error) {
 	}
 	h.observe(Event{Kind: Started, PID: p.cmd.Process.Pid})
 	started <- nil
-	_ = p.cmd.Wait()                            // its outcome is in ProcessState
-	signalGroup(p.cmd.Process, syscall.SIGKILL) // what it left behind
+	_ = p.cmd.Wait()                            // the result is in ProcessState
+	signalGroup(p.cmd.Process, syscall.SIGKILL) // end the children that it left running
 	p.output.flush()
 	h.ended(p)
 	end := Event{Kind: Exited, PID: p.cmd.Process.Pid, Status: p.status().text}
@@ -91,8 +93,8 @@ func (p *process) live(h hooks, started chan<- error) {
 	h.observe(end)
 }
 
-// ask sends SIGTERM; kill sends SIGKILL and waits for the end.
-func (p *process) ask() {
+// terminate sends SIGTERM; kill sends SIGKILL and waits for the end.
+func (p *process) terminate() {
 	select {
 	case <-p.exited:
 	default:
@@ -110,8 +112,8 @@ func (p *process) kill() {
 	}
 }
 
-// startUp waits until the process asks for its first event; if it does not,
-// the process is gone when it returns.
+// startUp waits until the process requests its first event. If it does not, the
+// process has ended when startUp returns.
 func (p *process) startUp(limit time.Duration) {
 	defer close(p.up)
 	timer := time.NewTimer(limit)
@@ -134,7 +136,8 @@ func (p *process) startUp(limit time.Duration) {
 	p.kill()
 }
 
-// initFailure waits for the end of the start.
+// initFailure waits for the end of the start, and returns its error for the
+// invocation.
 func (p *process) initFailure(inv *invocation) *FunctionError {
 	<-p.up
 	if p.broken == nil {
@@ -146,8 +149,9 @@ func (p *process) initFailure(inv *invocation) *FunctionError {
 	return e
 }
 
-// await waits for the answer; without one the process is gone when it returns.
-func (p *process) await(inv *invocation, limit time.Duration, timeout <-chan time.Time) answer {
+// awaitResponse waits for the response. If there is none, the process has ended when
+// awaitResponse returns.
+func (p *process) awaitResponse(inv *invocation, limit time.Duration, timeout <-chan time.Time) answer {
 	var missing *FunctionError
 	select {
 	case a := <-inv.answered:
@@ -159,17 +163,17 @@ func (p *process) await(inv *invocation, limit time.Duration, timeout <-chan tim
 		missing = inv.exited(p)
 	}
 	select {
-	case a := <-inv.answered: // its last word
+	case a := <-inv.answered: // a response sent just before the end
 		return a
 	default:
 		return answer{err: missing}
 	}
 }
 
-// settle waits until the place asks for its next event and tells whether it
-// did. A process that does not in time is killed, but not while it runs another
-// invocation.
-func (p *process) settle(timer *time.Timer, limit time.Duration) bool {
+// awaitNext waits until the slot requests its next event, and reports whether it
+// did. A process that does not do so in time is killed, unless it still runs
+// another invocation.
+func (p *process) awaitNext(timer *time.Timer, limit time.Duration) bool {
 	for {
 		select {
 		case <-p.api.again:
@@ -186,7 +190,7 @@ func (p *process) settle(timer *time.Timer, limit time.Duration) bool {
 	}
 }
 
-// shared tells whether the process lives and runs another invocation.
+// shared reports whether the process is alive and runs another invocation.
 func (p *process) shared() bool {
 	select {
 	case <-p.exited:
@@ -203,7 +207,7 @@ type status struct {
 	signal  string
 }
 
-// status tells how the process ended; valid after its end.
+// status returns how the process ended. Call it after the end.
 func (p *process) status() status {
 	state := p.cmd.ProcessState
 	s := status{text: state.String(), success: state.Success(), code: state.ExitCode()}

@@ -32,23 +32,23 @@ func (f *Function) serve(inv *invocation) {
 	}
 }
 
-// run gives the invocation to the process. False means that the process had
-// ended before it could take it.
+// run passes the invocation to the process. It returns false if the process
+// ended before it could take the invocation.
 func (f *Function) run(p *process, inv *invocation) bool {
 	defer f.leave(p)
 	limit := f.options.Timeout
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
-	a, taken := f.hand(p, inv, timer)
+	a, taken := f.deliver(p, inv, timer)
 	if !taken {
 		return false
 	}
 	pid, told := p.cmd.Process.Pid, false
 	if a.err == nil || p.shared() {
-		f.finish(inv, pid, a) // the caller need not wait for the process
+		f.finish(inv, pid, a) // the caller need not wait until the process requests its next event
 		told = true
 	}
-	alive := p.settle(timer, limit)
+	alive := p.awaitNext(timer, limit)
 	if told {
 		return true
 	}
@@ -59,18 +59,18 @@ func (f *Function) run(p *process, inv *invocation) bool {
 	return true
 }
 
-// hand waits until the process takes the invocation, and for the answer.
-func (f *Function) hand(p *process, inv *invocation, timer *time.Timer) (a answer, taken bool) {
+// deliver waits until the process takes the invocation, and then for the response.
+func (f *Function) deliver(p *process, inv *invocation, timer *time.Timer) (a answer, taken bool) {
 	limit := f.options.Timeout
 	for {
 		select {
 		case p.api.deliver <- inv:
 			timer.Reset(limit)
-			return p.await(inv, limit, timer.C), true
+			return p.awaitResponse(inv, limit, timer.C), true
 		case <-p.exited:
 			return answer{}, false
 		case <-timer.C:
-			if !p.api.busy() { // alive, but no longer asking
+			if !p.api.busy() { // alive, but no longer requesting events
 				p.kill()
 				return answer{err: inv.timedOut(limit)}, true
 			}

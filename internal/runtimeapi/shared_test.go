@@ -13,17 +13,17 @@ import (
 	"github.com/sqsafe/sqsafe/internal/runtimeapi"
 )
 
-// share lets each process run several invocations at a time.
-func share(places string, change func(*runtimeapi.Options)) func(*runtimeapi.Options) {
+// share lets each process run several invocations at the same time.
+func share(slots string, change func(*runtimeapi.Options)) func(*runtimeapi.Options) {
 	return func(o *runtimeapi.Options) {
-		o.Environment["AWS_LAMBDA_MAX_CONCURRENCY"] = places
+		o.Environment["AWS_LAMBDA_MAX_CONCURRENCY"] = slots
 		if change != nil {
 			change(o)
 		}
 	}
 }
 
-// outcome is how an invocation in the background ended.
+// outcome is the result of an invocation in the background.
 type outcome struct {
 	answer []byte
 	err    error
@@ -38,7 +38,8 @@ func (h *harness) background(o order) <-chan outcome {
 	return ended
 }
 
-// failure wants an invocation in the background to end in a function error.
+// failure waits for an invocation in the background and returns its function
+// error.
 func failure(t *testing.T, ended <-chan outcome) *runtimeapi.FunctionError {
 	t.Helper()
 	o := <-ended
@@ -51,12 +52,12 @@ func failure(t *testing.T, ended <-chan outcome) *runtimeapi.FunctionError {
 
 func TestProcessRunsSeveralInvocations(t *testing.T) {
 	t.Parallel()
-	const places = 4
+	const slots = 4
 	h := start(t, "lambda", share("4", nil))
 	for range 2 {
 		var running []<-chan outcome
-		for range places {
-			running = append(running, h.background(order{Do: "meet", Size: places}))
+		for range slots {
+			running = append(running, h.background(order{Do: "meet", Size: slots}))
 		}
 		ids, traces, pids := map[string]bool{}, map[string]bool{}, map[int]bool{}
 		for _, ended := range running {
@@ -70,7 +71,7 @@ func TestProcessRunsSeveralInvocations(t *testing.T) {
 				t.Errorf("time left %s, want up to the timeout of 20 s", r.Left)
 			}
 		}
-		if len(ids) != places || len(traces) != places || len(pids) != 1 {
+		if len(ids) != slots || len(traces) != slots || len(pids) != 1 {
 			t.Errorf("%d request ids, %d traces, %d processes, want 4, 4 and 1", len(ids), len(traces), len(pids))
 		}
 	}
@@ -176,7 +177,7 @@ func TestErrorEndsOnlyItsOwnInvocation(t *testing.T) {
 				t.Errorf("the other invocation: answer %s, error %v", o.answer, o.err)
 			}
 			if bad.Do == "panic" {
-				<-h.exits // once the other is done
+				<-h.exits // the process exits after the other invocation is done
 			}
 			if h.report(order{Text: "next"}).Text != "next" {
 				t.Error("no answer after the error")
@@ -185,15 +186,16 @@ func TestErrorEndsOnlyItsOwnInvocation(t *testing.T) {
 	}
 }
 
-// TestPanicLeavesTheOthersTheirTime holds that a process that has reported a
-// panic, and asks for nothing more, lives on while it is at work.
-func TestPanicLeavesTheOthersTheirTime(t *testing.T) {
+// TestPanicDoesNotShortenOtherInvocations checks that a process that has reported a
+// panic and requests no more events stays alive while it runs other
+// invocations.
+func TestPanicDoesNotShortenOtherInvocations(t *testing.T) {
 	t.Parallel()
 	h := start(t, "lambda", share("3", func(o *runtimeapi.Options) { o.Timeout = 1500 * time.Millisecond }))
-	h.report(order{}) // so that the start takes none of the time
+	h.report(order{}) // so that the start of the process does not use up the timeout
 	bad := h.background(order{Do: "wait and panic", Size: 900, Text: "declined"})
 	h.report(order{Do: "wait", Size: 500})
-	other := h.background(order{Do: "wait", Size: 1200}) // until after the timeout of the first
+	other := h.background(order{Do: "wait", Size: 1200}) // ends after the timeout of the first invocation
 	if e := failure(t, bad); e.Message != "declined" || e.Exited {
 		t.Errorf("error %+v, want declined from a living process", e)
 	}
@@ -202,14 +204,14 @@ func TestPanicLeavesTheOthersTheirTime(t *testing.T) {
 	}
 }
 
-// TestTimeoutBeginsWhenTheProcessTakesTheEvent holds for a process that takes
-// fewer events at a time than it might.
+// TestTimeoutBeginsWhenTheProcessTakesTheEvent covers a process that takes
+// fewer events at a time than it is allowed.
 func TestTimeoutBeginsWhenTheProcessTakesTheEvent(t *testing.T) {
 	t.Parallel()
 	h := start(t, "one by one", share("2", func(o *runtimeapi.Options) { o.Timeout = time.Second }))
 	first := h.background(order{})
 	<-h.said
-	second := h.background(order{}) // ends 1.2 s from now
+	second := h.background(order{}) // ends in 1.2 s
 	for _, ended := range []<-chan outcome{first, second} {
 		if o := <-ended; o.err != nil {
 			t.Errorf("answer %s, error %v", o.answer, o.err)
@@ -233,14 +235,14 @@ func TestFailedStartEndsAllInvocationsThatWaitForIt(t *testing.T) {
 	}
 }
 
-// ended gives a context that is at its end.
+// ended returns a context that has ended.
 func ended(t *testing.T) context.Context {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	return ctx
 }
 
-func TestHeadersOfAnInvocation(t *testing.T) {
+func TestInvocationHasTheHeadersOfLambda(t *testing.T) {
 	t.Parallel()
 	h := start(t, "headers", func(o *runtimeapi.Options) { o.Timeout = 9 * time.Second })
 	before := time.Now().Add(9 * time.Second).UnixMilli()

@@ -9,5 +9,5 @@ import (
 
 func attributes() *syscall.SysProcAttr { return nil }
 
-// signalGroup ends the process at once: there are no signals to ask it with.
+// signalGroup ends the process at once: this platform has no signals.
 func signalGroup(p *os.Process, _ syscall.Signal) { _ = p.Kill() }

@@ -7,6 +7,6 @@ import (
 	"syscall"
 )
 
-// signalGroup reaches the process and whatever it started. An error says only
-// that nothing of the group is left.
+// signalGroup sends the signal to the process and its children. An error only
+// means that none of them is left.
 func signalGroup(p *os.Process, s syscall.Signal) { _ = syscall.Kill(-p.Pid, s) }

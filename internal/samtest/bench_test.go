@@ -20,16 +20,16 @@ import (
 )
 
 const (
-	account      = "123456789012" // that of the events
+	account      = "123456789012" // the account in the events
 	loopback     = "127.0.0.1"
 	templateFile = "template.yaml"
 )
 
-// root is the repository's.
+// root is the root of the repository.
 var root = filepath.Join("..", "..")
 
-// bench is what a function reaches: queues and tables as the template has
-// them, and the demo's provider.
+// bench has what a function uses: the queues and tables of the template, and
+// the demo's provider.
 type bench struct {
 	*recorder
 	endpoint string
@@ -59,7 +59,7 @@ func newBench(t *testing.T, address string, faults ...localaws.Fault) *bench {
 	return b
 }
 
-// serve answers at a free port of the address and gives the URL.
+// serve serves h at a free port of the address and returns the URL.
 func serve(t *testing.T, address string, h http.Handler) string {
 	t.Helper()
 	var config net.ListenConfig
@@ -74,11 +74,11 @@ func serve(t *testing.T, address string, h http.Handler) string {
 	return s.URL
 }
 
-// fill makes the queues and tables, and puts into the stock what the demo has.
+// fill creates the queues and tables, and the stock of the demo.
 func (b *bench) fill(t *testing.T, cfg aws.Config) {
 	t.Helper()
 	queues, tables := sqs.NewFromConfig(cfg), dynamodb.NewFromConfig(cfg)
-	for _, dead := range []bool{true, false} { // a redrive policy names a queue that exists
+	for _, dead := range []bool{true, false} { // dead-letter queues first: a redrive policy must name an existing queue
 		for _, q := range b.stack.Queues {
 			if dead != (q.DeadLetterQueue == "") {
 				continue
@@ -113,7 +113,7 @@ func (b *bench) fill(t *testing.T, cfg aws.Config) {
 	}
 }
 
-// function finds a function of the template by its logical id.
+// function returns a function of the template by its logical id.
 func (b *bench) function(t *testing.T, id string) stack.Function {
 	t.Helper()
 	for _, f := range b.stack.Functions {
@@ -125,7 +125,8 @@ func (b *bench) function(t *testing.T, id string) stack.Function {
 	return stack.Function{}
 }
 
-// environment is the function's, leading to what is on the bench.
+// environment returns the function's environment, with the addresses of the
+// bench.
 func (b *bench) environment(f stack.Function) map[string]string {
 	environment := maps.Clone(f.Environment)
 	environment["AWS_ENDPOINT_URL"] = b.endpoint

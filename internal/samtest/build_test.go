@@ -12,19 +12,20 @@ import (
 )
 
 const (
-	// most is the size of a binary, in bytes, that is still small enough to
-	// start fast.
+	// most is the maximum size of a binary in bytes: small enough to start
+	// fast.
 	most     = 9 << 20
 	sources  = "github.com/sqsafe/sqsafe/functions/"
 	bootable = "bootstrap"
 )
 
-// built is where make sam-build leaves a function.
+// built returns the path of the function that make sam-build has built.
 func built(function string) string {
 	return filepath.Join(root, ".aws-sam", "build", function, bootable)
 }
 
-// architecture is this machine's, as Lambda and as ELF call it.
+// architecture returns the name of this machine's architecture in Lambda and in
+// ELF.
 func architecture(t *testing.T) (string, elf.Machine) {
 	t.Helper()
 	switch runtime.GOARCH {
@@ -37,7 +38,7 @@ func architecture(t *testing.T) (string, elf.Machine) {
 	return "", 0
 }
 
-// TestSAMBuildsWhatLambdaRuns holds that each function is a static binary of
+// TestSAMBuildsWhatLambdaRuns checks that each function is a static binary of
 // its own package, for the right processor, and small.
 func TestSAMBuildsWhatLambdaRuns(t *testing.T) {
 	t.Parallel()
@@ -113,7 +114,7 @@ func TestSAMInvokesEveryEvent(t *testing.T) {
 				t.Log(errs)
 			}
 		}
-		if first { // SAM builds its image now, which two at a time would both do
+		if first { // SAM builds its image at the first call, and must not build it twice at the same time
 			t.Run(in.file, invoke)
 			first = false
 			continue

@@ -20,20 +20,20 @@ const (
 	notify = "NotifyFunction"
 )
 
-// invocation is what comes of a file of events/.
+// invocation is a file of events/ with the expected result.
 type invocation struct {
 	file, function string
-	// outcomes are those of its records, each with its reason, in the order in
-	// which they are logged.
+	// outcomes are the expected outcomes of the records, each with its reason,
+	// in the order of the log.
 	outcomes []string
-	// failed are the positions of the records that come back.
+	// failed are the positions of the records that are reported as failed.
 	failed []int
-	// faults are those of the table and the queues.
+	// faults are injected into the table and the queues.
 	faults []localaws.Fault
 }
 
-// refused is a table that refuses a transaction, in a way that the SDK itself
-// does not repeat.
+// refused makes the table refuse a transaction, with an error that the SDK does
+// not retry.
 var refused = localaws.Fault{Operation: "TransactWriteItems", Code: "AccessDeniedException", Times: 1}
 
 var invocations = []invocation{
@@ -69,7 +69,7 @@ var invocations = []invocation{
 
 func (in invocation) path() string { return filepath.Join(root, "events", in.file+".json") }
 
-// event reads the file as it is, and as Lambda hands it over.
+// event returns the content of the file, and the event that Lambda makes of it.
 func (in invocation) event(t *testing.T) ([]byte, events.SQSEvent) {
 	t.Helper()
 	data, err := os.ReadFile(in.path())
@@ -85,7 +85,7 @@ func (in invocation) event(t *testing.T) ([]byte, events.SQSEvent) {
 	return data, event
 }
 
-// compare holds an answer against what is expected.
+// compare compares an answer with the expected one.
 func (in invocation) compare(t *testing.T, answer []byte) {
 	t.Helper()
 	_, event := in.event(t)
@@ -103,7 +103,7 @@ func (in invocation) compare(t *testing.T, answer []byte) {
 	}
 }
 
-func TestEveryEventHasItsInvocation(t *testing.T) {
+func TestEveryEventFileHasAnExpectedResult(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(root, "events", "*.json"))
 	if err != nil {

@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
-# Gives `sam local invoke` something to run functions in.
+# Starts and stops a container engine for `sam local invoke`.
 #
 #   eval "$(internal/samtest/engine.sh start PYTHON)"
 #   internal/samtest/engine.sh stop
 #
-# PYTHON is one that has the SAM CLI. A container engine that answers is used as
-# it is. Where none does, root on Debian gets one: a dockerd that answers at a
-# socket under .build and does not touch the firewall.
+# PYTHON is a Python with the SAM CLI. A running container engine is used as
+# it is. If there is none, root on Debian gets one: a dockerd that listens at a
+# socket under .build and does not change the firewall.
 #
-# SAM builds the image of a function on a base image that it asks a registry
-# for. Where that cannot be had, a stand-in takes its name. It has a shell and
-# two commands, which is all that SAM's own build step runs, and all that a
-# static binary wants of a base. The emulator of Lambda's runtime, which SAM
-# adds to it, is the real one. So a stand-in says nothing about what Amazon
-# Linux brings: its C library, certificates, time zones.
+# SAM builds the image of a function on a base image from a registry. If that
+# cannot be downloaded, a substitute with the same name is made. It has a shell
+# and two commands, which is all that SAM's own build step runs, and all that a
+# static binary needs. The emulator of Lambda's runtime, which SAM adds, is the
+# real one. A test with the substitute does not cover what is in Amazon Linux:
+# its C library, certificates, time zones.
 #
-# Standard output is for eval: where the engine answers, and the address of this
-# machine that its containers reach.
+# Standard output is for eval: the address of the engine, and the address at
+# which its containers reach this machine.
 set -euo pipefail
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 
@@ -24,7 +24,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 state=$root/.build/engine
 socket=unix://$state/docker.sock
 patience=60 # seconds
-bridge=169.254.100.1/24 # link-local: nobody routes it
+bridge=169.254.100.1/24 # link-local: it is not routed
 
 tell() { echo "engine: $*" >&2; }
 fail() {
@@ -43,8 +43,8 @@ quietly() {
 
 answers() { docker -H "$1" version >/dev/null 2>&1; }
 
-# ours is the id of the dockerd that was started here. The record may be stale,
-# and its number in use by somebody else by now.
+# ours prints the process id of the dockerd that was started here. The id in the
+# file may be out of date, and belong to another process now.
 ours() {
   local id
   id=$(cat "$state/dockerd.pid" 2>/dev/null) || return 1
@@ -58,15 +58,15 @@ install_engine() {
   quietly env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends docker.io
 }
 
-# run_engine DRIVER: starts dockerd with a storage driver, "" for its choice.
+# run_engine DRIVER: starts dockerd with a storage driver; "" means its default.
 run_engine() {
   local flags=(
     -H "$socket" "--data-root=$state/data" "--exec-root=$state/exec" "--pidfile=$state/dockerd.pid"
     "--bip=$bridge" --iptables=false --ip6tables=false --ip-forward=false --ip-masq=false
-    --dns=127.0.0.1 # of the container: a look-up fails at once
+    --dns=127.0.0.1 # in containers, so that a look-up fails at once
   )
   [ -z "$1" ] || flags+=("--storage-driver=$1")
-  # An engine that was killed leaves records that the next one would trust.
+  # A killed engine leaves files that the next one would use.
   rm -rf "$state/dockerd.pid" "$state/exec"
   setsid dockerd "${flags[@]}" </dev/null >"$state/log" 2>&1 &
   local child=$! until=$((SECONDS + patience))
@@ -93,7 +93,7 @@ start_engine() {
   tell "dockerd answers at $socket"
 }
 
-# base_image PYTHON: the name under which SAM looks for it.
+# base_image PYTHON: prints the name of the base image that SAM uses.
 base_image() {
   "$1" - "$(uname -m)" <<'PYTHON'
 import sys
@@ -103,13 +103,13 @@ print(LambdaImage._INVOKE_REPO_PREFIX + "/" + Runtime.get_image_name_tag("provid
 PYTHON
 }
 
-# need_image ENGINE IMAGE: leaves an image alone that is there.
+# need_image ENGINE IMAGE: pulls or makes an image, unless it exists.
 need_image() {
   if docker -H "$1" image inspect "$2" >/dev/null 2>&1; then return; fi
   if [ "$1" != "$socket" ] && docker -H "$1" pull -q "$2" >&2; then return; fi
   tell "making a stand-in for $2"
   make_image "$1" "$2"
-  # What SAM has built on another base before.
+  # Remove what SAM has built before on another base.
   docker -H "$1" image rm -f "${2/al2023-/al2023-rapid-}" >/dev/null 2>&1 || true
 }
 
@@ -118,7 +118,7 @@ make_image() (
   trap 'rm -rf "$work"' EXIT
   chmod 755 "$work"
   cd "$work"
-  # Below the folder apt may download as another user.
+  # apt may download as another user, who needs access to the folder.
   mkdir -m 777 package
   mkdir -p tree/bin tree/tmp tree/var/task tree/var/runtime
   (cd package && quietly apt-get download busybox-static) || exit

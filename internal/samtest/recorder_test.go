@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// recorder keeps which rights the calls that it passes on take.
+// recorder passes calls on and records the permissions that they need.
 type recorder struct {
 	next http.Handler
 
@@ -35,16 +35,16 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	r.next.ServeHTTP(w, request)
 }
 
-// rights are those that the calls so far have taken.
+// rights returns the permissions that the calls so far needed.
 func (r *recorder) rights() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Sorted(maps.Keys(r.calls))
 }
 
-// rightsOf gives the rights that a call takes, as AWS's service authorization
-// reference has them: the entries of a batch and the actions of a transaction
-// each take the right of the single one.
+// rightsOf returns the permissions that a call needs, by AWS's service
+// authorization reference: each entry of a batch and each action of a
+// transaction needs the permission of the single call.
 func rightsOf(target string, body []byte) []string {
 	var call struct {
 		QueueURL      string `json:"QueueUrl"`

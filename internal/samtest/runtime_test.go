@@ -29,9 +29,9 @@ func build(t *testing.T, source string) (binary string) {
 	return binary
 }
 
-// TestEventsThroughTheRuntimeAPI invokes each function with each of its events,
-// and finds that its rights are those that it uses.
-func TestEventsThroughTheRuntimeAPI(t *testing.T) {
+// TestEventsGiveTheExpectedOutcomes invokes each function with each of its events,
+// and checks that the permissions of its role are exactly those that it uses.
+func TestEventsGiveTheExpectedOutcomes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, loopback)
 	for _, function := range b.stack.Functions {
@@ -57,7 +57,7 @@ func TestEventsThroughTheRuntimeAPI(t *testing.T) {
 	}
 }
 
-// calls are the rights that several invocations took.
+// calls are the permissions that several invocations needed.
 type calls struct {
 	mu  sync.Mutex
 	all map[string]bool
@@ -79,8 +79,8 @@ func (c *calls) sorted() []string {
 	return slices.Sorted(maps.Keys(c.all))
 }
 
-// own are the rights that the code of a function takes. What Lambda does in its
-// name comes on top.
+// own returns the permissions that the code of a function needs, without those
+// that Lambda needs in its name.
 func own(function string) []string {
 	prefix := strings.TrimSuffix(function, "Function")
 	source, dead := prefix+"Queue", prefix+"DeadLetterQueue"
@@ -97,13 +97,14 @@ func own(function string) []string {
 	return rights
 }
 
-// invoke runs the event in a process of its own and gives the rights it took.
+// invoke runs the event in its own process and returns the permissions that it
+// needed.
 func (in invocation) invoke(t *testing.T, binary string) []string {
 	t.Helper()
 	b := newBench(t, loopback, in.faults...)
 	f := b.function(t, in.function)
 	environment := b.environment(f)
-	environment["AWS_LAMBDA_LOG_LEVEL"] = "DEBUG" // a job that is done is no news
+	environment["AWS_LAMBDA_LOG_LEVEL"] = "DEBUG" // outcomes of jobs that are done are logged at this level only
 	var outcomes []string
 	process, err := runtimeapi.New(runtimeapi.Options{
 		Name: f.Name, Binary: binary, Account: account, Environment: environment,

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// tools is where the SAM CLI and cfn-lint are.
+// tools returns the folder of the SAM CLI and cfn-lint.
 func tools(t *testing.T) string {
 	t.Helper()
 	folder := os.Getenv("SAMTEST_TOOLS")
@@ -21,7 +21,8 @@ func tools(t *testing.T) string {
 	return folder
 }
 
-// tool is a command in the repository's root, without an AWS account.
+// tool returns a command that runs in the repository's root, without an AWS
+// account.
 func tool(t *testing.T, name string, arguments ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), filepath.Join(tools(t), name), arguments...)
@@ -36,7 +37,8 @@ func tool(t *testing.T, name string, arguments ...string) *exec.Cmd {
 	return cmd
 }
 
-// run gives standard output and standard error of a command that is to succeed.
+// run runs a command that must succeed, and returns its standard output and
+// standard error.
 func run(t *testing.T, cmd *exec.Cmd) (stdout []byte, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -47,7 +49,8 @@ func run(t *testing.T, cmd *exec.Cmd) (stdout []byte, stderr string) {
 	return out.Bytes(), errs.String()
 }
 
-// TestSAMValidates finds the template sound. The two see different faults.
+// TestSAMValidates checks the template with both tools. They find different
+// faults.
 func TestSAMValidates(t *testing.T) {
 	t.Parallel()
 	for name, arguments := range map[string][]string{
@@ -63,15 +66,15 @@ func TestSAMValidates(t *testing.T) {
 	}
 }
 
-// TestSAMDeploysWithoutFlags gets as far as one gets without an account:
-// everything else that the commands ask for is in samconfig.toml.
+// TestSAMDeploysWithoutFlags runs the commands as far as they go without an
+// account: everything else that they need is in samconfig.toml.
 func TestSAMDeploysWithoutFlags(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"deploy", "sync"} {
 		t.Run(command, func(t *testing.T) {
 			t.Parallel()
 			cmd := tool(t, "sam", command)
-			cmd.Stdin = strings.NewReader("y\n") // sync asks whether it is a development stack
+			cmd.Stdin = strings.NewReader("y\n") // sam sync asks whether this is a development stack
 			out, err := cmd.CombinedOutput()
 			failed, ok := errors.AsType[*exec.ExitError](err)
 			if !ok || failed.ExitCode() != 1 || !strings.Contains(string(out), "Unable to locate credentials") {
@@ -81,9 +84,9 @@ func TestSAMDeploysWithoutFlags(t *testing.T) {
 	}
 }
 
-// TestSAMConfigurationNeverCaches holds off the stale binaries that SAM's cache
-// deploys: it looks for changes in a function's own folder only.
-func TestSAMConfigurationNeverCaches(t *testing.T) {
+// TestSAMConfigurationDisablesTheBuildCache prevents the deployment of outdated binaries
+// from SAM's cache, which notices changes only in a function's own folder.
+func TestSAMConfigurationDisablesTheBuildCache(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(filepath.Join(root, "samconfig.toml"))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// translate gives the folder with the translations of templates.
+// translate returns the folder with the translations of templates.
 func translate(t *testing.T, templates ...string) string {
 	t.Helper()
 	program, err := filepath.Abs(filepath.Join("testdata", "translate.py"))
@@ -24,9 +24,9 @@ func translate(t *testing.T, templates ...string) string {
 	return folder
 }
 
-// lint gives what cfn-lint finds in translations, by file. Two rules are off:
-// SAM uses up the parameter that chooses the kind of deployment, and cfn-lint
-// does not know all actions of SQS.
+// lint returns the findings of cfn-lint in translations, by file. Two rules are
+// off: SAM resolves the parameter that chooses the kind of deployment, so it is
+// unused in the translation, and cfn-lint does not know all actions of SQS.
 func lint(t *testing.T, files ...string) map[string][]string {
 	t.Helper()
 	arguments := append([]string{
@@ -49,9 +49,10 @@ func lint(t *testing.T, files ...string) map[string][]string {
 
 const additionFile = "docs/add-to-your-template.yaml"
 
-// TestSAMTranslation finds sound what is deployed, and compares the rights of its
-// roles with what the functions' code and Lambda itself call.
-func TestSAMTranslation(t *testing.T) {
+// TestSAMTranslationIsValidAndGrantsWhatIsUsed checks the translated template, and compares the
+// permissions of its roles with those that the functions' code and Lambda
+// itself need.
+func TestSAMTranslationIsValidAndGrantsWhatIsUsed(t *testing.T) {
 	t.Parallel()
 	tools(t)
 	folder := translate(t, templateFile, additionFile)
@@ -96,7 +97,7 @@ func TestSAMTranslation(t *testing.T) {
 	}
 }
 
-// translated is what is read of a template for CloudFormation.
+// translated has the parts of a CloudFormation template that are read.
 type translated struct {
 	Resources map[string]resource
 }
@@ -104,12 +105,12 @@ type translated struct {
 type resource struct {
 	Type       string
 	Properties struct {
-		// Of functions, versions and mappings.
+		// Properties of functions, versions and mappings.
 		Role                         reference
 		Description, FunctionName    any
 		FunctionResponseTypes        []string
 		ScalingConfig, MetricsConfig map[string]any
-		// Of roles.
+		// Properties of roles.
 		ManagedPolicyArns []any
 		Policies          []struct {
 			PolicyDocument struct {
@@ -137,7 +138,7 @@ func (template translated) checkRights(t *testing.T, function string) {
 	}
 }
 
-// checkMapping holds what translators of old dropped.
+// checkMapping checks properties that older translators dropped.
 func (r resource) checkMapping(t *testing.T, id string) {
 	t.Helper()
 	p := r.Properties
@@ -152,8 +153,8 @@ func (r resource) checkMapping(t *testing.T, id string) {
 	}
 }
 
-// poller are the rights that Lambda takes in a function's name: to read its
-// queue and to write its log.
+// poller returns the permissions that Lambda needs in a function's name: to
+// read its queue and to write its log.
 func poller(function string) []string {
 	prefix := strings.TrimSuffix(function, "Function")
 	source := prefix + "Queue"
@@ -166,12 +167,12 @@ func poller(function string) []string {
 	}
 }
 
-// reference is the ARN of a resource, as Fn::GetAtt.
+// reference is a reference to the ARN of a resource by Fn::GetAtt.
 type reference struct {
 	GetAtt []string `json:"Fn::GetAtt"`
 }
 
-// of gives the logical id of the resource.
+// of returns the logical id of the resource.
 func (r reference) of(t *testing.T) string {
 	t.Helper()
 	if len(r.GetAtt) != 2 || r.GetAtt[1] != "Arn" {
@@ -181,17 +182,17 @@ func (r reference) of(t *testing.T) string {
 	return r.GetAtt[0]
 }
 
-// UnmarshalJSON leaves a reference empty that is anything else than one.
+// UnmarshalJSON decodes a reference. Any other value gives an empty one.
 func (r *reference) UnmarshalJSON(data []byte) error {
 	type plain reference
-	_ = json.Unmarshal(data, (*plain)(r)) // a text, such as "*", names no resource
+	_ = json.Unmarshal(data, (*plain)(r)) // a string such as "*" names no resource
 	return nil
 }
 
-// texts is one text or several.
+// texts is one string or several.
 type texts []string
 
-// UnmarshalJSON reads both.
+// UnmarshalJSON decodes a string or a list of strings.
 func (l *texts) UnmarshalJSON(data []byte) error {
 	if len(data) > 0 && data[0] == '"' {
 		*l = make(texts, 1)
@@ -200,7 +201,7 @@ func (l *texts) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]string)(l))
 }
 
-// rights are what a role allows, in the form of a recorder's.
+// rights returns the permissions of a role, in the format of the recorder.
 func (r resource) rights(t *testing.T) []string {
 	t.Helper()
 	all := map[string]bool{}
@@ -221,8 +222,9 @@ func (r resource) rights(t *testing.T) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// TestSAMToolsSeeFaults puts faults into the template that these report.
-func TestSAMToolsSeeFaults(t *testing.T) {
+// TestSAMToolsReportFaults puts faults into the template that the tools must
+// report.
+func TestSAMToolsReportFaults(t *testing.T) {
 	t.Parallel()
 	tools(t)
 	sound, err := os.ReadFile(filepath.Join(root, templateFile))
@@ -239,7 +241,8 @@ func TestSAMToolsSeeFaults(t *testing.T) {
 		"operator": {
 			"ComparisonOperator: GreaterThanThreshold", "ComparisonOperator: GreaterThresholds", "E3030",
 		},
-		// The mapping needs the alias, and the alias the alarms of its deployment.
+		// The mapping depends on the alias, and the alias on the alarms of its
+		// deployment.
 		"circle": {"- !Ref ChargeFunctionErrorsAlarm", "- !Ref ChargePartialFailuresAlarm", "E3004"},
 	}
 	folder := t.TempDir()

@@ -8,8 +8,8 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// Decode decodes an event. The error is that of encoding/json. It keeps nothing of
-// data, and is safe for concurrent use.
+// Decode decodes an event. The error is that of encoding/json. The event does
+// not refer to data. Decode is safe for concurrent use.
 func Decode(data []byte) (events.SQSEvent, error) {
 	if event, ok := decodeFast(data); ok {
 		return event, nil
@@ -19,7 +19,8 @@ func Decode(data []byte) (events.SQSEvent, error) {
 	return event, err
 }
 
-// decodeFast knows the events of Lambda. It gives up on everything else.
+// decodeFast decodes events in the format of Lambda. ok is false for everything
+// else.
 func decodeFast(data []byte) (event events.SQSEvent, ok bool) {
 	if !plain(data) {
 		return event, false
@@ -43,8 +44,8 @@ func decodeFast(data []byte) (event events.SQSEvent, ok bool) {
 	return event, !r.failed && r.at == len(r.text)
 }
 
-// plain tells whether the text has no byte that means something else inside of a
-// JSON string than it says.
+// plain reports whether the text is UTF-8 without control characters, so that a
+// JSON string without escapes can be copied as it is.
 func plain(data []byte) bool {
 	for _, c := range data {
 		if c < ' ' {
@@ -54,7 +55,7 @@ func plain(data []byte) bool {
 	return utf8.Valid(data)
 }
 
-// record reads one message. A member that comes twice is not for us.
+// record decodes one message. It fails if a member occurs twice.
 func (r *reader) record(m *events.SQSMessage) {
 	var seen uint16
 	once := func(bit uint16) {
@@ -104,7 +105,7 @@ func (r *reader) attributes() map[string]string {
 	return attributes
 }
 
-// messageAttributes leaves those of other types than text to encoding/json.
+// messageAttributes fails for attributes that are not text.
 func (r *reader) messageAttributes() map[string]events.SQSMessageAttribute {
 	attributes := map[string]events.SQSMessageAttribute{}
 	r.object(func(name string) {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// lambdaRecord is a message in the form in which Lambda sends it.
+// lambdaRecord returns a message in the format in which Lambda sends it.
 func lambdaRecord(i int, body string) string {
 	text, _ := json.Marshal(body)
 	return fmt.Sprintf(`{"messageId":"m-%d","receiptHandle":"r+/=","body":%s,"attributes":{`+
@@ -29,7 +29,8 @@ func lambdaEvent(bodies ...string) string {
 	return `{"Records":[` + strings.Join(records, ",") + `]}`
 }
 
-// same compares with encoding/json, and tells whether the fast way was taken.
+// same compares Decode with encoding/json, and reports whether decodeFast
+// succeeded.
 func same(t *testing.T, data string) (fast bool) {
 	t.Helper()
 	var want events.SQSEvent
@@ -45,7 +46,7 @@ func same(t *testing.T, data string) (fast bool) {
 	return fast
 }
 
-func TestEventsOfLambdaAreReadInOnePass(t *testing.T) {
+func TestEventsOfLambdaAreDecodedInOnePass(t *testing.T) {
 	t.Parallel()
 	for name, data := range map[string]string{
 		"no messages":   `{"Records":[]}`,
@@ -64,7 +65,7 @@ func TestEventsOfLambdaAreReadInOnePass(t *testing.T) {
 	}
 }
 
-// others are well or badly formed in ways that Lambda does not use.
+// others are valid and invalid events that Lambda does not send.
 var others = []string{
 	``, `null`, `[]`, `{}`, `{"Records":null}`, `{"Records":{}}`, `{"Records":[null]}`, `{"records":[]}`,
 	`{"Records":[],"Records":[{"messageId":"m"}]}`, `{"Records":[{"messageId":"a","messageId":"b"}]}`,
@@ -82,14 +83,14 @@ var others = []string{
 	`{"Records":[{"messageAttributes":{"a":{"dataType":"","dataType":"b"}}}]}`,
 }
 
-func TestEverythingElseIsWhatEncodingJSONSays(t *testing.T) {
+func TestOtherEventsAreDecodedByEncodingJSON(t *testing.T) {
 	t.Parallel()
 	for _, data := range others {
 		same(t, data)
 	}
 }
 
-func TestTheEventKeepsNothingOfTheInput(t *testing.T) {
+func TestEventDoesNotReferToTheInput(t *testing.T) {
 	t.Parallel()
 	data := []byte(lambdaEvent("first", `{"id":"o-1"}`))
 	event, err := Decode(data)

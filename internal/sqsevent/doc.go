@@ -1,7 +1,7 @@
-// Package sqsevent decodes the events that Lambda makes of SQS messages.
+// Package sqsevent decodes the events that Lambda creates from SQS messages.
 //
-// Decoding the event is most of what a batch costs, and its shape is known: in
-// the form that Lambda sends it is read in one pass, with one copy of the text.
-// Whatever is not in that form goes to encoding/json, which decides on it, so that
-// the result and the errors are always those of encoding/json.
+// Decoding the event is the largest part of the cost of a batch, and its format
+// is known: an event in the format of Lambda is decoded in one pass, with one
+// copy of the text. Everything else is decoded by encoding/json, so that
+// results and errors are always those of encoding/json.
 package sqsevent

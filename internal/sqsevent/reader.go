@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// reader reads JSON in which no control character comes. When it meets what it
-// does not know, it has failed, and what it says then means nothing.
+// reader reads JSON without control characters. When it finds something that it
+// does not support, it sets failed, and its results must not be used.
 type reader struct {
 	text   string
 	at     int
 	failed bool
-	// unescaped holds the texts that had escapes. It is as large as the text, so
-	// that it never moves.
+	// unescaped holds the strings that had escapes. It has the capacity of the
+	// whole text, so that it is never reallocated.
 	unescaped strings.Builder
 }
 
@@ -22,7 +22,7 @@ func (r *reader) space() {
 	}
 }
 
-// take skips space and then c, if that is next.
+// take skips space and then c, if that is next, and reports whether it was.
 func (r *reader) take(c byte) bool {
 	r.space()
 	if r.failed || r.at >= len(r.text) || r.text[r.at] != c {
@@ -38,7 +38,7 @@ func (r *reader) want(c byte) {
 	}
 }
 
-// object reads the members of an object; member reads the value of one.
+// object reads an object; it calls member with each name to read the value.
 func (r *reader) object(member func(name string)) {
 	r.want('{')
 	if r.take('}') {
@@ -75,7 +75,7 @@ func (r *reader) empty() {
 	r.want(']')
 }
 
-// null reads a null, if that is next.
+// null skips a null, if that is next, and reports whether it was.
 func (r *reader) null() bool {
 	r.space()
 	if strings.HasPrefix(r.text[r.at:], "null") {
@@ -85,7 +85,7 @@ func (r *reader) null() bool {
 	return false
 }
 
-// str reads a string. Without escapes it is a part of the text.
+// str reads a string. A string without escapes is a substring of the text.
 func (r *reader) str() string {
 	r.want('"')
 	if r.failed {
@@ -105,7 +105,7 @@ func (r *reader) str() string {
 	return r.escaped()
 }
 
-// escaped reads a string with escapes from behind its first quote.
+// escaped reads a string with escapes, from after its first quote.
 func (r *reader) escaped() string {
 	start := r.unescaped.Len()
 	for !r.failed {
@@ -125,7 +125,8 @@ func (r *reader) escaped() string {
 	return ""
 }
 
-// escape reads what follows a backslash. Halves of surrogate pairs are not for us.
+// escape reads the rest of an escape after the backslash. It fails for
+// surrogate pairs.
 func (r *reader) escape() {
 	rest := r.text[r.at:]
 	if rest == "" {
@@ -153,7 +154,7 @@ func (r *reader) escape() {
 	}
 }
 
-// unicode reads the four digits of an escape.
+// unicode reads the four hexadecimal digits of an escape.
 func (r *reader) unicode(rest string) {
 	const digits = 4
 	if len(rest) < digits {

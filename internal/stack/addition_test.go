@@ -10,7 +10,8 @@ import (
 
 const additionFile = "../../docs/add-to-your-template.yaml"
 
-// addition is the piece for one more queue, with code that is there.
+// addition returns the template fragment for one more queue, with its CodeUri
+// set to an existing folder.
 func addition(t *testing.T) string {
 	t.Helper()
 	data, err := os.ReadFile(additionFile)
@@ -20,11 +21,12 @@ func addition(t *testing.T) string {
 	return strings.Replace(string(data), "functions/example/", "functions/charge/", 1)
 }
 
-// section of a template that is once for each queue, of which an addition has
-// three: in Parameters, Resources and Outputs.
+// perQueue matches the part of a section that exists once per queue. An
+// addition has three of them: in Parameters, Resources and Outputs.
 var perQueue = regexp.MustCompile(`(?s)  # From here: once for each queue[^\n]*\n(.*?)  # To here\.\n`)
 
-// without drops the parameters that a template has no use for.
+// without returns the parameters other than those named, which a template does
+// not have.
 func without(parameters map[string]string, names ...string) map[string]string {
 	rest := maps.Clone(parameters)
 	for _, name := range names {
@@ -33,7 +35,8 @@ func without(parameters map[string]string, names ...string) map[string]string {
 	return rest
 }
 
-// wantSound inspects a template without the parameters of that name.
+// wantSound inspects a template. absent names the parameters that it does not
+// have.
 func wantSound(t *testing.T, text string, absent ...string) {
 	t.Helper()
 	for _, problem := range inspect(text, nil, without(changed(), absent...), without(utmost(), absent...)) {
@@ -41,12 +44,13 @@ func wantSound(t *testing.T, text string, absent ...string) {
 	}
 }
 
-func TestAdditionIsAStackOfItsOwn(t *testing.T) {
+func TestAdditionIsAValidStack(t *testing.T) {
 	t.Parallel()
 	wantSound(t, addition(t), "FifoMaxReceiveCount", "PaymentUrl", "NotifyUrl")
 }
 
-// TestAdditionForAFIFOQueue follows step 4 of docs/add-to-your-template.md, on the stack by itself.
+// TestAdditionForAFIFOQueue follows step 4 of docs/add-to-your-template.md,
+// with the addition as the whole stack.
 func TestAdditionForAFIFOQueue(t *testing.T) {
 	t.Parallel()
 	text := addition(t)
@@ -73,9 +77,9 @@ func TestAdditionForAFIFOQueue(t *testing.T) {
 	}
 }
 
-// TestAdditionGoesIntoATemplate follows docs/add-to-your-template.md with the
+// TestAdditionMergesIntoATemplate follows docs/add-to-your-template.md, with the
 // repository's template as the user's own.
-func TestAdditionGoesIntoATemplate(t *testing.T) {
+func TestAdditionMergesIntoATemplate(t *testing.T) {
 	t.Parallel()
 	parts := perQueue.FindAllStringSubmatch(addition(t), -1)
 	sections := []string{"\nParameters:\n", "\nResources:\n", "\nOutputs:\n"}
@@ -85,7 +89,7 @@ func TestAdditionGoesIntoATemplate(t *testing.T) {
 	text := repositoryText(t)
 	for i, name := range sections {
 		part := strings.ReplaceAll(parts[i][1], "Example", "Refund")
-		part = strings.Replace(part, "      Architectures: [!Ref Architecture]\n", "", 1) // the Globals have it
+		part = strings.Replace(part, "      Architectures: [!Ref Architecture]\n", "", 1) // the template sets it in Globals
 		text = strings.Replace(text, name, name+part, 1)
 	}
 	s, err := parse(repositoryTemplate, []byte(text), nil)
@@ -98,10 +102,11 @@ func TestAdditionGoesIntoATemplate(t *testing.T) {
 	wantSound(t, text)
 }
 
-// block is a member of a section, with the comment above it.
+// block matches a member of a section, with the comment above it.
 var block = regexp.MustCompile(`(?m)^(?:  #.*\n)*  ([A-Za-z]+):.*\n(?:(?:    .*)?\n)*`)
 
-// TestTemplateCutDownToOneQueue takes away what is there for the other queues.
+// TestTemplateCutDownToOneQueue removes everything for the other queues from
+// the template.
 func TestTemplateCutDownToOneQueue(t *testing.T) {
 	t.Parallel()
 	text := block.ReplaceAllStringFunc(repositoryText(t), func(text string) string {
@@ -113,7 +118,8 @@ func TestTemplateCutDownToOneQueue(t *testing.T) {
 		}
 		return text
 	})
-	// A dashboard names all queues. The addition has one for a single queue.
+	// The dashboard is replaced by that of the addition, since it names all
+	// queues.
 	for _, found := range block.FindAllString(addition(t), -1) {
 		name := block.FindStringSubmatch(found)[1]
 		found = strings.ReplaceAll(found, "Example", "Charge")

@@ -15,14 +15,15 @@ const kindAlarm = "AWS::CloudWatch::Alarm"
 // Alarm is an AWS::CloudWatch::Alarm.
 type Alarm struct {
 	LogicalID string
-	// Definition has the alarm's name, or else its logical id, and its properties.
-	// Actions that exist in AWS only go by their logical ids.
+	// Definition has the alarm's properties and its name, which is the logical
+	// id if the template sets none. Actions that exist only in AWS are given by
+	// their logical ids.
 	Definition alarm.Definition
 }
 
-// ReadAlarms reads the alarms of the template at path, in its order, without
-// those whose condition does not hold. Every error is an [*Error]. Whether an
-// alarm can be evaluated, its evaluator tells.
+// ReadAlarms reads the alarms of the template at path, in its order, except
+// those whose condition is false. Every error is an [*Error]. It does not check
+// whether an alarm can be evaluated; the evaluator does.
 func ReadAlarms(path string, o *Options) ([]Alarm, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -32,7 +33,7 @@ func ReadAlarms(path string, o *Options) ([]Alarm, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &template{file: path, options: o.withDefaults(), standIns: true}
+	t := &template{file: path, options: o.withDefaults(), placeholders: true}
 	t.declare(document)
 	var alarms []Alarm
 	for _, r := range t.resources {
@@ -46,7 +47,7 @@ func ReadAlarms(path string, o *Options) ([]Alarm, error) {
 	return alarms, nil
 }
 
-// alarmProperties are those that an [alarm.Definition] has.
+// alarmProperties are the properties that an [alarm.Definition] has.
 var alarmProperties = []string{
 	"ActionsEnabled", "AlarmActions", "AlarmDescription", "AlarmName", "ComparisonOperator", "DatapointsToAlarm",
 	"Dimensions", "EvaluationPeriods", "InsufficientDataActions", "MetricName", "Metrics", "Namespace", "OKActions",
@@ -80,7 +81,7 @@ func (t *template) alarm(r *resource) Alarm {
 	return Alarm{LogicalID: r.id, Definition: d}
 }
 
-// alarmQueries are the alarm's own metric, or those of its Metrics.
+// alarmQueries reads the alarm's own metric, or those of its Metrics.
 func (t *template) alarmQueries(s section, d *alarm.Definition) []alarm.Query {
 	if s.member("MetricName") != nil {
 		q := t.alarmMetric(s, s)
@@ -110,7 +111,8 @@ func (t *template) alarmQueries(s section, d *alarm.Definition) []alarm.Query {
 	return queries
 }
 
-// alarmMetric reads a metric and, from where it stands, its period in seconds.
+// alarmMetric reads a metric from one section and its period in seconds from
+// another.
 func (t *template) alarmMetric(metric, period section) alarm.Query {
 	m := alarm.Metric{Namespace: metric.text("Namespace"), Name: metric.text("MetricName")}
 	for i, n := range metric.items("Dimensions") {
@@ -121,8 +123,8 @@ func (t *template) alarmMetric(metric, period section) alarm.Query {
 	return alarm.Query{Metric: m, Period: time.Duration(seconds) * time.Second}
 }
 
-// madeBySAM tells whether SAM makes an event source mapping of the name: it
-// calls them by a function and one of its events.
+// madeBySAM reports whether SAM creates an event source mapping with this
+// logical id: its ids are those of a function and one of its events, joined.
 func (t *template) madeBySAM(id string) bool {
 	for _, r := range t.resources {
 		event, ok := strings.CutPrefix(id, r.id)
@@ -136,7 +138,7 @@ func (t *template) madeBySAM(id string) bool {
 	return false
 }
 
-// alarmNumber is 0 for an absent member.
+// alarmNumber returns 0 for an absent member.
 func alarmNumber(s section, name string) float64 {
 	text := s.text(name)
 	if text == "" {

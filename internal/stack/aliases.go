@@ -6,24 +6,25 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// maxAliasNodes is how many nodes a template's aliases may make in all. It is
-// far above what a template of CloudFormation's 1 MB needs.
+// maxAliasNodes is the maximum number of nodes that a template's aliases may
+// expand to. It is far more than a template of CloudFormation's 1 MB needs.
 const maxAliasNodes = 200_000
 
-// expansion writes a document's aliases and merges out.
+// expansion replaces a document's aliases and merges by copies of what they
+// refer to.
 type expansion struct {
 	file string
 	// open are the anchored nodes that are being copied.
 	open map[*yaml.Node]bool
-	// aliases is the number of aliases that are being followed, made that of
-	// the nodes that all have made.
+	// aliases is the number of aliases being expanded at the moment; made is
+	// the number of nodes that all aliases have expanded to.
 	aliases, made int
 	first         *yaml.Node // the first alias or merge
 }
 
-// expand copies a document with its aliases and merges written out. Copies keep
-// the lines of what was copied. The second node is the first alias or merge;
-// nil for none.
+// expand returns a copy of a document with its aliases and merges expanded.
+// Copied nodes keep their line numbers. first is the first alias or merge, or
+// nil.
 func expand(file string, n *yaml.Node) (document, first *yaml.Node, err *Error) {
 	x := &expansion{file: file, open: map[*yaml.Node]bool{}}
 	document, err = x.copy(n)
@@ -63,7 +64,7 @@ func (x *expansion) copy(n *yaml.Node) (*yaml.Node, *Error) {
 	return &made, nil
 }
 
-// follow copies what an alias stands for.
+// follow returns a copy of the node that an alias refers to.
 func (x *expansion) follow(alias *yaml.Node) (*yaml.Node, *Error) {
 	x.uses(alias)
 	if x.open[alias.Alias] {
@@ -80,8 +81,8 @@ func (x *expansion) uses(n *yaml.Node) {
 	}
 }
 
-// mergeKeys replaces the member << of a mapping by the members of what it
-// names. Those that the mapping has itself, or that came before, stay.
+// mergeKeys replaces the key << of a mapping by the members of the mappings
+// that it names. A key that the mapping already has keeps its value.
 func (x *expansion) mergeKeys(n *yaml.Node) *Error {
 	var sources *yaml.Node
 	own := make([]*yaml.Node, 0, len(n.Content))

@@ -8,7 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// withAliases is the sound template with anchors above it.
+// withAliases returns the template sound with anchors at the top and old
+// replaced.
 func withAliases(anchors, old, replacement string) string {
 	return anchors + strings.Replace(sound, old, replacement, 1)
 }
@@ -76,7 +77,7 @@ func TestAliases(t *testing.T) {
 	}
 }
 
-func TestNoteOfAliasesHasTheFirstLine(t *testing.T) {
+func TestNoteAboutAliasesHasTheLineOfTheFirst(t *testing.T) {
 	t.Parallel()
 	text := withAliases("x: &x\n  - text\n", "VALUE: plain", "VALUE: plain, OTHER: !Select [0, *x], MORE: !Join [a, *x]")
 	s, err := parse("testdata/template.yaml", []byte(text), nil)
@@ -88,7 +89,7 @@ func TestNoteOfAliasesHasTheFirstLine(t *testing.T) {
 	}
 }
 
-func TestBrokenAliases(t *testing.T) {
+func TestInvalidAliasesAreRefused(t *testing.T) {
 	t.Parallel()
 	var bomb strings.Builder
 	bomb.WriteString("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n")
@@ -96,14 +97,14 @@ func TestBrokenAliases(t *testing.T) {
 		fmt.Fprintf(&bomb, "a%d: &a%d [%s]\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i-1), 10), ", "))
 	}
 	tests := []struct{ name, text, want string }{
-		{"a bomb", bomb.String(), "t.yaml:1: the template's aliases make more than 200000 values: use fewer"},
-		{"a circle", "a: &a\n  b: [*a]\n", "t.yaml:2: alias *a stands within what it stands for: break the circle"},
-		{"a circle of merges", "a: &a\n  <<: *a\n", "t.yaml:2: alias *a stands within what it stands for: break the circle"},
+		{"too many nodes", bomb.String(), "t.yaml:1: the template's aliases make more than 200000 values: use fewer"},
+		{"a cycle", "a: &a\n  b: [*a]\n", "t.yaml:2: alias *a stands within what it stands for: break the circle"},
+		{"a cycle of merges", "a: &a\n  <<: *a\n", "t.yaml:2: alias *a stands within what it stands for: break the circle"},
 		{"merge of a text", "a:\n  <<: text\n", "t.yaml:2: << takes a mapping or a list of mappings"},
 		{"merge of texts", "a:\n  <<: [text]\n", "t.yaml:2: << takes a mapping or a list of mappings"},
 		{"two merges", "a:\n  <<: {}\n  <<: {}\n", "t.yaml:3: << is given twice: write one with a list"},
 		{
-			"an error within what an alias stands for", "x: &x\n  Type: AWS::SQS::Queue\n  Properties: {DelaySeconds: 901}\n" +
+			"an error in an aliased node", "x: &x\n  Type: AWS::SQS::Queue\n  Properties: {DelaySeconds: 901}\n" +
 				"Resources:\n  A: *x\n", `t.yaml:3: A: DelaySeconds "901": a whole number from 0 to 900 is needed`,
 		},
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// sound is a template that the cases of TestBroken break, one place each.
+// sound is a valid template. Each case of TestInvalidTemplatesAreRefused breaks it in one place.
 const sound = `Parameters:
   Wait: {Type: Number, Default: 60, MinValue: 30, MaxValue: 300}
   Mode: {Type: String, Default: fast, AllowedPattern: "[a-z]+", ConstraintDescription: small letters}
@@ -50,14 +50,14 @@ Resources:
 type brokenCase struct {
 	name     string
 	old, new string
-	// want is the message after the file's name, with the line if there is one;
-	// empty where nothing needs what is broken.
+	// want is the error message after the file's name, with the line if there
+	// is one; empty if the broken part is not used.
 	want string
 }
 
 var brokenReferences = []brokenCase{
 	{
-		"Ref of nothing", "VALUE: plain", "VALUE: !Ref Lost",
+		"Ref of an unknown name", "VALUE: plain", "VALUE: !Ref Lost",
 		":32: Ref Lost: no such parameter or resource: add it, or correct the name",
 	},
 	{
@@ -69,7 +69,7 @@ var brokenReferences = []brokenCase{
 		":31: Ref Topic: AWS::SNS::Topic exists in AWS only: replace it by a parameter and give that a value",
 	},
 	{
-		"GetAtt of nothing", "VALUE: plain", "VALUE: !GetAtt Lost.Arn",
+		"GetAtt of an unknown resource", "VALUE: plain", "VALUE: !GetAtt Lost.Arn",
 		":32: Fn::GetAtt Lost: no such resource: name one of the template's own",
 	},
 	{
@@ -82,26 +82,26 @@ var brokenReferences = []brokenCase{
 			"replace it by a parameter and give that a value",
 	},
 	{
-		"GetAtt of what no queue has", "VALUE: plain", "VALUE: !GetAtt Jobs.Url",
+		"GetAtt of an unknown attribute", "VALUE: plain", "VALUE: !GetAtt Jobs.Url",
 		":32: Fn::GetAtt Jobs.Url: a queue has Arn, QueueName and QueueUrl: correct the name",
 	},
 	{
-		"function that no name stands in for", "VALUE: plain", "VALUE: !Base64 text",
+		"function without a placeholder", "VALUE: plain", "VALUE: !Base64 text",
 		":32: Fn::Base64 needs AWS: replace it by a parameter and give that a value",
 	},
 	{
 		"variable of what is in AWS", "VALUE: plain", "VALUE: !Ref Topic", "",
 	},
 	{
-		"GetAtt of what is left out", "  Dead:\n", "  Dead:\n    Condition: Slow\n",
+		"GetAtt of a resource with a false condition", "  Dead:\n", "  Dead:\n    Condition: Slow\n",
 		":15: Fn::GetAtt Dead: the resource is left out by its condition: use Fn::If with the same condition",
 	},
 	{
-		"Sub of nothing", "VALUE: plain", `VALUE: !Sub "${Jobs} ${Lost}"`,
+		"Sub of an unknown name", "VALUE: plain", `VALUE: !Sub "${Jobs} ${Lost}"`,
 		":32: Fn::Sub Lost: no such parameter or resource: add it, or correct the name",
 	},
 	{
-		"Sub of nothing's attribute", "VALUE: plain", `VALUE: !Sub "${Lost.Arn}"`,
+		"Sub of an attribute of an unknown resource", "VALUE: plain", `VALUE: !Sub "${Lost.Arn}"`,
 		":32: Fn::Sub Lost: no such resource: name one of the template's own",
 	},
 	{
@@ -117,7 +117,7 @@ var brokenReferences = []brokenCase{
 		":5: parameter Open has no value and no Default: give it one, as in Open=VALUE",
 	},
 	{
-		"FindInMap of nothing", "VALUE: plain", "VALUE: !FindInMap [Sizes, large, memory]",
+		"FindInMap of an unknown map", "VALUE: plain", "VALUE: !FindInMap [Sizes, large, memory]",
 		":32: Fn::FindInMap Sizes.large.memory: not in Mappings: add it, or correct the keys",
 	},
 	{
@@ -125,7 +125,7 @@ var brokenReferences = []brokenCase{
 		`:32: Fn::Select: no item "2" in a list of 2: count from 0`,
 	},
 	{
-		"Split at nothing", "VALUE: plain", `VALUE: !Select [0, !Split ["", "a b"]]`,
+		"Split with an empty separator", "VALUE: plain", `VALUE: !Select [0, !Split ["", "a b"]]`,
 		":32: Fn::Split: the separator is empty: write one",
 	},
 	{
@@ -141,11 +141,11 @@ var brokenReferences = []brokenCase{
 		`:32: condition "Warm": no such condition: add it to Conditions, or correct the name`,
 	},
 	{
-		"condition in a circle", "VALUE: plain", "VALUE: !If [Loop, a, b]",
+		"condition in a cycle", "VALUE: plain", "VALUE: !If [Loop, a, b]",
 		":9: condition Loop depends on itself: break the circle",
 	},
 	{
-		"condition that is none", "  Dead:\n", "  Dead:\n    Condition: Wrong\n",
+		"unknown condition", "  Dead:\n", "  Dead:\n    Condition: Wrong\n",
 		`:17: condition "Wrong": no such condition: add it to Conditions, or correct the name`,
 	},
 	{
@@ -156,7 +156,7 @@ var brokenReferences = []brokenCase{
 		"Open: {Type: AWS::SSM::Parameter::Value<String>, Default: /a}", "",
 	},
 	{
-		"name in a circle", "      VisibilityTimeout: !Ref Wait", "      QueueName: !GetAtt Jobs.QueueName",
+		"name in a cycle", "      VisibilityTimeout: !Ref Wait", "      QueueName: !GetAtt Jobs.QueueName",
 		":11: Jobs: its name depends on itself: give it a name without a reference",
 	},
 }
@@ -301,7 +301,7 @@ var brokenText = []brokenCase{
 	{"section is a list", "  Sizes: {small: {memory: 128}}", "  - a", ":7: Mappings must be a mapping"},
 	{"default out of range", "Default: 60", "Default: 29", `:2: parameter Wait: "29" is below its MinValue 30`},
 	{"default above range", "Default: 60", "Default: 301", `:2: parameter Wait: "301" is above its MaxValue 300`},
-	{"default is no number", "Default: 60", "Default: soon", `:2: parameter Wait: "soon" is not a number`},
+	{"default is not a number", "Default: 60", "Default: soon", `:2: parameter Wait: "soon" is not a number`},
 	{
 		"default of another form", "Default: fast", "Default: Fast",
 		`:3: parameter Mode: "Fast" does not match its AllowedPattern [a-z]+ (small letters)`,
@@ -309,7 +309,7 @@ var brokenText = []brokenCase{
 	{"secret too short", "Default: long enough", "Default: abc", `:4: parameter Key: (hidden) is below its MinLength 4`},
 }
 
-func TestBroken(t *testing.T) {
+func TestInvalidTemplatesAreRefused(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join("testdata", "template.yaml")
 	for _, cases := range [][]brokenCase{

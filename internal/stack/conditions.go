@@ -24,7 +24,7 @@ func (t *template) declareConditions(n *yaml.Node) {
 	}
 }
 
-// condition tells whether the condition that n names holds.
+// condition reports whether the condition named by n is true.
 func (t *template) condition(n *yaml.Node) bool {
 	c := t.conditions[n.Value]
 	if n.Kind != yaml.ScalarNode || c == nil {
@@ -63,8 +63,8 @@ func (t *template) holds(n *yaml.Node) bool {
 	return false
 }
 
-// count tells how many of the conditions in a list hold. CloudFormation takes
-// two to ten.
+// count returns how many conditions in a list are true. CloudFormation accepts
+// two to ten conditions.
 func (t *template) count(n *yaml.Node) int {
 	count := 0
 	for _, inner := range t.arguments(n, 2, 10) {

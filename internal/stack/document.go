@@ -9,9 +9,9 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// load parses a template's text, writes its aliases out and brings its intrinsic
-// functions into their long form. The root that it gives is a mapping; alias is
-// the first alias or merge, nil for none.
+// load parses a template's text, expands its aliases and converts its intrinsic
+// functions to the long form. The returned root is a mapping; alias is the
+// first alias or merge, or nil.
 func load(file string, data []byte) (root, alias *yaml.Node, err error) {
 	if strings.TrimSpace(string(data)) == "" {
 		return nil, nil, &Error{File: file, Message: "the template is empty: write its Resources"}
@@ -25,7 +25,7 @@ func load(file string, data []byte) (root, alias *yaml.Node, err error) {
 	}
 	root, alias, problem := expand(file, document.Content[0])
 	if problem == nil {
-		problem = lengthen(file, root)
+		problem = toLongForm(file, root)
 	}
 	if problem != nil {
 		return nil, nil, problem
@@ -42,16 +42,16 @@ func malformed(file string, err error) *Error {
 	return e
 }
 
-// lengthen turns short forms such as !Ref into the long ones, in place, and
-// refuses what CloudFormation refuses in YAML.
-func lengthen(file string, n *yaml.Node) *Error {
+// toLongForm converts short forms such as !Ref to the long ones, in place. It
+// returns an error for YAML that CloudFormation refuses.
+func toLongForm(file string, n *yaml.Node) *Error {
 	if n.Kind == yaml.MappingNode {
 		if err := checkKeys(file, n); err != nil {
 			return err
 		}
 	}
 	for _, child := range n.Content {
-		if err := lengthen(file, child); err != nil {
+		if err := toLongForm(file, child); err != nil {
 			return err
 		}
 	}
@@ -100,7 +100,8 @@ func longForm(n *yaml.Node, name string) *yaml.Node {
 // entry is one member of a mapping.
 type entry struct{ key, value *yaml.Node }
 
-// entries gives a mapping's members in their order; none for any other node.
+// entries returns a mapping's members in their order, or none for any other
+// node.
 func entries(n *yaml.Node) []entry {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil
@@ -112,7 +113,7 @@ func entries(n *yaml.Node) []entry {
 	return list
 }
 
-// member gives the value of a mapping's key; nil if there is none.
+// member returns the value of a mapping's key, or nil if there is none.
 func member(n *yaml.Node, key string) *yaml.Node {
 	for _, e := range entries(n) {
 		if e.key.Value == key {
@@ -122,12 +123,12 @@ func member(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// scalar makes a text node in the place of another node.
+// scalar returns a text node with the position of another node.
 func scalar(value string, place *yaml.Node) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value, Line: place.Line, Column: place.Column}
 }
 
-// sequence makes a list node in the place of another node.
+// sequence returns a list node with the position of another node.
 func sequence(items []string, place *yaml.Node) *yaml.Node {
 	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Line: place.Line, Column: place.Column}
 	for _, item := range items {
@@ -136,8 +137,8 @@ func sequence(items []string, place *yaml.Node) *yaml.Node {
 	return list
 }
 
-// merge lays own over a default as SAM does with Globals: mappings are merged,
-// lists joined, anything else replaced.
+// merge merges a node over its default as SAM does with Globals: mappings are
+// merged, lists are concatenated, anything else is replaced.
 func merge(preset, own *yaml.Node) *yaml.Node {
 	switch {
 	case preset == nil:

@@ -8,10 +8,11 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// variableName is what Lambda takes for the name of a variable.
+// variableName matches the names that Lambda accepts for a variable.
 var variableName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]+$`)
 
-// reservedVariables are those that Lambda sets itself and refuses to be given.
+// reservedVariables are set by Lambda itself, which refuses other values for
+// them.
 var reservedVariables = []string{
 	"_HANDLER", "_X_AMZN_TRACE_ID", "AWS_ACCESS_KEY", "AWS_ACCESS_KEY_ID", "AWS_DEFAULT_REGION", "AWS_EXECUTION_ENV",
 	"AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "AWS_LAMBDA_FUNCTION_NAME", "AWS_LAMBDA_FUNCTION_VERSION",
@@ -20,14 +21,14 @@ var reservedVariables = []string{
 	"LAMBDA_TASK_ROOT",
 }
 
-// dynamicReference is what CloudFormation replaces by a stored value.
+// dynamicReference matches what CloudFormation replaces by a stored value.
 var dynamicReference = regexp.MustCompile(`\{\{resolve:[^{}]*\}\}`)
 
-// environment reads the variables. One that exists in AWS only gets a stand-in,
-// since the function may do without it.
+// environment reads the variables. A value that exists only in AWS becomes a
+// placeholder, since the function may not need it.
 func (t *template) environment(properties section) map[string]string {
-	t.standIns = true
-	defer func() { t.standIns = false }()
+	t.placeholders = true
+	defer func() { t.placeholders = false }()
 	variables := properties.section("Environment").section("Variables")
 	environment := map[string]string{}
 	for _, e := range entries(variables.node) {
@@ -39,7 +40,7 @@ func (t *template) environment(properties section) map[string]string {
 		}
 		environment[name] = t.text(v, variables.path+": "+name)
 		if reference := dynamicReference.FindString(environment[name]); reference != "" {
-			t.standIn(e.value, reference, "%s: %s: a dynamic reference needs AWS", variables.path, name)
+			t.placeholder(e.value, reference, "%s: %s: a dynamic reference needs AWS", variables.path, name)
 		}
 	}
 	return environment
@@ -47,7 +48,7 @@ func (t *template) environment(properties section) map[string]string {
 
 func (t *template) checkVariable(key *yaml.Node, path string) {
 	switch {
-	case strings.HasPrefix(key.Value, "Fn::"): // its value is no text, which says more
+	case strings.HasPrefix(key.Value, "Fn::"): // its value is not a text: that error says more
 	case slices.Contains(reservedVariables, key.Value):
 		t.fail(key, "%s: %s is set by Lambda, which refuses it here: remove it or choose another name", path, key.Value)
 	case !variableName.MatchString(key.Value):

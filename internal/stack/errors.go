@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// Error says what is wrong in a template, where, and what to do about it.
+// Error says what is wrong in a template, where, and how to fix it.
 type Error struct {
-	// File is the template as the caller named it.
+	// File is the path of the template as the caller gave it.
 	File string
-	// Line is 1 for the first line; 0 where no line is to blame.
+	// Line is counted from 1; 0 if the error is not about a line.
 	Line    int
 	Message string
-	// Err is the cause where there is one, such as an [io/fs.PathError].
+	// Err is the cause, if there is one, such as an [io/fs.PathError].
 	Err error
 
-	elsewhere bool // the template is sound, but asks for what exists in AWS only
+	elsewhere bool // the template is valid, but needs something that exists only in AWS
 }
 
-// Error gives file, line and message in one line.
+// Error returns file, line and message in one line.
 func (e *Error) Error() string {
 	if e.Line == 0 {
 		return e.File + ": " + e.Message
@@ -26,10 +26,10 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Message)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// listed joins names for a message; "none" for no names.
+// listed joins names for a message; it returns "none" for no names.
 func listed(names []string) string {
 	if len(names) == 0 {
 		return "none"

@@ -13,8 +13,8 @@ import (
 )
 
 // events reads the SQS events of a function and the mappings that name it, and
-// notes its other events if it has any. Found tells that there are some, be it
-// that all of them are left alone.
+// adds a note for each of its other events. found reports whether there was any
+// SQS event or mapping, even if all of them were skipped.
 func (t *template) events(r *resource, properties section, mappings []*resource, s *Stack) (
 	list []SQSEvent, found bool) {
 	all := properties.section("Events")
@@ -51,8 +51,8 @@ func (t *template) events(r *resource, properties section, mappings []*resource,
 	return list, found
 }
 
-// refuseSameQueue refuses a second event of a function on one queue, as Lambda
-// does.
+// refuseSameQueue refuses a second event of a function for the same queue, as
+// Lambda does.
 func (t *template) refuseSameQueue(key *yaml.Node, path string, event SQSEvent, before []SQSEvent) {
 	for _, other := range before {
 		if event.Queue != "" && other.Queue == event.Queue {
@@ -62,8 +62,8 @@ func (t *template) refuseSameQueue(key *yaml.Node, path string, event SQSEvent, 
 	}
 }
 
-// eventProperties are those that an event of type SQS can have; the value tells
-// that it has no effect here.
+// eventProperties are the properties of an event of type SQS; the value is true
+// if the property has no effect here.
 var eventProperties = map[string]bool{
 	"BatchSize": false, "MaximumBatchingWindowInSeconds": false, "FunctionResponseTypes": false,
 	"ScalingConfig": false, "Enabled": false, "MetricsConfig": false, "KmsKeyArn": false,
@@ -71,15 +71,15 @@ var eventProperties = map[string]bool{
 	"ProvisionedPollerConfig": true,
 }
 
-// namingProperties are those that differ between an event and a mapping, by
-// the one that holds the queue.
+// namingProperties are the properties that differ between an event and a
+// mapping, by the property that names the queue.
 var namingProperties = map[string][]string{
 	"Queue":          {"Queue"},
 	"EventSourceArn": {"EventSourceArn", "FunctionName", "Tags"},
 }
 
-// event reads one event, whose source is in the member source; false leaves it
-// alone.
+// event reads one event. source is the property that names its queue. The
+// result is false if the event is skipped.
 func (t *template) event(key *yaml.Node, source string, properties section, s *Stack) (SQSEvent, bool) {
 	q, ok := t.eventQueue(key, source, properties, s)
 	if !ok {
@@ -123,12 +123,12 @@ func (t *template) checkEventProperties(source string, properties section) {
 	}
 }
 
-// eventQueue finds the queue of an event; an event on a queue that is not in
-// the template is left alone.
+// eventQueue returns the queue of an event. The result is false if the queue is
+// not in the template: then the event is skipped.
 func (t *template) eventQueue(key *yaml.Node, source string, properties section, s *Stack) (Queue, bool) {
 	var arn string
 	if e := t.attempt(func() { arn = properties.text(source) }); e != nil {
-		t.setAside(key, properties.path, e)
+		t.skip(key, properties.path, e)
 		return Queue{}, false
 	}
 	q, ok := s.queueByARN(arn)
@@ -143,7 +143,7 @@ func (t *template) eventQueue(key *yaml.Node, source string, properties section,
 		properties.path, source, arn, t.ids(kindQueue))
 	e := &Error{File: t.file, Line: properties.at(source).Line, Message: problem}
 	if strings.HasPrefix(arn, "arn:") {
-		t.setAside(key, properties.path, e)
+		t.skip(key, properties.path, e)
 	} else {
 		t.err = e
 	}
@@ -182,8 +182,8 @@ func (t *template) filters(properties section) []string {
 	return patterns
 }
 
-// mappingsByFunction gives each function the mapping resources that name it, by
-// its name or its ARN, with or without a version or an alias.
+// mappingsByFunction returns for each function the mapping resources that name
+// it, by its name or its ARN, with or without a version or an alias.
 func (t *template) mappingsByFunction(functions []*resource) map[*resource][]*resource {
 	named := map[*resource][]*resource{}
 	for _, m := range t.resources {
@@ -192,7 +192,7 @@ func (t *template) mappingsByFunction(functions []*resource) map[*resource][]*re
 		}
 		var name string
 		if e := t.attempt(func() { name = t.properties(m).text("FunctionName") }); e != nil {
-			t.setAside(m.node, m.id, e)
+			t.skip(m.node, m.id, e)
 			continue
 		}
 		i := slices.IndexFunc(functions, func(f *resource) bool {

@@ -31,7 +31,8 @@ func wholeTemplate(t *testing.T, parameters map[string]string) *stack.Stack {
 	return s
 }
 
-// strictly decodes JSON that may have no member that v does not know.
+// strictly decodes JSON, and fails the test if it has a member that v does not
+// have.
 func strictly(t *testing.T, data []byte, v any) {
 	t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(data))
@@ -52,7 +53,7 @@ func TestSampleEvents(t *testing.T) {
 		t.Fatalf("%d sample events, %v", len(files), err)
 	}
 	var mutex sync.Mutex
-	seen := map[string]string{} // message id to file
+	seen := map[string]string{} // file by message id
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
@@ -76,8 +77,8 @@ func TestSampleEvents(t *testing.T) {
 	}
 }
 
-// sourceOf gives the queue of an event; those of charges are named for what
-// becomes of them.
+// sourceOf returns the queue of a sample event. The files of charges are named
+// for the outcome of the charge.
 func sourceOf(file string) string {
 	switch {
 	case strings.HasPrefix(file, "stock"):
@@ -122,8 +123,8 @@ func checkRecord(t *testing.T, m events.SQSMessage, arn string) {
 	}
 }
 
-// checkOrder checks what messages of FIFO queues have, and no others. The
-// deduplication id is that of the content.
+// checkOrder checks that a message has the attributes of FIFO queues if and
+// only if its queue is one. The deduplication id is that of the content.
 func checkOrder(t *testing.T, m events.SQSMessage, fifo bool) {
 	t.Helper()
 	if !fifo {
@@ -144,7 +145,7 @@ func checkOrder(t *testing.T, m events.SQSMessage, fifo bool) {
 	}
 }
 
-func TestLastReceiveIsTheTemplatesLast(t *testing.T) {
+func TestSampleReceiveCountIsTheTemplatesMaximum(t *testing.T) {
 	t.Parallel()
 	source, _ := wholeTemplate(t, nil).Queue("ChargeQueue")
 	var batch events.SQSEvent
@@ -185,7 +186,8 @@ func TestSampleJobs(t *testing.T) {
 	}
 }
 
-// checkGroup holds that what is taken of an SKU is taken in order.
+// checkGroup checks that the jobs that take an SKU are in the message group of
+// the SKU.
 func checkGroup(t *testing.T, line int, group string, body []byte) {
 	t.Helper()
 	var withdrawal struct{ SKU string }

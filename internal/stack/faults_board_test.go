@@ -1,6 +1,6 @@
 package stack
 
-// boardFlaws are those of the dashboard, and of what the stack puts out.
+// boardFlaws are faults in the dashboard and in the outputs of the stack.
 var boardFlaws = []flaw{
 	// Dashboard, outputs, parameters.
 	{"a dashboard that is not JSON", `{"start": "-PT3H", `, `{"start": "-PT3H" `, "the dashboard is not JSON"},

@@ -1,8 +1,8 @@
 package stack
 
-// rightsFlaws are those of roles, topics and what becomes of resources.
+// rightsFlaws are faults in roles, topics and deletion policies.
 var rightsFlaws = []flaw{
-	// Rights.
+	// Permissions.
 	{
 		"a wildcard resource", "Resource: !GetAtt LedgerTable.Arn", `Resource: "*"`,
 		"ChargeRole may [dynamodb:UpdateItem] on *",

@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// flaws are faults that a template can have and still be deployed, or nearly:
-// what stands in it, what is there instead, and what is said of it.
+// flaw is a fault in a template that can still be deployed, or nearly: the text
+// to replace, its replacement, and what inspect reports.
 type flaw struct{ name, old, new, want string }
 
-// flaws of queues, functions and alarms.
+// flaws are faults in queues, functions and alarms.
 var flaws = []flaw{
 	// The event source.
 	{
@@ -235,7 +235,8 @@ var flaws = []flaw{
 	{"a condition that is not there", "Condition: ExpectsTraffic", "Condition: ExpectsTrafic", "ExpectsTrafic"},
 }
 
-// TestFlawsInTheTemplateAreReported puts each into the repository's template.
+// TestFlawsInTheTemplateAreReported puts each fault into the repository's
+// template.
 func TestFlawsInTheTemplateAreReported(t *testing.T) {
 	t.Parallel()
 	sound := repositoryText(t)

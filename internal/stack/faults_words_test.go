@@ -2,7 +2,7 @@ package stack
 
 import "strings"
 
-// wordsFlaws are those of descriptions, outputs and parameters.
+// wordsFlaws are faults in descriptions, outputs and parameters.
 var wordsFlaws = []flaw{
 	{
 		"another queue to look into", "--queue-url ${ChargeDeadLetterQueue} --message-attribute-names sqsafe",

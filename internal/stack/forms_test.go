@@ -11,7 +11,8 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// inJSON writes a loaded template as JSON, its functions in their long form.
+// inJSON returns a loaded template as JSON, with its functions in the long
+// form.
 func inJSON(t *testing.T, n *yaml.Node) json.RawMessage {
 	t.Helper()
 	var v any
@@ -40,12 +41,13 @@ func inJSON(t *testing.T, n *yaml.Node) json.RawMessage {
 	return data
 }
 
-// TestJSONReadsAsYAMLDoes holds that a template means the same in both.
-func TestJSONReadsAsYAMLDoes(t *testing.T) {
+// TestJSONAndYAMLGiveTheSameStack checks that the same template in YAML and JSON gives
+// the same stack.
+func TestJSONAndYAMLGiveTheSameStack(t *testing.T) {
 	t.Parallel()
 	files := []string{
-		"testdata/short.yaml", "testdata/fifo.yaml", "testdata/strangers/starter.yaml",
-		"testdata/strangers/import.yaml", "testdata/strangers/polyglot.yaml", "testdata/strangers/pipeline.yaml",
+		"testdata/short.yaml", "testdata/fifo.yaml", "testdata/foreign/starter.yaml",
+		"testdata/foreign/import.yaml", "testdata/foreign/polyglot.yaml", "testdata/foreign/pipeline.yaml",
 		repositoryTemplate,
 	}
 	for _, file := range files {
@@ -85,7 +87,8 @@ func TestJSONReadsAsYAMLDoes(t *testing.T) {
 	}
 }
 
-// sorted compares lists without their order, since JSON is written by name.
+// sorted compares lists without their order: the members of the JSON are sorted
+// by name.
 func sorted[T any](name func(T) string) cmp.Option {
 	return cmp.Transformer("sorted", func(list []T) map[string]T {
 		byName := map[string]T{}
@@ -96,7 +99,7 @@ func sorted[T any](name func(T) string) cmp.Option {
 	})
 }
 
-// TestErrorsInJSONHaveTheirLine holds for JSON that is indented by tabs too.
+// TestErrorsInJSONHaveTheirLine covers JSON that is indented with tabs, too.
 func TestErrorsInJSONHaveTheirLine(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, text, want string }{

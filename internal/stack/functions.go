@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// function reads a function; the second value is false for one without an SQS
-// event, which is left alone.
+// function reads a function. The second result is false for a function without
+// an SQS event, which is skipped.
 func (t *template) function(r *resource, mappings []*resource, s *Stack) (Function, bool) {
 	properties := t.properties(r)
 	t.checkProperties(r, properties)
@@ -27,9 +27,9 @@ func (t *template) function(r *resource, mappings []*resource, s *Stack) (Functi
 		CodeURI:   t.codeURI(properties),
 		Handler:   properties.text("Handler"),
 		Runtime:   properties.text("Runtime"),
-		// Of a function's Metadata only this matters.
+		// The only member of Metadata that is used.
 		BuildMethod: t.buildMethod(r),
-		// Ranges and defaults are Lambda's.
+		// The ranges and defaults are those of Lambda.
 		Timeout:     time.Duration(properties.integer("Timeout", 3, 1, 900)) * time.Second,
 		MemoryMB:    properties.integer("MemorySize", 128, 128, 10240),
 		Environment: t.environment(properties),
@@ -39,7 +39,7 @@ func (t *template) function(r *resource, mappings []*resource, s *Stack) (Functi
 	return f, true
 }
 
-// codeURI gives the function's folder as an absolute path.
+// codeURI returns the function's folder as an absolute path.
 func (t *template) codeURI(properties section) string {
 	given := properties.text("CodeUri")
 	if t.err != nil {
@@ -71,14 +71,14 @@ func (t *template) codeURI(properties section) string {
 	return absolute
 }
 
-// isGo tells whether a function is a Go binary: only the runtimes of an
-// operating system run one. Others are left alone, and so are images and what
-// is built by a tool of another language.
+// isGo reports whether a function is a Go binary: it needs one of the OS-only
+// runtimes. Other functions are skipped, and so are images and functions that
+// are built by a tool of another language.
 func (t *template) isGo(r *resource, properties section) bool {
 	runtime, method := properties.text("Runtime"), t.buildMethod(r)
 	why := func(name, format string, args ...any) {
 		message := properties.path + ": " + name + fmt.Sprintf(format, args...)
-		t.setAside(properties.at(name), r.id, &Error{File: t.file, Line: properties.at(name).Line, Message: message})
+		t.skip(properties.at(name), r.id, &Error{File: t.file, Line: properties.at(name).Line, Message: message})
 	}
 	switch {
 	case t.err != nil:
@@ -100,8 +100,8 @@ func (t *template) buildMethod(r *resource) string {
 	return t.section(r.id+": Metadata", t.resolve(r.metadata), r.node).text("BuildMethod")
 }
 
-// checkVisibility refuses what Lambda refuses: a queue whose messages become
-// visible again while the function may still be at work.
+// checkVisibility returns an error where Lambda does: if the visibility timeout
+// of a queue is shorter than the timeout of its function.
 func (t *template) checkVisibility(f Function, properties section, s *Stack) {
 	for _, event := range f.Events {
 		q, _ := s.Queue(event.Queue)

@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// FuzzParse holds that any text gives either a stack whose parts fit together
-// or one error of one line.
+// FuzzParse checks that any text returns a consistent stack or one error of one
+// line.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(sound))
 	for _, name := range []string{
 		"short.yaml", "long.json", "fifo.yaml",
-		"strangers/starter.yaml", "strangers/mapping.json", "strangers/polyglot.yaml",
+		"foreign/starter.yaml", "foreign/mapping.json", "foreign/polyglot.yaml",
 	} {
 		data, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil {

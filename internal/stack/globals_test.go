@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// withGlobals puts Globals for functions over the sound template.
+// withGlobals returns the template sound with Globals for functions.
 func withGlobals(globals string) string {
 	return "Globals: {Function: " + globals + "}\n" + sound
 }
@@ -58,7 +58,7 @@ func TestGlobals(t *testing.T) {
 	}
 }
 
-func TestMergeJoinsLists(t *testing.T) {
+func TestMergeConcatenatesLists(t *testing.T) {
 	t.Parallel()
 	root, _, err := load("t.yaml", []byte("preset: {a: [x], b: 1}\nown: {a: [y], c: 2}"))
 	if err != nil {

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// watch is what an alarm looks at and when it fires: the alarm's properties
-// but for its words and its actions.
+// watch is what an alarm measures and when it fires: the alarm's properties
+// without its descriptions and actions.
 type watch map[string]any
 
-// figure is one metric as an alarm names it.
+// figure is one metric as an alarm specifies it.
 type figure struct{ namespace, name, dimension, value, period, statistic string }
 
 func (f figure) metric() map[string]any {
@@ -20,7 +20,7 @@ func (f figure) metric() map[string]any {
 	}
 }
 
-// single is a watch over a metric, and computed over an expression.
+// single returns the watch of one metric, computed that of an expression.
 func single(f figure, operator, threshold, of, periods, missing string) watch {
 	w := watch(f.metric())
 	w["Period"], w["Statistic"] = f.period, f.statistic
@@ -42,7 +42,7 @@ func computed(id, expression string, of map[string]figure, operator, threshold, 
 	return watch{"Metrics": metrics}.fires(operator, threshold, m, n, missing)
 }
 
-// fires adds that m of the last n periods are at the threshold.
+// fires adds the rule that m of the last n periods are at the threshold.
 func (w watch) fires(operator, threshold, m, n, missing string) watch {
 	w["ComparisonOperator"], w["Threshold"] = operator, threshold
 	w["DatapointsToAlarm"], w["EvaluationPeriods"], w["TreatMissingData"] = m, n, missing
@@ -59,7 +59,7 @@ const (
 	quiet   = "notBreaching"
 )
 
-// watches are those that a function needs, by kind.
+// watches returns the alarms that a function needs, by kind.
 func (i *inspection) watches(f Function) map[string]watch {
 	queue, _ := i.s.Queue(f.Events[0].Queue)
 	deadQueue, _ := i.s.Queue(queue.DeadLetterQueue)
@@ -103,10 +103,10 @@ func (i *inspection) watches(f Function) map[string]watch {
 	return all
 }
 
-// alarms demands the whole set for each function, nothing else, and words that
-// help at night.
+// alarms checks that each function has all its alarms and no others, and that
+// their descriptions say what to do.
 func (i *inspection) alarms() {
-	found, words := map[string]string{}, map[string]string{} // alarms by what they watch, and what they say
+	found, words := map[string]string{}, map[string]string{} // alarm ids by their watch, and descriptions by id
 	for _, r := range i.existing(kindAlarm) {
 		p := i.properties(r.id)
 		words[r.id] = textOf(p["AlarmDescription"])
@@ -143,7 +143,7 @@ func (i *inspection) alarms() {
 	}
 }
 
-// canonical gives a text that is the same for the same values.
+// canonical returns a text that is equal for equal values.
 func canonical(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// widget is what is read of a dashboard's.
+// widget has the members of a dashboard widget that are checked.
 type widget struct {
 	Type                string
 	X, Y, Width, Height int
@@ -44,7 +44,7 @@ func (i *inspection) dashboard() {
 	}
 }
 
-// layout demands that widgets are on the grid, and that dead letters come first.
+// layout checks that widgets are on the grid, and that dead letters come first.
 func (i *inspection) layout(widgets []widget) {
 	var dead []string
 	for _, q := range i.s.Queues {
@@ -66,24 +66,25 @@ func (i *inspection) layout(widgets []widget) {
 	}
 }
 
-// logFields are the members that lines of dead letters have, of which a query
-// can show some, and @timestamp. A test of the runbook finds them in real lines.
+// logFields are the members of the log line of a dead letter that a query may
+// show, and @timestamp. A test of the runbook checks that real log lines have
+// them.
 var logFields = []string{
 	"@timestamp", "queue", "reason", "class", "rule", "attempt", "key", "error", "excerpt", "stack", "messageId",
 	"deadLetterId",
 }
 
-// Queries of the log, behind the sources and before the fields.
+// The log queries, without their sources and fields.
 const (
 	newestQuery  = " | filter message = 'dead-lettered' | sort @timestamp desc | limit 20 | display "
 	reasonsQuery = " | filter message = 'dead-lettered' | stats count(*) as jobs, max(@timestamp) as newest by queue, " +
 		"reason, class | sort jobs desc"
 )
 
-// logTables demands a table of each function's reasons, and one of its dead
-// letters with what a person looks for.
+// logTables checks that each function has a table of its reasons, and one of
+// its dead letters with the fields that an operator needs.
 func (i *inspection) logTables(widgets []widget) {
-	shown := map[string][]string{} // logs, by the query behind them
+	shown := map[string][]string{} // log groups, by the query on them
 	for _, w := range widgets {
 		if w.Type != "log" {
 			continue

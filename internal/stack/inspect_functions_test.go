@@ -9,15 +9,18 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// variables are what a function is told besides its queue, by parameter.
+// variables are the environment variables of a function other than its queues,
+// with their parameters.
 var variables = map[string]string{
 	"SQSAFE_MAX_ATTEMPTS": "MaxAttempts", "SQSAFE_UNCLASSIFIED_ATTEMPTS": "UnclassifiedAttempts",
 	"SQSAFE_BACKOFF": "Backoff", "SQSAFE_JITTER": "Jitter", "SQSAFE_CONCURRENCY": "Concurrency",
 	"SQSAFE_LOG_EXCERPT_BYTES": "LogExcerptBytes", "SQSAFE_METRICS_NAMESPACE": "MetricsNamespace",
 }
 
-// functionProperties are those that are known to do no harm. ReservedConcurrentExecutions of 0 would have SQS count
-// receives that never run, DeadLetterQueue and Policies do not do for a queue what they seem to.
+// functionProperties are the properties known to be safe.
+// ReservedConcurrentExecutions of 0 makes SQS count receives without any run;
+// DeadLetterQueue and Policies do not work as expected with an SQS event
+// source.
 var functionProperties = []string{
 	"Architectures", "AutoPublishAlias", "AutoPublishAliasAllProperties", "CodeUri", "DeploymentPreference", "Description",
 	"Environment", "Events", "Handler", "LoggingConfig", "MemorySize", "Role", "Runtime", "Timeout", "VersionDescription",
@@ -52,7 +55,7 @@ func (i *inspection) events(f Function, p map[string]any) {
 	i.expect(f.Name+": MaximumConcurrency", e.MaximumConcurrency, i.parameter("MaximumConcurrency"))
 	i.expect(f.Name+": metrics", at(event, "MetricsConfig", "Metrics"), "[EventCount]")
 	for _, name := range []string{"FilterCriteria", "ProvisionedPollerConfig"} {
-		if at(event, name) != nil { // the first deletes jobs unseen, the second excludes MaximumConcurrency
+		if at(event, name) != nil { // filters delete jobs; a poller excludes MaximumConcurrency
 			i.report("%s: the event has %s", f.Name, name)
 		}
 	}
@@ -75,7 +78,7 @@ func (i *inspection) environment(f Function) {
 func (i *inspection) logging(f Function, p map[string]any) {
 	log := at(p, "LoggingConfig")
 	i.expect(f.Name+": LogFormat", at(log, "LogFormat"), "JSON")
-	i.expect(f.Name+": SystemLogLevel", at(log, "SystemLogLevel"), "INFO") // timeouts are among its reports
+	i.expect(f.Name+": SystemLogLevel", at(log, "SystemLogLevel"), "INFO") // timeouts are logged at this level
 	i.only(f.Name+": LoggingConfig", log, "ApplicationLogLevel", "LogFormat", "LogGroup", "SystemLogLevel")
 	i.expect(f.Name+": ApplicationLogLevel", at(log, "ApplicationLogLevel"), i.parameter("LogLevel"))
 	group, _ := at(log, "LogGroup").(string)
@@ -87,7 +90,8 @@ func (i *inspection) logging(f Function, p map[string]any) {
 	i.expect(group+": RetentionInDays", i.properties(group)["RetentionInDays"], i.parameter("LogRetentionDays"))
 }
 
-// deployment demands versions that follow every change, and go back on alarm.
+// deployment checks that every change creates a version, and that alarms roll
+// it back.
 func (i *inspection) deployment(f Function, p map[string]any) {
 	i.expect(f.Name+": AutoPublishAlias", p["AutoPublishAlias"], "live")
 	i.expect(f.Name+": AutoPublishAliasAllProperties", p["AutoPublishAliasAllProperties"], "true")
@@ -97,10 +101,10 @@ func (i *inspection) deployment(f Function, p map[string]any) {
 	i.expect(f.Name+": rollback alarms", at(p, "DeploymentPreference", "Alarms"),
 		"["+prefix+"DeadLetterFloodAlarm "+prefix+"FunctionErrorsAlarm]")
 	description := i.raw(f.LogicalID, "VersionDescription")
-	if text, _ := p["VersionDescription"].(string); len(text) > 256 { // Lambda's most
+	if text, _ := p["VersionDescription"].(string); len(text) > 256 { // Lambda's limit
 		i.report("%s: VersionDescription of %d bytes", f.Name, len(text))
 	}
-	said := map[string]bool{"Architecture": true, "EndpointUrl": true} // with new code, and never in the cloud
+	said := map[string]bool{"Architecture": true, "EndpointUrl": true} // they change with new code, or never in AWS
 	note := func(_ *yaml.Node, name string) { said[name] = true }
 	if description != nil {
 		i.walk(description, note, func(string) {})
@@ -134,11 +138,11 @@ func (i *inspection) queues() {
 			i.report("%s: visibility timeout %d s, want at least %d", source.LogicalID, visibility, least)
 		}
 		attempts, _ := strconv.Atoi(f.Environment["SQSAFE_MAX_ATTEMPTS"])
-		if attempts == 0 { // that of the profile
+		if attempts == 0 { // the default of the backoff profile
 			attempts = map[string]int{"exponential": 8, "stepped": 4}[f.Environment["SQSAFE_BACKOFF"]]
 		}
 		least := 3 * attempts
-		if source.FIFO { // each failure of the head is a receive for those behind it
+		if source.FIFO { // each failure of a group's first message is a receive for the messages behind it
 			least = 10 * attempts
 		}
 		if source.MaxReceiveCount < least {
@@ -148,12 +152,12 @@ func (i *inspection) queues() {
 		for _, q := range []Queue{source, dead} {
 			i.expect(q.LogicalID+": SqsManagedSseEnabled", q.Attributes["SqsManagedSseEnabled"], "true")
 		}
-		i.policies(dead.LogicalID, "Retain", "Retain")   // the evidence
-		i.policies(source.LogicalID, "Delete", "Retain") // jobs wait in it, and its name must not be in the way
+		i.policies(dead.LogicalID, "Retain", "Retain")   // dead letters are evidence
+		i.policies(source.LogicalID, "Delete", "Retain") // a replaced queue still has jobs
 	}
 }
 
-// policies demands what becomes of a resource when it is deleted, and when it is
+// policies checks what happens to a resource when it is deleted, and when it is
 // replaced.
 func (i *inspection) policies(id, deletion, replacement string) {
 	r := member(member(i.root, "Resources"), id)
@@ -186,7 +190,7 @@ func (i *inspection) tables() {
 	}
 }
 
-// oneOrMore reads a text, or a list of texts.
+// oneOrMore returns the texts of a text or of a list of texts.
 func oneOrMore(v any) []string {
 	if text, ok := v.(string); ok {
 		return []string{text}

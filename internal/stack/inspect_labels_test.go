@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// owners are the functions, by the names of what is theirs.
+// owners maps the names of queues, functions and mappings to their function.
 func (i *inspection) owners() map[string]string {
 	all := map[string]string{}
 	for _, f := range i.s.Functions {
@@ -19,14 +19,15 @@ func (i *inspection) owners() map[string]string {
 	return all
 }
 
-// Names of queues and functions in expressions, and rows of the table of queues.
+// Names of queues and functions in expressions, and rows of the table of
+// queues.
 var (
 	named    = regexp.MustCompile(`\[\w+ ([\w.-]+) \w+\]|FunctionName="([\w-]+)"`)
 	queueRow = regexp.MustCompile(`\| (\w+) \| (\S+) \| (\S+) \|\n`)
 )
 
-// labels demands that a word means one function wherever it begins a label, ends
-// a title or stands in the table of queues.
+// labels checks that a word refers to the same function wherever it begins a
+// label, ends a title or is in the table of queues.
 func (i *inspection) labels(widgets []widget) {
 	owners, means := i.owners(), map[string]string{}
 	mean := func(word, owner string) {

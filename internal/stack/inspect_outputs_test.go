@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// outputs demands what people need of the stack, and no command lines but those
-// that are known.
+// outputs checks that the outputs that operators need exist, and that all
+// command lines in outputs are known ones.
 func (i *inspection) outputs() {
 	var values []string
 	for _, e := range entries(member(i.root, "Outputs")) {

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// kinds demands that nothing is deployed that nobody looks at here.
+// kinds checks that the template has no resource types that this inspection
+// does not check.
 func (i *inspection) kinds() {
 	known := []string{
 		kindAlarm, "AWS::CloudWatch::Dashboard", "AWS::DynamoDB::Table", "AWS::IAM::Role", "AWS::Logs::LogGroup",
@@ -18,7 +19,7 @@ func (i *inspection) kinds() {
 	}
 }
 
-// topic demands that alarms get to whom the parameters name.
+// topic checks that alarms are sent to the addresses in the parameters.
 func (i *inspection) topic() {
 	own, address := i.parameter("AlarmTopicArn") == "", i.parameter("AlarmEmail")
 	topics, subscriptions := i.existing("AWS::SNS::Topic"), i.existing("AWS::SNS::Subscription")
@@ -38,7 +39,7 @@ func (i *inspection) topic() {
 		i.report("%d topics and %d subscriptions with AlarmTopicArn %q and AlarmEmail %q",
 			len(topics), len(subscriptions), i.parameter("AlarmTopicArn"), address)
 	}
-	for _, t := range topics { // with SNS's own key, alarms may not publish
+	for _, t := range topics { // with the AWS managed key of SNS, alarms are not allowed to publish
 		i.only(t.id, i.properties(t.id))
 	}
 	i.expect("output AlarmSubscribers", i.output("AlarmSubscribers"), subscribers)
@@ -61,7 +62,7 @@ func (i *inspection) output(name string) string {
 	return i.t.text(value, "output "+name)
 }
 
-// presets are the defaults that decide what happens to somebody who sets nothing.
+// presets are the defaults that matter to somebody who sets no parameters.
 var presets = map[string]string{
 	"DeploymentType": "Linear10PercentEvery1Minute", "LogLevel": "INFO",
 	"LogExcerptBytes": "1024", "LogRetentionDays": "30",
@@ -72,7 +73,7 @@ var presets = map[string]string{
 	"MaxAttempts": "0", "UnclassifiedAttempts": "3",
 }
 
-// trials are values of parameters, and which of them a template takes.
+// trials are values of parameters, and whether the template accepts them.
 var trials = []struct{ parameter, taken, refused string }{
 	{"AlarmTopicArn", "arn:aws-cn:sns:cn-north-1:123456789012:pager", "arn:aws:sqs:us-east-1:123456789012:pager x pager"},
 	{"AlarmEmail", "a@b.example", "pager @"},
@@ -107,7 +108,7 @@ var trials = []struct{ parameter, taken, refused string }{
 	{"RunbookUrl", "https://wiki.example.com/r", "wiki.example.com https://" + strings.Repeat("x", 201)},
 }
 
-// ranges holds parameters against values in and outside of their ranges.
+// ranges checks parameters with values inside and outside of their ranges.
 func (i *inspection) ranges() {
 	for _, e := range entries(member(i.root, "Parameters")) {
 		preset := member(e.value, "Default")

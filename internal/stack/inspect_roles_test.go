@@ -7,11 +7,12 @@ import (
 	"strings"
 )
 
-// item finds the rights to items that a function of its own table may have.
+// item matches the permissions on items that a function may have for a table of
+// its own.
 var item = regexp.MustCompile(`^dynamodb:(Get|Put|Update|Delete|ConditionCheck)Item$`)
 
-// roles demands a role of its own for each function, with what it does and no
-// more.
+// roles checks that each function has its own role, with exactly the
+// permissions that it uses.
 func (i *inspection) roles() {
 	for _, f := range i.s.Functions {
 		p := i.properties(f.LogicalID)
@@ -62,19 +63,19 @@ func (i *inspection) compareRights(role string, got map[string][]string, want ma
 	}
 }
 
-// trusted is who may take the role of a function.
+// trusted is the trust policy of a function's role.
 const trusted = `{"Statement":[{"Action":"sts:AssumeRole","Effect":"Allow",` +
 	`"Principal":{"Service":"lambda.amazonaws.com"}}],"Version":"2012-10-17"}`
 
-// trust demands that Lambda alone may take the role, and that its policies are
-// all that it has.
+// trust checks that only Lambda can assume the role, and that it has no other
+// policies.
 func (i *inspection) trust(role string) {
 	p := i.properties(role)
 	i.only(role, p, "AssumeRolePolicyDocument", "Description", "Policies")
 	i.expect(role+": AssumeRolePolicyDocument", canonical(p["AssumeRolePolicyDocument"]), trusted)
 }
 
-// only demands that a mapping has no members but those.
+// only checks that a mapping has no other members than the named ones.
 func (i *inspection) only(what string, members any, names ...string) {
 	m, _ := members.(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(m)) {
@@ -84,9 +85,9 @@ func (i *inspection) only(what string, members any, names ...string) {
 	}
 }
 
-// rights gives the actions that a role allows, by resource. Statements are read
-// whole: one that denies, has a condition or says what it is not about gives
-// other rights than its actions and resources look like.
+// rights returns the actions that a role allows, by resource. It reports
+// statements with other members: Deny, a condition, NotAction or NotResource
+// change what the actions and resources mean.
 func (i *inspection) rights(role string) map[string][]string {
 	all := map[string][]string{}
 	for _, policy := range list(i.properties(role)["Policies"]) {

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// line is one row of a widget's metrics: a metric or an expression over some.
+// line is one row of a widget's metrics: a metric or an expression.
 type line struct {
 	figure      [4]string // empty for an expression
 	expression  string
 	label, stat string
 }
 
-// id finds the names of rows in expressions.
+// id matches the ids of rows in expressions.
 var id = regexp.MustCompile(`\b[a-z]+[0-9]+\b`)
 
-// lines are the rows of a widget, their expressions with metrics in the places
-// of ids.
+// lines returns the rows of a widget. In expressions, ids are replaced by their
+// metrics.
 func (w widget) lines() []line {
 	var all []line
 	byID := map[string]string{}
@@ -47,7 +47,7 @@ func (w widget) lines() []line {
 	return all
 }
 
-// String is what the row shows: of a metric the statistic, of an expression all.
+// String describes the row: a metric with its statistic, or an expression.
 func (l line) String() string {
 	if l.expression != "" {
 		return l.expression
@@ -55,16 +55,17 @@ func (l line) String() string {
 	return fmt.Sprint(l.figure[0], " ", l.figure[2], " ", l.figure[1], " ", l.figure[3], " ", l.stat)
 }
 
-// chart is what a widget shows of each function, as lines in words.
+// chart is the expected content of a widget for one function: its period and
+// its rows as texts.
 type chart struct {
 	period int
 	lines  []string
 }
 
-// outcomesOf begins titles that end with a word for the function.
+// outcomesOf is the start of titles that end with the name of a function.
 const outcomesOf = "Outcomes of "
 
-// chartsOf are those of a function, by title.
+// chartsOf returns the charts of a function by title.
 func (i *inspection) chartsOf(f Function) map[string]chart {
 	source, _ := i.s.Queue(f.Events[0].Queue)
 	dead, _ := i.s.Queue(source.DeadLetterQueue)
@@ -111,7 +112,7 @@ func (i *inspection) chartsOf(f Function) map[string]chart {
 	}
 }
 
-// charts demands what each function's charts have, and nothing else.
+// charts checks that the charts have the rows of each function, and no others.
 func (i *inspection) charts(widgets []widget) {
 	missing := map[[2]string]bool{}
 	periods := map[string]int{}
@@ -146,7 +147,7 @@ func (i *inspection) charts(widgets []widget) {
 	}
 }
 
-// marks demands the lines that say where alarms fire.
+// marks checks the horizontal lines that show the thresholds of alarms.
 func (i *inspection) marks(widgets []widget) {
 	for title, want := range map[string]string{
 		"Dead letters: how many more":                 i.parameter("FloodThreshold"),

@@ -11,8 +11,9 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// inspection holds a template against what its stack needs in the cloud. It
-// knows no names of resources: it follows each function to its queue and on.
+// inspection checks that a template has what its stack needs in AWS. It uses no
+// names of resources: it finds each function's queue and other resources by
+// reference.
 type inspection struct {
 	t        *template
 	s        *Stack
@@ -20,7 +21,7 @@ type inspection struct {
 	problems []string
 }
 
-// inspect tells what is wrong with a template under each of several sets of
+// inspect returns what is wrong with a template, for each of several sets of
 // parameters.
 func inspect(text string, sets ...map[string]string) []string {
 	root, _, err := load(repositoryTemplate, []byte(text))
@@ -45,7 +46,7 @@ func inspectUnder(root *yaml.Node, parameters map[string]string) []string {
 	if reading.err != nil {
 		return []string{reading.err.Error()}
 	}
-	i.t = &template{file: repositoryTemplate, options: options, standIns: true}
+	i.t = &template{file: repositoryTemplate, options: options, placeholders: true}
 	i.t.declare(root)
 	for _, look := range []func(){
 		i.parameters, i.ranges, i.kinds, i.references, i.functions, i.queues, i.tables, i.roles, i.topic, i.alarms,
@@ -63,14 +64,14 @@ func (i *inspection) report(format string, args ...any) {
 	i.problems = append(i.problems, fmt.Sprintf(format, args...))
 }
 
-// expect reports a value that differs.
+// expect reports a value that differs from the wanted one.
 func (i *inspection) expect(what string, got any, want string) {
 	if fmt.Sprint(got) != want {
 		i.report("%s is %v, want %s", what, got, want)
 	}
 }
 
-// properties gives a resource's, resolved and with Globals.
+// properties returns a resource's properties, resolved and merged with Globals.
 func (i *inspection) properties(id string) map[string]any {
 	r := i.t.resource(id)
 	if r == nil {
@@ -80,14 +81,14 @@ func (i *inspection) properties(id string) map[string]any {
 	return properties
 }
 
-// existing are the resources of a type whose condition holds.
+// existing returns the resources of a type whose condition is true.
 func (i *inspection) existing(kind string) []*resource {
 	return slices.DeleteFunc(slices.Clone(i.t.resources), func(r *resource) bool {
 		return r.kind != kind || !i.t.exists(r)
 	})
 }
 
-// parameter is a parameter's value.
+// parameter returns the value of a parameter.
 func (i *inspection) parameter(name string) string {
 	if p := i.t.parameters[name]; p != nil && p.value != nil {
 		return *p.value
@@ -96,7 +97,7 @@ func (i *inspection) parameter(name string) string {
 	return ""
 }
 
-// at follows names into nested mappings.
+// at returns the value at a path of nested mappings.
 func at(v any, path ...string) any {
 	for _, name := range path {
 		m, _ := v.(map[string]any)
@@ -105,13 +106,13 @@ func at(v any, path ...string) any {
 	return v
 }
 
-// list gives the items of a list.
+// list returns the items of a list.
 func list(v any) []any {
 	items, _ := v.([]any)
 	return items
 }
 
-// raw is a resource's property as it is written.
+// raw returns a resource's property as it is written.
 func (i *inspection) raw(id string, path ...string) *yaml.Node {
 	n := i.t.properties(i.t.resource(id)).node
 	for _, name := range path {
@@ -120,7 +121,7 @@ func (i *inspection) raw(id string, path ...string) *yaml.Node {
 	return n
 }
 
-// parameters demands a range and a use of each.
+// parameters checks that each parameter is used and has a range.
 func (i *inspection) parameters() {
 	used := map[string]bool{}
 	i.walk(i.root, func(_ *yaml.Node, name string) { used[name] = true }, func(string) {})
@@ -136,7 +137,7 @@ func (i *inspection) parameters() {
 	}
 }
 
-// references demands that what is named is there.
+// references checks that everything that is referred to exists.
 func (i *inspection) references() {
 	named := func(_ *yaml.Node, name string) {
 		_, pseudo := i.t.pseudo(name)
@@ -161,8 +162,8 @@ func (i *inspection) references() {
 
 var substitution = regexp.MustCompile(`\$\{([A-Za-z0-9:.]+)\}`)
 
-// walk visits what intrinsic functions name: resources and parameters, and
-// conditions.
+// walk calls named for each resource and parameter that intrinsic functions
+// refer to, and condition for each condition.
 func (i *inspection) walk(n *yaml.Node, named func(at *yaml.Node, name string), condition func(name string)) {
 	function, argument := intrinsic(n)
 	switch function {
@@ -194,8 +195,8 @@ func (i *inspection) walk(n *yaml.Node, named func(at *yaml.Node, name string), 
 	}
 }
 
-// changed are parameters that show whether the template passes them on, and
-// what stands under a condition.
+// changed returns parameters that differ from the defaults, which shows whether
+// the template passes them on, and makes conditions true.
 func changed() map[string]string {
 	return map[string]string{
 		"AlarmSet": "full", "ExpectTraffic": "true", "AlarmTopicArn": "arn:aws:sns:us-east-1:123456789012:pager",
@@ -209,7 +210,8 @@ func changed() map[string]string {
 	}
 }
 
-// utmost are the longest values, with a subscriber of the stack's own topic.
+// utmost returns the longest values, with a subscriber to the stack's own
+// topic.
 func utmost() map[string]string {
 	return map[string]string{
 		"AlarmEmail": "pager@example.com", "FunctionTimeout": "900", "VisibilityTimeout": "43200",

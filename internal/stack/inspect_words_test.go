@@ -7,33 +7,34 @@ import (
 	"strings"
 )
 
-// first is what an alarm's description has to name: commands, outputs of the
-// stack by the ends of their names, and other words.
+// first is the first step that an alarm's description must give: commands,
+// outputs of the stack by the ends of their names, and other words.
 type first struct{ commands, outputs, words []string }
 
-// Commands in descriptions. They begin behind a colon and end with a sentence.
+// Commands in descriptions. They follow a colon and end with the sentence.
 var (
 	command = regexp.MustCompile(`: (aws .+?)\. [A-Z]`)
 	output  = regexp.MustCompile(`\boutput ([A-Z][A-Za-z]+)`)
 	mention = regexp.MustCompile(`\$\{([A-Za-z]+)(\.[A-Za-z]+)?\}`)
 )
 
-// readLog is the command that shows a quarter of an hour of a function's log.
+// readLog returns the command that shows the last 15 minutes of a function's
+// log.
 func (i *inspection) readLog(f Function, pattern string) string {
 	return "aws logs filter-log-events --region " + i.t.options.Region + " --log-group-name " +
 		textOf(at(i.properties(f.LogicalID), "LoggingConfig", "LogGroup")) +
 		" --start-time $(($(date +%s)-900))000 --filter-pattern '" + pattern + "' --query 'events[].message' --output text"
 }
 
-// What to look for in the log. The last leaves out ordinary lines, and so shows
-// what a function that cannot start has written, whatever that is.
+// Filter patterns for the log. The last excludes ordinary lines. It shows
+// everything else, whatever a function that cannot start has written.
 const (
 	deadLettered  = `{$.message = "dead-lettered"}`
 	cameBack      = `{$.message = "outcome" && $.outcome != "done"}`
 	extraordinary = `-INFO -DEBUG -success -"platform.start" -"platform.initStart"`
 )
 
-// firsts are what to run first, by the kind of alarm.
+// firsts returns the first steps, by the kind of alarm.
 func (i *inspection) firsts(f Function) map[string]first {
 	source, _ := i.s.Queue(f.Events[0].Queue)
 	dead, _ := i.s.Queue(source.DeadLetterQueue)
@@ -65,7 +66,7 @@ func (i *inspection) firsts(f Function) map[string]first {
 	}
 }
 
-// words demands that a description is about its function and no other.
+// words checks that a description is about its function and no other.
 func (i *inspection) words(id, text string, f Function, want first) {
 	i.lengthOf(id, text)
 	prefix := strings.TrimSuffix(f.LogicalID, "Function")
@@ -99,14 +100,15 @@ func (i *inspection) words(id, text string, f Function, want first) {
 	}
 }
 
-// Lengths that names have in the cloud beyond those of stand-ins.
+// In AWS, names and URLs can be longer than in this test, by so many bytes.
 const (
-	longerName   = 60 // "STACK-" before and "-7A8B9C0D1E2F" behind
+	longerName   = 60 // "STACK-" before and "-7A8B9C0D1E2F" after
 	longerRegion = len("ap-northeast-1") - len("us-east-1")
 	longestURL   = 208 // of the runbook
 )
 
-// lengthOf demands that a description fits with names as they are in the cloud.
+// lengthOf checks that a description is not too long with the names that it has
+// in AWS.
 func (i *inspection) lengthOf(id, text string) {
 	n := len(text) - len(i.parameter("RunbookUrl")) + longestURL
 	_, raw := intrinsic(i.raw(id, "AlarmDescription"))
@@ -120,7 +122,7 @@ func (i *inspection) lengthOf(id, text string) {
 		}
 	}
 	n += longerRegion * strings.Count(raw.Value, "${AWS::Region}")
-	if len(text) < 100 || n > 1024 { // CloudWatch's most
+	if len(text) < 100 || n > 1024 { // CloudWatch's limit
 		i.report("%s: a description of up to %d bytes, want 1024 at most", id, n)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// intrinsic gives name and argument of the intrinsic function that a node is;
-// an empty name if it is none.
+// intrinsic returns the name and the argument of a node's intrinsic function,
+// or an empty name if it is none.
 func intrinsic(n *yaml.Node) (name string, argument *yaml.Node) {
 	if n == nil || n.Kind != yaml.MappingNode || len(n.Content) != 2 {
 		return "", nil
@@ -27,16 +27,16 @@ func isIntrinsic(n *yaml.Node) bool {
 	return name != ""
 }
 
-// resolve gives a node without an intrinsic function at its top; its members
-// may still have some. It gives nil for AWS::NoValue, for nil and after an
-// error.
+// resolve evaluates the intrinsic function of a node; members of the result may
+// still be intrinsic functions. It returns nil for AWS::NoValue, for nil and
+// after an error.
 func (t *template) resolve(n *yaml.Node) *yaml.Node {
 	name, argument := intrinsic(n)
 	if t.err != nil {
 		return nil
 	}
 	switch name {
-	case "", "Condition": // a policy document has members of that name
+	case "", "Condition": // not an intrinsic function: policy documents have a member of that name
 		return n
 	case "Ref":
 		return t.ref(n, argument)
@@ -55,16 +55,17 @@ func (t *template) resolve(n *yaml.Node) *yaml.Node {
 	case "Fn::FindInMap":
 		return t.findInMap(n)
 	}
-	// A loop has its name in the function's.
+	// The name of a Fn::ForEach loop contains its own id.
 	short, _, _ := strings.Cut(strings.TrimPrefix(name, "Fn::"), "::")
 	if !slices.Contains(knownFunctions, short) {
 		t.fail(n, "%q is no function of CloudFormation: %s", name, remedy(short, "Fn::", knownFunctions))
 		return nil
 	}
-	return t.standIn(n, t.exported(name, argument), "%s needs AWS", name)
+	return t.placeholder(n, t.exported(name, argument), "%s needs AWS", name)
 }
 
-// exported is the name that Fn::ImportValue asks for; empty for other functions.
+// exported returns the name of the export for Fn::ImportValue, and an empty
+// name for other functions.
 func (t *template) exported(function string, argument *yaml.Node) string {
 	if function != "Fn::ImportValue" {
 		return ""
@@ -72,11 +73,12 @@ func (t *template) exported(function string, argument *yaml.Node) string {
 	return t.text(argument, function)
 }
 
-// standIn gives the name of a value that exists in AWS only, where that will
-// do, and fails elsewhere and where it has none.
-func (t *template) standIn(n *yaml.Node, name, format string, args ...any) *yaml.Node {
+// placeholder returns a placeholder for a value that exists only in AWS, if
+// placeholders are allowed here. Otherwise, and for a value without a name, it
+// is an error.
+func (t *template) placeholder(n *yaml.Node, name, format string, args ...any) *yaml.Node {
 	problem := fmt.Sprintf(format, args...)
-	if t.standIns && name != "" && t.err == nil {
+	if t.placeholders && name != "" && t.err == nil {
 		t.note(n, "%s: %q stands in for it", problem, name)
 		return scalar(name, n)
 	}
@@ -84,8 +86,8 @@ func (t *template) standIn(n *yaml.Node, name, format string, args ...any) *yaml
 	return nil
 }
 
-// text resolves a node to a text. What is said of it in an error names where
-// it is used.
+// text resolves a node to a text. Errors name what, the place where the text is
+// used.
 func (t *template) text(n *yaml.Node, what string) string {
 	v := t.resolve(n)
 	switch {
@@ -102,8 +104,8 @@ func (t *template) text(n *yaml.Node, what string) string {
 	return ""
 }
 
-// items resolves a node to a list and each of its items, without those that
-// are AWS::NoValue.
+// items resolves a node to a list and each of its items, without those that are
+// AWS::NoValue.
 func (t *template) items(n *yaml.Node, what string) []*yaml.Node {
 	v := t.resolve(n)
 	if v == nil {
@@ -122,7 +124,7 @@ func (t *template) items(n *yaml.Node, what string) []*yaml.Node {
 	return list
 }
 
-// texts is items for a list of texts.
+// texts is like items, for a list of texts.
 func (t *template) texts(n *yaml.Node, what string) []string {
 	var list []string
 	for _, item := range t.items(n, what) {
@@ -131,8 +133,8 @@ func (t *template) texts(n *yaml.Node, what string) []string {
 	return list
 }
 
-// arguments gives the arguments of a function that takes a list; nil, with an
-// error, if it is not one of least to most items.
+// arguments returns the arguments of a function that takes a list. It returns
+// nil after an error if there are not least to most arguments.
 func (t *template) arguments(n *yaml.Node, least, most int) []*yaml.Node {
 	name, argument := intrinsic(n)
 	if argument.Kind != yaml.SequenceNode || len(argument.Content) < least || len(argument.Content) > most {

@@ -9,9 +9,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// evaluated gives what a function of the sound template finds in VALUE when
-// the template says expression there. The second value is false if it finds
-// nothing.
+// evaluated returns the value of the variable VALUE of the function in the
+// template sound, if its expression is this one. The second result is false if
+// the variable is not set.
 func evaluated(t interface{ Fatal(...any) }, expression string) (string, bool) {
 	text := strings.Replace(sound, "VALUE: plain", "VALUE: "+expression, 1)
 	s, err := parse(filepath.Join("testdata", "template.yaml"), []byte(text), nil)
@@ -22,7 +22,7 @@ func evaluated(t interface{ Fatal(...any) }, expression string) (string, bool) {
 	return got, ok
 }
 
-func TestFunctions(t *testing.T) {
+func TestIntrinsicFunctionsAreEvaluated(t *testing.T) {
 	t.Parallel()
 	const account = "us-east-1:123456789012:"
 	tests := []struct{ name, short, long, want string }{
@@ -104,7 +104,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-func TestBrokenConditions(t *testing.T) {
+func TestInvalidConditionsAreRefused(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ condition, want string }{
 		{"!Ref Mode", ":9: not a condition: write Fn::Equals, Fn::Not, Fn::And, Fn::Or or Condition"},
@@ -123,7 +123,8 @@ func TestBrokenConditions(t *testing.T) {
 	}
 }
 
-// TestSubKeepsOtherText holds that a text without variables means itself.
+// TestSubKeepsOtherText checks that Fn::Sub does not change a text without
+// variables.
 func TestSubKeepsOtherText(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -134,8 +135,8 @@ func TestSubKeepsOtherText(t *testing.T) {
 	})
 }
 
-// TestSplitUndoesJoin holds for items without the separator.
-func TestSplitUndoesJoin(t *testing.T) {
+// TestSplitIsTheInverseOfJoin covers items that do not contain the separator.
+func TestSplitIsTheInverseOfJoin(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		items := rapid.SliceOfN(rapid.StringMatching(`[a-z]{0,5}`), 1, 6).Draw(t, "items")

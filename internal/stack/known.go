@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// knownProperties are those that a resource type has, whether they matter here
-// or not.
+// knownProperties are the properties of each resource type, whether they are
+// used here or not.
 var knownProperties = map[string][]string{
 	kindQueue: {
 		"ContentBasedDeduplication", "DeduplicationScope", "DelaySeconds", "FifoQueue", "FifoThroughputLimit",
@@ -22,7 +22,8 @@ var knownProperties = map[string][]string{
 	}, globalFunctionProperties...),
 }
 
-// globalFunctionProperties are those that SAM takes in Globals.Function.
+// globalFunctionProperties are the properties that SAM accepts in
+// Globals.Function.
 var globalFunctionProperties = []string{
 	"Architectures", "AssumeRolePolicyDocument", "AutoPublishAlias", "AutoPublishAliasAllProperties",
 	"CapacityProviderConfig", "CodeSigningConfigArn", "CodeUri", "DeadLetterQueue", "DeploymentPreference",
@@ -33,28 +34,28 @@ var globalFunctionProperties = []string{
 	"SourceKMSKeyArn", "Tags", "TenancyConfig", "Timeout", "Tracing", "VersionDeletionPolicy", "VpcConfig",
 }
 
-// globalSections are the resource types of SAM that have Globals.
+// globalSections are the SAM resource types that can have Globals.
 var globalSections = []string{
 	"Api", "CapacityProvider", "Function", "HttpApi", "LayerVersion", "MicrovmImage", "NetworkConnector",
 	"SimpleTable", "StateMachine", "WebSocketApi",
 }
 
-// knownFunctions are CloudFormation's intrinsic functions as tags, with those
-// of rules and of language extensions.
+// knownFunctions are CloudFormation's intrinsic functions as tags, including
+// those of rules and of language extensions.
 var knownFunctions = []string{
 	"And", "Base64", "Cidr", "Condition", "Contains", "EachMemberEquals", "EachMemberIn", "Equals", "FindInMap",
 	"ForEach", "GetAZs", "GetAtt", "GetStackOutput", "If", "ImportValue", "Join", "Length", "Not", "Or", "Ref",
 	"RefAll", "Select", "Split", "Sub", "ToJsonString", "Transform", "ValueOf", "ValueOfAll",
 }
 
-// parameterTypes are the types of parameters but for those of AWS.
+// parameterTypes are the types of parameters, without the AWS-specific ones.
 var parameterTypes = []string{"CommaDelimitedList", "List<Number>", "List<String>", "Number", "String"}
 
 // readKinds are the resource types that are read.
 var readKinds = []string{kindFunction, kindQueue, kindTable, kindSimpleTable, kindMapping}
 
-// checkMembers refuses members of a mapping that are not known. Functions that
-// bring members, such as Fn::Transform, are left alone.
+// checkMembers returns an error for unknown members of a mapping. Functions
+// that add members, such as Fn::Transform, are skipped.
 func (t *template) checkMembers(n *yaml.Node, path, what string, known []string) {
 	for _, e := range entries(n) {
 		if name := e.key.Value; !slices.Contains(known, name) && !strings.HasPrefix(name, "Fn::") {
@@ -63,7 +64,8 @@ func (t *template) checkMembers(n *yaml.Node, path, what string, known []string)
 	}
 }
 
-// checkProperties refuses properties that a resource's type does not have.
+// checkProperties returns an error for properties that a resource's type does
+// not have.
 func (t *template) checkProperties(r *resource, properties section) {
 	t.checkMembers(properties.node, r.id, "property", knownProperties[r.kind])
 }
@@ -73,8 +75,8 @@ func (t *template) checkGlobals(n *yaml.Node) {
 	t.checkMembers(member(n, "Function"), "Globals: Function", "property", globalFunctionProperties)
 }
 
-// checkKind refuses a type that is all but one of those that are read. No type
-// of AWS is that near to one of them.
+// checkKind returns an error for an unknown type that is almost equal to one
+// that is read: it is misspelt. No type of AWS is that similar to one of them.
 func (t *template) checkKind(r *resource, at *yaml.Node) {
 	if slices.Contains(readKinds, r.kind) {
 		return
@@ -84,8 +86,8 @@ func (t *template) checkKind(r *resource, at *yaml.Node) {
 	}
 }
 
-// checkParameterType refuses a type that is unknown; those of AWS are many and
-// left to AWS.
+// checkParameterType returns an error for an unknown type. It does not check
+// the AWS-specific types, since there are many.
 func (t *template) checkParameterType(p *parameter, at *yaml.Node) {
 	if strings.HasPrefix(strings.TrimPrefix(p.kind, "List<"), "AWS::") || slices.Contains(parameterTypes, p.kind) {
 		return
@@ -93,7 +95,7 @@ func (t *template) checkParameterType(p *parameter, at *yaml.Node) {
 	t.fail(at, "parameter %s: no type %q: %s", p.name, p.kind, remedy(p.kind, "", parameterTypes))
 }
 
-// remedy says what to do about an unknown name; prefix stands before the names
+// remedy says what to do about an unknown name; prefix is put before the names
 // that are known.
 func remedy(name, prefix string, known []string) string {
 	if meant := nearest(name, known, 1+len(name)/4); meant != "" {
@@ -102,8 +104,8 @@ func remedy(name, prefix string, known []string) string {
 	return "correct its name or remove it"
 }
 
-// nearest gives the name that the fewest changes of a letter make of the given
-// one, whatever the case; empty if that takes more than most.
+// nearest returns the known name with the fewest edits to the given one,
+// ignoring case, or an empty string if it takes more than most edits.
 func nearest(name string, known []string, most int) string {
 	best := ""
 	for _, candidate := range known {
@@ -114,8 +116,8 @@ func nearest(name string, known []string, most int) string {
 	return best
 }
 
-// distance counts the letters to insert, remove or replace between two names;
-// it may stop at any number above most.
+// distance returns the number of letters to insert, remove or replace between
+// two names. If it is above most, the result may be any number above most.
 func distance(a, b string, most int) int {
 	if max(len(a)-len(b), len(b)-len(a)) > most {
 		return most + 1

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// brokenNames are names that nothing in CloudFormation and SAM has.
+// brokenNames are cases with names that neither CloudFormation nor SAM has.
 var brokenNames = []brokenCase{
 	{
 		"property of a queue", "VisibilityTimeout: !Ref Wait", "VisibilityTimout: 60",
@@ -17,7 +17,7 @@ var brokenNames = []brokenCase{
 		`:14: Jobs: no property "Policy": correct its name or remove it`,
 	},
 	{
-		"property of a queue in other letters", "VisibilityTimeout: !Ref Wait", "fifoQueue: true",
+		"property of a queue in another case", "VisibilityTimeout: !Ref Wait", "fifoQueue: true",
 		`:14: Jobs: no property "fifoQueue": write FifoQueue`,
 	},
 	{
@@ -50,7 +50,7 @@ var brokenNames = []brokenCase{
 		`:5: parameter Open: no type "string": write String`,
 	},
 	{
-		"type of a parameter that nothing is like", "Open: {Type: String}", "Open: {Type: Boolean}",
+		"type of a parameter, not similar to any", "Open: {Type: String}", "Open: {Type: Boolean}",
 		`:5: parameter Open: no type "Boolean": correct its name or remove it`,
 	},
 	{
@@ -58,17 +58,17 @@ var brokenNames = []brokenCase{
 		`:17: Dead: no resource type "AWS::SQS::Queu": write AWS::SQS::Queue`,
 	},
 	{
-		"type of a resource in other letters", "AWS::Serverless::Function", "AWS::ServerLess::Function",
+		"type of a resource in another case", "AWS::Serverless::Function", "AWS::ServerLess::Function",
 		`:26: Worker: no resource type "AWS::ServerLess::Function": write AWS::Serverless::Function`,
 	},
-	{"type of a resource like another", "AWS::SNS::Topic", "AWS::SQS::QueuePolicy", ""},
+	{"type of a resource similar to another", "AWS::SNS::Topic", "AWS::SQS::QueuePolicy", ""},
 	{"type of an event", "Type: SQS\n", "Type: Sqs\n", `:35: Worker: Events: Jobs: Type "Sqs": write SQS`},
 	{
 		"tag", "!GetAtt Jobs.Arn", "!Getatt Jobs.Arn",
 		`:37: "!Getatt" is no function of CloudFormation: write !GetAtt`,
 	},
 	{
-		"tag that nothing is like", "!GetAtt Jobs.Arn", "!Environment QUEUE",
+		"tag that is not similar to any", "!GetAtt Jobs.Arn", "!Environment QUEUE",
 		`:37: "!Environment" is no function of CloudFormation: correct its name or remove it`,
 	},
 	{
@@ -82,7 +82,7 @@ var brokenNames = []brokenCase{
 	},
 }
 
-// brokenVariables are names that Lambda refuses for a function's variables.
+// brokenVariables are cases with variable names that Lambda refuses.
 var brokenVariables = []brokenCase{
 	{
 		"variable that Lambda sets", "VALUE: plain", "AWS_REGION: eu-west-1",
@@ -106,9 +106,9 @@ var brokenVariables = []brokenCase{
 	{"variable of Lambda's that may be set", "VALUE: plain", "AWS_LAMBDA_EXEC_WRAPPER: /opt/wrapper", ""},
 }
 
-// TestKnownPropertiesAreTaken holds that no property of a queue or function is
-// refused for its name, be it one that has no effect here.
-func TestKnownPropertiesAreTaken(t *testing.T) {
+// TestKnownPropertiesAreAccepted checks that every property of a queue or function
+// is accepted, also those that have no effect here.
+func TestKnownPropertiesAreAccepted(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{kindQueue, kindFunction} {
 		for _, name := range knownProperties[kind] {

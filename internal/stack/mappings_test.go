@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// mapped is a template whose function is fed by a resource of its own; the
-// cases below break it, one place each.
+// mapped is a template whose function is invoked by an EventSourceMapping
+// resource. The cases below break it in one place each.
 const mapped = `Resources:
   Jobs:
     Type: AWS::SQS::Queue
@@ -84,7 +84,7 @@ var brokenMappings = []brokenCase{
 		":22: Feed: FilterCriteria: Filters: Pattern: a list or mapping where a text is needed",
 	},
 	{
-		"pattern is no JSON", pattern, "order",
+		"pattern is not JSON", pattern, "order",
 		`:22: Feed: FilterCriteria: Filters: Pattern: filter pattern: not JSON: ` +
 			`write an object such as {"body":{"type":["order"]}}`,
 	},
@@ -133,7 +133,7 @@ var brokenMappings = []brokenCase{
 	},
 }
 
-func TestBrokenMappings(t *testing.T) {
+func TestInvalidMappingsAreRefused(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join("testdata", "template.yaml")
 	for _, tt := range brokenMappings {
@@ -153,7 +153,7 @@ func TestBrokenMappings(t *testing.T) {
 	}
 }
 
-func TestMappingThatItsConditionLeavesOut(t *testing.T) {
+func TestMappingWithAFalseConditionIsSkipped(t *testing.T) {
 	t.Parallel()
 	text := "Conditions: {Never: !Equals [a, b]}\n" + mapped + strings.Replace(
 		from(mapped, "  Feed:"), "Feed:\n", "Second:\n    Condition: Never\n", 1)
@@ -166,8 +166,9 @@ func TestMappingThatItsConditionLeavesOut(t *testing.T) {
 	}
 }
 
-// TestStandInsAreForVariablesOnly holds for what is read after variables too.
-func TestStandInsAreForVariablesOnly(t *testing.T) {
+// TestPlaceholdersAreForVariablesOnly checks that values read after the variables
+// get no placeholders.
+func TestPlaceholdersAreForVariablesOnly(t *testing.T) {
 	t.Parallel()
 	second := strings.Replace(from(sound, "  Worker:"), "Timeout: 10", "Timeout: !Ref Topic", 1)
 	text := strings.Replace(sound, "VALUE: plain", "VALUE: !Ref Topic", 1) + strings.Replace(second, "Worker", "Second", 1)
@@ -179,7 +180,7 @@ func TestStandInsAreForVariablesOnly(t *testing.T) {
 	}
 }
 
-func TestFunctionOfAMapping(t *testing.T) {
+func TestMappingIsFoundByFunctionName(t *testing.T) {
 	t.Parallel()
 	const arn = "arn:aws:lambda:us-east-1:123456789012:function:"
 	for name, want := range map[string]bool{
@@ -214,7 +215,7 @@ func TestFunctionOfAMapping(t *testing.T) {
 	}
 }
 
-// from is the part of a template that begins with a text.
+// from returns the part of a template that begins with a text.
 func from(template, begin string) string {
 	_, after, _ := strings.Cut(template, begin)
 	return begin + after

@@ -8,10 +8,10 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// naming says how the resources of a type are named.
+// naming defines the names of the resources of a type.
 type naming struct {
 	property string
-	// legal is what AWS takes for a name, rule the same in words.
+	// legal matches the names that AWS accepts; rule says the same in words.
 	legal *regexp.Regexp
 	rule  string
 }
@@ -35,8 +35,8 @@ var (
 	}
 )
 
-// physicalName is the name that a resource has for its users: the one that the
-// template gives, or else the logical id.
+// physicalName returns the name of a resource in AWS: the one that the template
+// sets, or else the logical id.
 func (t *template) physicalName(r *resource) string {
 	if r.name != "" || t.err != nil {
 		return r.name
@@ -86,8 +86,8 @@ func (t *template) arnOf(service, rest string) string {
 	return fmt.Sprintf("arn:aws:%s:%s:%s:%s", service, t.options.Region, t.options.Account, rest)
 }
 
-// reference is what Ref means for a resource. The second value is false for
-// resources that exist in AWS only.
+// reference returns the value of Ref for a resource. The second result is false
+// for resources that exist only in AWS.
 func (t *template) reference(r *resource) (string, bool) {
 	switch r.kind {
 	case kindQueue:
@@ -98,8 +98,8 @@ func (t *template) reference(r *resource) (string, bool) {
 	return "", false
 }
 
-// attribute is what Fn::GetAtt means for a resource. The second value is false
-// for what exists in AWS only.
+// attribute returns the value of Fn::GetAtt for a resource. The second result
+// is false for values that exist only in AWS.
 func (t *template) attribute(r *resource, name string) (string, bool) {
 	_, read := namings[r.kind]
 	switch {
@@ -113,8 +113,8 @@ func (t *template) attribute(r *resource, name string) (string, bool) {
 	return "", false
 }
 
-// found gives the resource that a reference names; nil, with an error, if there
-// is none.
+// found returns the resource that a reference names. It returns nil after an
+// error if there is none.
 func (t *template) found(at *yaml.Node, function, id string) *resource {
 	r := t.resource(id)
 	if r == nil {

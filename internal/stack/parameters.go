@@ -16,14 +16,14 @@ import (
 type parameter struct {
 	name  string
 	kind  string
-	node  *yaml.Node // the key
+	node  *yaml.Node // its key
 	rules *yaml.Node
 	value *string // nil if it has none
-	// stored tells that the value is the name of one that AWS stores.
+	// stored says that the value is the name of a parameter that AWS stores.
 	stored bool
 }
 
-// declareParameters takes in the parameters, with the caller's values over the
+// declareParameters declares the parameters. The caller's values override the
 // defaults.
 func (t *template) declareParameters(n *yaml.Node) {
 	t.parameters = map[string]*parameter{}
@@ -51,8 +51,8 @@ func (t *template) declareParameters(n *yaml.Node) {
 	}
 }
 
-// checkParameter holds a parameter's value against its rules. Those of lists
-// and of AWS types are left to AWS.
+// checkParameter checks a parameter's value against its rules. It does not
+// check lists and AWS-specific types.
 func (t *template) checkParameter(p *parameter) {
 	if p.value == nil || p.kind != "String" && p.kind != "Number" {
 		return
@@ -74,7 +74,7 @@ func (t *template) checkParameter(p *parameter) {
 	t.fail(p.node, "parameter %s: %s %s", p.name, shown, problem)
 }
 
-// problem says what is wrong with the parameter's value; empty for nothing.
+// problem says what is wrong with the parameter's value; empty if nothing is.
 func (p *parameter) problem() string {
 	if allowed := member(p.rules, "AllowedValues"); allowed != nil {
 		var values []string
@@ -114,8 +114,8 @@ func (p *parameter) limit(name string) (float64, bool) {
 	return limit, err == nil
 }
 
-// patternProblem holds the value against the AllowedPattern, which must match
-// the whole of it. Patterns are Java's, so one that Go does not know is noted.
+// patternProblem checks that the AllowedPattern matches the whole value.
+// Patterns have Java's syntax; a pattern that Go cannot compile gets a note.
 func (t *template) patternProblem(p *parameter) string {
 	n := member(p.rules, "AllowedPattern")
 	if n == nil {
@@ -132,7 +132,7 @@ func (t *template) patternProblem(p *parameter) string {
 	return ""
 }
 
-// parameterValue is what Ref means for a parameter.
+// parameterValue returns the value of Ref for a parameter.
 func (t *template) parameterValue(p *parameter, at *yaml.Node) *yaml.Node {
 	switch {
 	case p.value == nil:

@@ -12,7 +12,8 @@ func TestParameters(t *testing.T) {
 	tests := []struct {
 		name  string
 		given map[string]string
-		// value is what Ref Mode gives; err the error after the file's name.
+		// value is the expected value of Ref Mode; err is the expected error
+		// after the file's name.
 		value, err string
 	}{
 		{name: "none given", value: "fast"},
@@ -60,7 +61,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-func TestValueGivenForOneWithoutDefault(t *testing.T) {
+func TestParameterWithoutDefaultTakesTheGivenValue(t *testing.T) {
 	t.Parallel()
 	text := strings.Replace(sound, "VALUE: plain", "VALUE: !Ref Open", 1)
 	text = strings.Replace(text, "Open: {Type: String}",

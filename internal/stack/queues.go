@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// queueNumbers are the numeric attributes of a queue with the bounds that SQS
-// sets: seconds, but for the size, which is in bytes.
+// queueNumbers are the numeric attributes of a queue with the limits of SQS: in
+// seconds, except the size, which is in bytes.
 var queueNumbers = []struct {
 	name      string
 	low, high int
@@ -23,10 +23,10 @@ var queueNumbers = []struct {
 // queueFlags are the boolean attributes of a queue.
 var queueFlags = []string{"ContentBasedDeduplication", "FifoQueue", "SqsManagedSseEnabled"}
 
-// queueTexts are the attributes of a queue that are single words.
+// queueTexts are the attributes of a queue whose values are single words.
 var queueTexts = []string{"DeduplicationScope", "FifoThroughputLimit"}
 
-// defaultVisibility is SQS's visibility timeout in seconds.
+// defaultVisibility is the default visibility timeout of SQS in seconds.
 const defaultVisibility = 30
 
 func (t *template) queue(r *resource) Queue {
@@ -56,14 +56,14 @@ func (t *template) queue(r *resource) Queue {
 		}
 	}
 	if !q.FIFO {
-		delete(q.Attributes, "FifoQueue") // SQS takes the attribute as true only
+		delete(q.Attributes, "FifoQueue") // SQS accepts only true for this attribute
 	}
 	t.redrive(&q, properties)
 	t.redriveAllow(&q, properties)
 	return q
 }
 
-// redrivePolicy is the attribute as SQS takes it.
+// redrivePolicy is the attribute in the format of SQS.
 type redrivePolicy struct {
 	Target          string `json:"deadLetterTargetArn"`
 	MaxReceiveCount int    `json:"maxReceiveCount"`
@@ -74,7 +74,7 @@ func (t *template) redrive(q *Queue, properties section) {
 		return
 	}
 	given := properties.section("RedrivePolicy")
-	// 1,000 is the most that SQS takes.
+	// 1,000 is the maximum of SQS.
 	policy := redrivePolicy{given.text("deadLetterTargetArn"), given.integer("maxReceiveCount", 0, 1, 1000)}
 	if policy.Target == "" || policy.MaxReceiveCount == 0 {
 		t.fail(given.line, "%s: RedrivePolicy needs deadLetterTargetArn and maxReceiveCount", q.LogicalID)
@@ -92,7 +92,7 @@ func (t *template) redriveAllow(q *Queue, properties section) {
 	q.Attributes["RedriveAllowPolicy"] = t.encode(t.plain(policy.node))
 }
 
-// encode gives a value as JSON.
+// encode returns a value as JSON.
 func (t *template) encode(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -101,7 +101,7 @@ func (t *template) encode(v any) string {
 	return string(data)
 }
 
-// plain resolves a node and everything in it; nil for AWS::NoValue.
+// plain resolves a node and everything in it; it returns nil for AWS::NoValue.
 func (t *template) plain(n *yaml.Node) any {
 	v := t.resolve(n)
 	switch {
@@ -127,7 +127,7 @@ func (t *template) plain(n *yaml.Node) any {
 	return v.Value
 }
 
-// linkDeadLetters finds each queue's redrive target.
+// linkDeadLetters sets each queue's redrive target.
 func (t *template) linkDeadLetters(s *Stack) {
 	for i := range s.Queues {
 		q := &s.Queues[i]

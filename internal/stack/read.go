@@ -9,15 +9,16 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Options says what a template cannot know. The zero value works.
+// Options has the values that are not in a template. The zero value works.
 type Options struct {
 	// Parameters override the defaults of the template's parameters.
 	Parameters map[string]string
-	// Region is what AWS::Region means; us-east-1 if empty.
+	// Region is the value of AWS::Region; us-east-1 if empty.
 	Region string
-	// Account is what AWS::AccountId means; 123456789012 if empty.
+	// Account is the value of AWS::AccountId; 123456789012 if empty.
 	Account string
-	// QueueURL gives a queue's URL by its name; the one in AWS if nil.
+	// QueueURL returns a queue's URL for its name; if nil, queues have the URL
+	// of AWS.
 	QueueURL func(name string) string
 }
 
@@ -40,9 +41,9 @@ func (o *Options) withDefaults() Options {
 	return full
 }
 
-// Read reads the template at path. Every error is an [*Error]: the file is not
-// there, is no template, has no function with an SQS event, or asks for
-// something that cannot be had.
+// Read reads the template at path. Every error is an [*Error]: the file does
+// not exist, is not a template, has no function with an SQS event, or needs a
+// value that cannot be known.
 func Read(path string, o *Options) (*Stack, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -62,7 +63,7 @@ func unreadable(path string, err error) *Error {
 	return &Error{File: path, Message: fmt.Sprintf("the template cannot be read: %v", cause), Err: err}
 }
 
-// parse reads a template's text; path is its place, which CodeUri is relative to.
+// parse parses a template's text. CodeUri is relative to the directory of path.
 func parse(path string, data []byte, o *Options) (*Stack, error) {
 	document, alias, err := load(path, data)
 	if err != nil {
@@ -83,8 +84,8 @@ func parse(path string, data []byte, o *Options) (*Stack, error) {
 	return s, nil
 }
 
-// readInto reads the resources. Functions come last, since their events need
-// the queues.
+// readInto reads the resources. Functions are read last, since their events
+// refer to the queues.
 func (t *template) readInto(s *Stack) {
 	var functions []*resource
 	var foreign []*resource
@@ -115,7 +116,7 @@ func (t *template) readInto(s *Stack) {
 		}
 	}
 	if len(s.Functions) == 0 && t.err == nil {
-		t.err = t.aside
+		t.err = t.firstSkip
 	}
 	if len(s.Functions) == 0 {
 		t.fail(&yaml.Node{}, "no function with an SQS event: give an %s an event of Type: SQS", kindFunction)
@@ -124,10 +125,10 @@ func (t *template) readInto(s *Stack) {
 	s.Notes = t.notes
 }
 
-// fewNames is up to how many resources are told by their names.
+// fewNames is the largest number of resources that a note lists by name.
 const fewNames = 6
 
-// summed tells of a few resources by their names, and of more by their types.
+// summed describes resources: a few by their names, more by their types.
 func summed(resources []*resource) string {
 	var names, kinds []string
 	count := map[string]int{}
@@ -146,7 +147,8 @@ func summed(resources []*resource) string {
 	return listed(kinds)
 }
 
-// refuseSameNames finds two resources of one name, which AWS would refuse.
+// refuseSameNames returns an error for two resources with the same name, which
+// AWS would refuse.
 func (t *template) refuseSameNames(s *Stack) {
 	seen := map[string]string{}
 	check := func(kind, name, id string) {

@@ -46,7 +46,8 @@ func TestReadGolden(t *testing.T) {
 	}
 }
 
-// golden compares a stack with a file, whose paths begin at the package's folder.
+// golden compares a stack with a golden file, in which paths are relative to
+// the package's folder.
 func golden(t *testing.T, name string, s *stack.Stack) {
 	t.Helper()
 	data, err := json.MarshalIndent(s, "", "  ")
@@ -73,7 +74,7 @@ func golden(t *testing.T, name string, s *stack.Stack) {
 	}
 }
 
-func TestReadGivesAbsoluteCodeURI(t *testing.T) {
+func TestReadReturnsAnAbsoluteCodeURI(t *testing.T) {
 	t.Parallel()
 	s, err := stack.Read(filepath.Join("testdata", "long.json"), nil)
 	if err != nil {
@@ -96,7 +97,7 @@ func TestQueueLookup(t *testing.T) {
 	}}
 	tests := []struct{ ask, want string }{
 		{"A", "A"},
-		{"B", "B"}, // a logical id goes before a name
+		{"B", "B"}, // a logical id has priority over a name
 		{"C", "B"},
 		{"D", ""},
 		{"", ""},

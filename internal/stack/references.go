@@ -6,7 +6,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// pseudo gives the value of a pseudo parameter that has one locally.
+// pseudo returns the value of a pseudo parameter, if it has one locally.
 func (t *template) pseudo(name string) (string, bool) {
 	switch name {
 	case "AWS::Region":
@@ -23,7 +23,7 @@ func (t *template) pseudo(name string) (string, bool) {
 	return "", false
 }
 
-// ref resolves Ref. Nil without an error is AWS::NoValue.
+// ref resolves Ref. It returns nil without an error for AWS::NoValue.
 func (t *template) ref(n, argument *yaml.Node) *yaml.Node {
 	name := argument.Value
 	if argument.Kind != yaml.ScalarNode || name == "" {
@@ -36,7 +36,7 @@ func (t *template) ref(n, argument *yaml.Node) *yaml.Node {
 	return t.named(n, "Ref", name)
 }
 
-// named resolves a name as Ref means it.
+// named resolves a name as Ref does.
 func (t *template) named(at *yaml.Node, function, name string) *yaml.Node {
 	if value, ok := t.pseudo(name); ok {
 		return scalar(value, at)
@@ -45,7 +45,7 @@ func (t *template) named(at *yaml.Node, function, name string) *yaml.Node {
 		return t.parameterValue(p, at)
 	}
 	if t.resource(name) == nil && t.madeBySAM(name) {
-		return t.standIn(at, name, "%s %s: SAM makes this event source mapping in AWS only", function, name)
+		return t.placeholder(at, name, "%s %s: SAM makes this event source mapping in AWS only", function, name)
 	}
 	if t.resource(name) == nil {
 		t.fail(at, "%s %s: no such parameter or resource: add it, or correct the name", function, name)
@@ -57,13 +57,13 @@ func (t *template) named(at *yaml.Node, function, name string) *yaml.Node {
 	}
 	value, ok := t.reference(r)
 	if !ok {
-		return t.standIn(at, name, "%s %s: %s exists in AWS only", function, name, r.kind)
+		return t.placeholder(at, name, "%s %s: %s exists in AWS only", function, name, r.kind)
 	}
 	return scalar(value, at)
 }
 
-// getAtt resolves Fn::GetAtt, whose argument is "id.attribute" or a list of
-// the two.
+// getAtt resolves Fn::GetAtt. Its argument is "id.attribute" or a list of the
+// two.
 func (t *template) getAtt(n, argument *yaml.Node) *yaml.Node {
 	id, name, _ := strings.Cut(argument.Value, ".")
 	if argument.Kind == yaml.SequenceNode && len(argument.Content) == 2 {
@@ -87,12 +87,12 @@ func (t *template) attributeOf(at *yaml.Node, function, id, name string) *yaml.N
 		return nil
 	}
 	if !ok {
-		return t.standIn(at, id+"."+name, "%s %s.%s: %s has it in AWS only", function, id, name, r.kind)
+		return t.placeholder(at, id+"."+name, "%s %s.%s: %s has it in AWS only", function, id, name, r.kind)
 	}
 	return scalar(value, at)
 }
 
-// sub resolves Fn::Sub, whose argument is a text or a list of a text and its
+// sub resolves Fn::Sub. Its argument is a text, or a list of a text and its
 // variables.
 func (t *template) sub(n, argument *yaml.Node) *yaml.Node {
 	source, variables := argument, (*yaml.Node)(nil)
@@ -120,7 +120,7 @@ func (t *template) sub(n, argument *yaml.Node) *yaml.Node {
 	}
 }
 
-// variable resolves what stands between the braces of ${} in Fn::Sub.
+// variable resolves a name between the braces of ${} in Fn::Sub.
 func (t *template) variable(at, variables *yaml.Node, name string) string {
 	if literal, ok := strings.CutPrefix(name, "!"); ok {
 		return "${" + literal + "}"

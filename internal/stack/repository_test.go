@@ -27,7 +27,7 @@ func TestRepositoryQueues(t *testing.T) {
 	s := readRepository(t, nil)
 	for _, tt := range []struct {
 		prefix, receives  string
-		source, deadQueue map[string]string // what only FIFO queues have
+		source, deadQueue map[string]string // the attributes that only FIFO queues have
 	}{
 		{prefix: "Charge", receives: "30"},
 		{
@@ -108,14 +108,14 @@ func TestRepositoryFunctions(t *testing.T) {
 	}
 	got := slices.Clone(s.Functions)
 	for i := range got {
-		got[i].CodeURI, got[i].ARN = "", "" // the machine's
+		got[i].CodeURI, got[i].ARN = "", "" // they depend on the machine
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("functions (-want +got):\n%s", diff)
 	}
 }
 
-func TestRepositoryParametersReachTheirPlaces(t *testing.T) {
+func TestRepositoryParametersAreUsed(t *testing.T) {
 	t.Parallel()
 	s := readRepository(t, map[string]string{
 		"MaxReceiveCount": "12", "FifoMaxReceiveCount": "120", "MaxAttempts": "4", "UnclassifiedAttempts": "2",
@@ -166,7 +166,7 @@ func TestRepositoryTables(t *testing.T) {
 	}
 }
 
-func TestRepositoryNoteOfWhatExistsInAWSOnly(t *testing.T) {
+func TestRepositoryNoteOnResourcesOfAWSOnly(t *testing.T) {
 	t.Parallel()
 	const want = "left alone, since they exist in AWS only: 3 of AWS::IAM::Role, 3 of AWS::Logs::LogGroup, " +
 		"1 of AWS::SNS::Topic, 27 of AWS::CloudWatch::Alarm, 1 of AWS::CloudWatch::Dashboard"

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// withProperties gives the sound template with the properties of its
+// withProperties returns the template sound with these properties for its
 // dead-letter queue, in flow style.
 func withProperties(properties string) string {
 	return strings.Replace(sound, "  Dead:\n    Type: AWS::SQS::Queue\n",
@@ -54,8 +54,8 @@ func TestQueueAttributes(t *testing.T) {
 	}
 }
 
-// TestNumbersOfAQueueHaveBounds holds just outside of what SQS takes.
-func TestNumbersOfAQueueHaveBounds(t *testing.T) {
+// TestNumbersOfAQueueOutOfRangeAreRefused tests values just outside of the limits of SQS.
+func TestNumbersOfAQueueOutOfRangeAreRefused(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join("testdata", "template.yaml")
 	for _, a := range queueNumbers {
@@ -157,8 +157,8 @@ func TestListsOfParameters(t *testing.T) {
 	}
 }
 
-// TestFunctionsWithWrongArguments holds for each function that is read.
-func TestFunctionsWithWrongArguments(t *testing.T) {
+// TestFunctionsWithWrongArgumentsAreRefused covers every intrinsic function that is read.
+func TestFunctionsWithWrongArgumentsAreRefused(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join("testdata", "template.yaml")
 	tests := map[string]string{
@@ -190,8 +190,8 @@ func TestFunctionsWithWrongArguments(t *testing.T) {
 	}
 }
 
-// TestGlobalVariablesLieUnderOwn holds for any variables of both.
-func TestGlobalVariablesLieUnderOwn(t *testing.T) {
+// TestOwnVariablesOverrideGlobalOnes generates global and own variables.
+func TestOwnVariablesOverrideGlobalOnes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		variables := rapid.MapOfN(rapid.StringMatching(`[A-F]_`), rapid.StringMatching(`[a-z]{1,4}`), 0, 5)

@@ -7,15 +7,16 @@ import (
 )
 
 // section is a mapping whose members are read by name. Members that are absent
-// or AWS::NoValue read as their defaults.
+// or AWS::NoValue have their default values.
 type section struct {
 	t    *template
-	path string     // how errors call it
-	node *yaml.Node // nil for an absent one
+	path string     // its name in errors
+	node *yaml.Node // nil if it is absent
 	line *yaml.Node // where it would be
 }
 
-// properties gives a resource's properties; a function's lie over the Globals.
+// properties returns a resource's properties; those of a function are merged
+// over the Globals.
 func (t *template) properties(r *resource) section {
 	n := r.properties
 	if r.kind == kindFunction {
@@ -32,7 +33,7 @@ func (t *template) section(path string, n, line *yaml.Node) section {
 	return section{t: t, path: path, node: n, line: line}
 }
 
-// at is the node that an error about a member points to.
+// at returns the node that an error about a member points to.
 func (s section) at(name string) *yaml.Node {
 	if n := member(s.node, name); n != nil {
 		return n
@@ -44,12 +45,12 @@ func (s section) fail(name, format string, args ...any) {
 	s.t.fail(s.at(name), s.path+": "+name+format, args...)
 }
 
-// member resolves one member; nil for none.
+// member resolves one member; it returns nil if there is none.
 func (s section) member(name string) *yaml.Node {
 	return s.t.resolve(member(s.node, name))
 }
 
-// text is empty for an absent member.
+// text returns a member's text, empty if it is absent.
 func (s section) text(name string) string {
 	v := s.member(name)
 	if v == nil {
@@ -58,7 +59,7 @@ func (s section) text(name string) string {
 	return s.t.text(v, s.path+": "+name)
 }
 
-// integer reads a whole number from low to high.
+// integer returns a whole number from low to high, or preset if it is absent.
 func (s section) integer(name string, preset, low, high int) int {
 	text := s.text(name)
 	if text == "" {

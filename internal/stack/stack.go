@@ -2,31 +2,34 @@ package stack
 
 import "time"
 
-// Stack is the part of a template that runs locally, in the template's order.
+// Stack is the part of a template that runs locally, in the order of the
+// template.
 type Stack struct {
-	// Functions are those with at least one SQS event.
+	// Functions are the functions with at least one SQS event.
 	Functions []Function
 	Queues    []Queue
 	Tables    []Table
-	// Notes tell what of the template was left alone, one line each.
+	// Notes say which parts of the template were skipped, one line each.
 	Notes []string
 }
 
 // Queue is an AWS::SQS::Queue.
 type Queue struct {
 	LogicalID string
-	// Name is the QueueName, or else the logical id; it ends in .fifo for FIFO queues.
+	// Name is the QueueName, or else the logical id. The name of a FIFO queue
+	// ends in .fifo.
 	Name string
 	ARN  string
 	URL  string
 	FIFO bool
-	// Attributes are those that CreateQueue takes, without the ones that choose
-	// an encryption key. The policies are JSON.
+	// Attributes are attributes for CreateQueue, without those that choose an
+	// encryption key. The policies are JSON.
 	Attributes map[string]string
-	// DeadLetterQueue is the logical id of the redrive target; empty for none.
+	// DeadLetterQueue is the logical id of the redrive target; empty if there
+	// is none.
 	DeadLetterQueue string
-	// MaxReceiveCount is how often a message is received before SQS moves it;
-	// 0 without a redrive policy.
+	// MaxReceiveCount is how often a message is received before SQS moves it to
+	// the dead-letter queue; 0 without a redrive policy.
 	MaxReceiveCount int
 }
 
@@ -38,7 +41,8 @@ type Table struct {
 	ARN        string
 	Keys       []Key
 	Attributes []Attribute
-	// TTLAttribute names the attribute with the expiry time; empty for none.
+	// TTLAttribute is the attribute with the expiry time; empty if there is
+	// none.
 	TTLAttribute string
 }
 
@@ -56,7 +60,7 @@ type Attribute struct {
 	Type string
 }
 
-// Function is an AWS::Serverless::Function on an operating system runtime.
+// Function is an AWS::Serverless::Function with an OS-only runtime.
 type Function struct {
 	LogicalID string
 	// Name is the FunctionName, or else the logical id.
@@ -66,42 +70,46 @@ type Function struct {
 	CodeURI string
 	Handler string
 	Runtime string
-	// BuildMethod is that of the function's Metadata: go1.x, makefile, or empty.
-	// With makefile, CodeURI has a Makefile with the target build-LOGICALID.
+	// BuildMethod is the one in the function's Metadata: go1.x, makefile, or
+	// empty. With makefile, CodeURI has a Makefile with the target
+	// build-LOGICALID.
 	BuildMethod string
-	// Timeout is from 1 s to 15 min; 3 s where the template gives none, as in Lambda.
+	// Timeout is from 1 s to 15 min; 3 s if the template sets none, as in
+	// Lambda.
 	Timeout time.Duration
-	// MemoryMB is from 128 to 10,240; 128 where the template gives none, as in Lambda.
+	// MemoryMB is from 128 to 10,240; 128 if the template sets none, as in
+	// Lambda.
 	MemoryMB    int
 	Environment map[string]string
 	Events      []SQSEvent
 }
 
-// SQSEvent is what Lambda calls an event source mapping: an event of type SQS,
-// or an AWS::Lambda::EventSourceMapping.
+// SQSEvent is an event source mapping: an event of type SQS, or an
+// AWS::Lambda::EventSourceMapping.
 type SQSEvent struct {
-	// Name is the event's, or the mapping's logical id.
+	// Name is the name of the event, or the logical id of the mapping.
 	Name string
-	// Queue is the source queue's logical id.
+	// Queue is the logical id of the source queue.
 	Queue string
-	// BatchSize is from 1 to 10,000, on FIFO queues to 10; 10 where the template
-	// gives none, as in Lambda.
+	// BatchSize is from 1 to 10,000, for FIFO queues to 10; 10 if the template
+	// sets none, as in Lambda.
 	BatchSize int
-	// Window is how long a batch is gathered, from 0 to 5 min; 0 hands over what
-	// one receive brought.
+	// Window is the batching window, from 0 to 5 min; 0 means that a batch is
+	// the result of one receive.
 	Window time.Duration
-	// ReportBatchItemFailures tells whether the function's answer names the
+	// ReportBatchItemFailures says that the function's response names the
 	// messages that failed.
 	ReportBatchItemFailures bool
-	// MaximumConcurrency is from 2 to 1,000; 0 sets no limit.
+	// MaximumConcurrency is from 2 to 1,000; 0 means no limit.
 	MaximumConcurrency int
-	// Filters are the patterns of the filter criteria, none or up to five.
+	// Filters are the patterns of the filter criteria, at most five.
 	Filters []string
-	// Enabled is false for an event that the template switches off.
+	// Enabled is false for an event that the template disables.
 	Enabled bool
 }
 
-// Queue finds a queue by its logical id or, failing that, by its name.
+// Queue returns the queue with this logical id or, if there is none, with this
+// name.
 func (s *Stack) Queue(nameOrLogicalID string) (Queue, bool) {
 	for _, q := range s.Queues {
 		if q.LogicalID == nameOrLogicalID {

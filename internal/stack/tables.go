@@ -27,21 +27,22 @@ func (t *template) table(r *resource) Table {
 		}
 	}
 	t.checkSchema(table, properties)
-	// DynamoDB refuses a definition that no key uses, and those of indexes are
-	// without one here.
+	// DynamoDB refuses definitions of attributes that no key uses. Indexes,
+	// which may use them, are not read.
 	table.Attributes = slices.DeleteFunc(table.Attributes, func(a Attribute) bool {
 		return !slices.ContainsFunc(table.Keys, func(k Key) bool { return k.Name == a.Name })
 	})
 	return table
 }
 
-// simpleKey is the key of an AWS::Serverless::SimpleTable: by default a text
-// called id.
+// simpleKey returns the key of an AWS::Serverless::SimpleTable: by default a
+// string called id.
 func simpleKey(properties section) ([]Key, []Attribute) {
 	name, kind := "id", "S"
 	if primary := properties.section("PrimaryKey"); primary.node != nil {
 		name = primary.text("Name")
-		// S, N and B are the first letters of the types' names here.
+		// The types are called String, Number and Binary here; S, N and B are
+		// their first letters.
 		if word := primary.text("Type"); word != "" {
 			kind = word[:1]
 		}

@@ -17,8 +17,9 @@ const (
 	kindMapping     = "AWS::Lambda::EventSourceMapping"
 )
 
-// template is a template while it is read. Its methods keep the first error
-// and go on with zero values, so that errors need checking only at the end.
+// template is a template that is being read. Its methods keep the first error
+// and continue with zero values, so that callers need to check for errors only
+// at the end.
 type template struct {
 	file       string
 	options    Options
@@ -29,26 +30,26 @@ type template struct {
 	resources  []*resource
 	notes      []string
 	err        *Error
-	// aside is why the first thing was left alone that would be run otherwise.
-	aside *Error
-	// standIns makes values that exist in AWS only read as their names.
-	standIns bool
+	// firstSkip is the reason for the first skipped part that could have been run.
+	firstSkip *Error
+	// placeholders says that values that exist only in AWS become placeholders.
+	placeholders bool
 }
 
 // resource is a member of the template's Resources.
 type resource struct {
 	id         string
 	kind       string
-	node       *yaml.Node // the key: its line is the resource's
+	node       *yaml.Node // the key; its line is that of the resource
 	condition  *yaml.Node
 	properties *yaml.Node
 	metadata   *yaml.Node
 
-	name   string // the physical name, once it is known
-	naming bool   // the name is being found out
+	name   string // the physical name, after it was determined
+	naming bool   // whether the name is being determined
 }
 
-// fail keeps the first error.
+// fail records the first error.
 func (t *template) fail(n *yaml.Node, format string, args ...any) {
 	if t.err == nil {
 		t.err = &Error{File: t.file, Line: n.Line, Message: fmt.Sprintf(format, args...)}
@@ -60,7 +61,7 @@ func (t *template) note(n *yaml.Node, format string, args ...any) {
 	t.notes = append(t.notes, line.Error())
 }
 
-// failElsewhere is fail for what exists in AWS only.
+// failElsewhere is like fail, for values that exist only in AWS.
 func (t *template) failElsewhere(n *yaml.Node, format string, args ...any) {
 	if t.err == nil {
 		t.fail(n, format, args...)
@@ -68,7 +69,7 @@ func (t *template) failElsewhere(n *yaml.Node, format string, args ...any) {
 	}
 }
 
-// attempt reads something and takes back the error of failElsewhere.
+// attempt calls read. It removes and returns an error of failElsewhere.
 func (t *template) attempt(read func()) *Error {
 	if t.err != nil {
 		return nil //nolint:nilerr // it stays in t.err and ends the reading
@@ -82,19 +83,19 @@ func (t *template) attempt(read func()) *Error {
 	return e
 }
 
-// setAside notes that something is left alone and why; if in the end nothing is
-// left to run, that is the error.
-func (t *template) setAside(n *yaml.Node, what string, why *Error) {
+// skip adds a note that a part is skipped, and why. If at the end there is
+// nothing to run, the first such reason is the error.
+func (t *template) skip(n *yaml.Node, what string, why *Error) {
 	t.note(n, "%s is left alone: %s", what, strings.TrimPrefix(why.Message, what+": "))
-	if t.aside == nil {
-		t.aside = why
+	if t.firstSkip == nil {
+		t.firstSkip = why
 	}
 }
 
-// directory is where the template lies.
+// directory returns the directory of the template.
 func (t *template) directory() string { return filepath.Dir(t.file) }
 
-// declare takes in the template's sections.
+// declare reads the template's sections.
 func (t *template) declare(root *yaml.Node) {
 	for _, name := range []string{"Parameters", "Conditions", "Mappings", "Globals", "Resources"} {
 		if n := member(root, name); n != nil && n.Kind != yaml.MappingNode {
@@ -132,7 +133,7 @@ func (t *template) declareResources(n *yaml.Node) {
 	}
 }
 
-// resource finds a resource by its logical id; nil if there is none.
+// resource returns the resource with this logical id, or nil if there is none.
 func (t *template) resource(id string) *resource {
 	for _, r := range t.resources {
 		if r.id == id {
@@ -153,7 +154,7 @@ func (t *template) ids(kind string) string {
 	return listed(ids)
 }
 
-// exists tells whether a resource's condition holds.
+// exists reports whether a resource's condition is true.
 func (t *template) exists(r *resource) bool {
 	return r.condition == nil || t.condition(r.condition)
 }

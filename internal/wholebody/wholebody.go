@@ -1,4 +1,4 @@
-// Package wholebody makes SDK clients fit for servers on the same machine.
+// Package wholebody adapts SDK clients for servers on the same machine.
 package wholebody
 
 import (
@@ -10,14 +10,14 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 )
 
-// Client gives a client that hands net/http each request body in memory; next
-// sends it, nil being the SDK's own client. It is as safe for concurrent use as
-// next.
+// Client returns a client that reads each request body into memory before next
+// sends the request. A nil next means the SDK's own client. It is safe for
+// concurrent use if next is.
 //
-// A near server may answer before net/http has seen the end of the body, and
-// the SDK closes the body with the answer's head: net/http then reports a good
-// call as failed, and the SDK's retry sends it twice. A body in memory has its
-// end known beforehand.
+// A server on the same machine may answer before net/http has read the body to
+// its end, and the SDK closes the body when the response begins. net/http then
+// reports a successful call as failed, and the SDK's retry sends it twice. A
+// body in memory has a known length, which avoids this.
 func Client(next aws.HTTPClient) aws.HTTPClient {
 	if next == nil {
 		next = awshttp.NewBuildableClient()

@@ -12,7 +12,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/wholebody"
 )
 
-func TestBodiesHaveALength(t *testing.T) {
+func TestBodiesAreSentWithALength(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)

@@ -16,7 +16,7 @@ import (
 	"github.com/sqsafe/sqsafe/idem"
 )
 
-// Charge is the job. Amount is in the currency's minor unit.
+// Charge is the payload of a job. Amount is in the currency's minor unit.
 type Charge struct {
 	ID       string `json:"id"`
 	Customer string `json:"customer"`
@@ -26,11 +26,12 @@ type Charge struct {
 
 var (
 	currency = regexp.MustCompile(`^[A-Z]{3}$`)
-	// The id travels in a header, which would drop or refuse anything else.
+	// The id is sent in a header, which would lose or refuse other characters.
 	headerSafe = regexp.MustCompile(`^[[:graph:]]{1,255}$`)
 )
 
-// Validate tells what is missing or wrong, without the values: they end in logs.
+// Validate says what is missing or wrong. It does not show the values, since
+// its errors are logged.
 func (c Charge) Validate() error {
 	switch {
 	case c.ID == "" || c.Customer == "":
@@ -51,7 +52,8 @@ type Provider struct {
 	client *http.Client
 }
 
-// NewProvider reaches the provider at a base URL; an error says that it is none.
+// NewProvider returns the provider at a base URL, or an error if it is not a
+// URL.
 func NewProvider(base string) (*Provider, error) {
 	if u, err := url.Parse(base); err != nil || u.Host == "" {
 		return nil, fmt.Errorf("PAYMENT_URL is %q; set it to the provider's URL, such as https://payments.example.com", base)
@@ -74,12 +76,12 @@ func (p *Provider) Charge(ctx context.Context, c Charge) error {
 		return err
 	}
 	defer resp.Body.Close()
-	return meaning(resp)
+	return classify(resp)
 }
 
-// meaning is the provider's contract: it charges with 200 and 201 only, and all
+// classify applies the provider's contract: it charges with 200 and 201 only, and all
 // that it calls its own fault, 501 included, passes.
-func meaning(resp *http.Response) error {
+func classify(resp *http.Response) error {
 	err := fault.CheckResponse(resp)
 	switch {
 	case resp.StatusCode >= http.StatusInternalServerError:

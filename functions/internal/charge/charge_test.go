@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/functions/internal/charge"
@@ -15,19 +18,19 @@ import (
 	"github.com/sqsafe/sqsafe/idem"
 )
 
-func TestValidate(t *testing.T) {
+func TestValidateRefusesInvalidCharges(t *testing.T) {
 	t.Parallel()
 	good := charge.Charge{ID: "ch-1", Customer: "c-1", Amount: 1250, Currency: "EUR"}
 	tests := []struct {
 		name   string
 		change func(*charge.Charge)
-		want   string // empty: valid
+		want   string // empty means valid
 	}{
 		{"good", func(*charge.Charge) {}, ""},
 		{"no id", func(c *charge.Charge) { c.ID = "" }, "id and customer are required"},
 		{"no customer", func(c *charge.Charge) { c.Customer = "" }, "id and customer are required"},
 		{"an id with a space", func(c *charge.Charge) { c.ID = "ch 1" }, "printable ASCII characters without spaces"},
-		{"an id that a header would cut", func(c *charge.Charge) { c.ID = "ch-1 " }, "without spaces"},
+		{"an id that a header would trim", func(c *charge.Charge) { c.ID = "ch-1 " }, "without spaces"},
 		{"an id with a line end", func(c *charge.Charge) { c.ID = "ch\n1" }, "without spaces"},
 		{"a long id", func(c *charge.Charge) { c.ID = strings.Repeat("x", 256) }, "without spaces"},
 		{"no amount", func(c *charge.Charge) { c.Amount = 0 }, "in the currency's minor unit"},
@@ -49,9 +52,9 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestAnswersOfTheProvider is the contract with the provider: what is sent, and
-// what its answers mean.
-func TestAnswersOfTheProvider(t *testing.T) {
+// TestResponsesOfTheProvider tests the contract with the provider: what is sent,
+// and what its responses mean.
+func TestResponsesOfTheProvider(t *testing.T) {
 	t.Parallel()
 	var status int
 	want := charge.Charge{ID: "ch-1", Customer: "c-1", Amount: 1250, Currency: "EUR"}
@@ -108,23 +111,25 @@ func TestAnswersOfTheProvider(t *testing.T) {
 	}
 }
 
-// asJob makes charges as jobs whose keys are the ids of the charges.
+// asJob makes each charge as a job whose key is the id of the charge.
 func asJob(p *charge.Provider) func(charge.Charge) error {
 	return func(c charge.Charge) (err error) {
-		once := idem.Middleware(idem.NewMemory(), &idem.Options{Key: idem.JSONField("id")})
-		body, _ := json.Marshal(c)
-		m := &handler.Message{}
-		m.Body = string(body)
-		_ = once(func(ctx context.Context, _ *handler.Message) error {
+		quiet := slog.New(slog.DiscardHandler)
+		ledger, _ := idem.New(idem.NewMemory(), &idem.Options{Key: idem.JSONField("id"), Logger: quiet})
+		job := handler.Func(func(ctx context.Context, _ *handler.Message) error {
 			err = p.Charge(ctx, c)
 			return nil
-		})(context.Background(), m)
+		})
+		processor, _ := handler.NewProcessor(job, &handler.Options{Ledger: ledger, Logger: quiet})
+		body, _ := json.Marshal(c)
+		record := events.SQSMessage{MessageId: "m1", Body: string(body)}
+		_, _ = processor.Handle(context.Background(), events.SQSEvent{Records: []events.SQSMessage{record}})
 		return err
 	}
 }
 
-// A connection that breaks is the job's to retry, not net/http's.
-func TestAChargeIsSentOnce(t *testing.T) {
+// When a connection breaks, the job is retried, not the request by net/http.
+func TestABrokenConnectionRetriesTheJobNotTheRequest(t *testing.T) {
 	t.Parallel()
 	arrived := 0
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -167,7 +172,7 @@ func TestAProviderNeedsAURL(t *testing.T) {
 	}
 }
 
-func TestAProviderThatIsNotThereIsRetried(t *testing.T) {
+func TestAnUnreachableProviderIsRetried(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()

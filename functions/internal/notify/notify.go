@@ -1,5 +1,5 @@
-// Package notify tells customers by email and by text message, each once for
-// each job, whichever of the two fails.
+// Package notify notifies customers by email and by text message. Each is sent
+// once for each job, whichever of the two fails.
 package notify
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/sqsafe/sqsafe/idem"
 )
 
-// Notice is the job.
+// Notice is the payload of a job.
 type Notice struct {
 	ID    string `json:"id"`
 	Email string `json:"email"`
@@ -27,7 +27,8 @@ type Notice struct {
 
 var phone = regexp.MustCompile(`^\+[1-9][0-9]{3,14}$`) // E.164
 
-// Validate tells what is missing or wrong, without the values: they end in logs.
+// Validate says what is missing or wrong. It does not show the values, since
+// its errors are logged.
 func (n Notice) Validate() error {
 	switch address, err := mail.ParseAddress(n.Email); {
 	case n.ID == "":
@@ -46,19 +47,22 @@ type Sender struct {
 	client *http.Client
 }
 
-// NewSender reaches the service at a base URL; an error says that it is none.
+// NewSender returns a sender for the service at a base URL, or an error if it
+// is not a URL.
 func NewSender(base string) (*Sender, error) {
 	if u, err := url.Parse(base); err != nil || u.Host == "" {
 		return nil, fmt.Errorf("NOTIFY_URL is %q; set it to the service's URL, such as https://messages.example.com", base)
 	}
-	// A redirect followed would be a GET that sends nothing and succeeds.
+	// Do not follow redirects: the request would become a GET, which sends
+	// nothing and succeeds.
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &Sender{base: base, client: &http.Client{Transport: idem.Transport{}, CheckRedirect: stay}}, nil
 }
 
-// Notify sends the email and then the text message. What was sent is not sent
-// again with what failed; and should the process die before that is recorded,
-// the service still gets the same key, which is the step's own.
+// Notify sends the email and then the text message. If one of them fails, the
+// retry does not send the other again. If the process dies before a sent
+// message is recorded, the retry sends it with the same key, which is that of
+// the step.
 func (s *Sender) Notify(ctx context.Context, n Notice) error {
 	err := idem.Step(ctx, "email", func(ctx context.Context) error { return s.send(ctx, "/email", n.Email) })
 	if err != nil {
@@ -71,7 +75,7 @@ func (s *Sender) Notify(ctx context.Context, n Notice) error {
 	return nil
 }
 
-// send has the service send a message, under the step's key, which the
+// send sends a message through the service, under the step's key, which the
 // client's transport adds.
 func (s *Sender) send(ctx context.Context, path, to string) error {
 	body, _ := json.Marshal(map[string]string{"to": to})

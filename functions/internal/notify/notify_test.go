@@ -20,8 +20,8 @@ import (
 	"github.com/sqsafe/sqsafe/idem"
 )
 
-// service answers its calls with the given statuses and with 202 after them,
-// and notes each call.
+// service responds with the given statuses and then with 202, and records each
+// call.
 type service struct {
 	answers []int
 	calls   []string // path, key and body
@@ -45,8 +45,8 @@ const (
 	sms   = `POST /sms ["nt-1#text-message"] {"to":"+491234"}`
 )
 
-// deliverer gives the function with a ledger, as what handles the job once and
-// tells whether it came back.
+// deliverer returns a function that delivers the job once, with a ledger, and
+// reports whether the job came back for a retry.
 func deliverer(t *testing.T, s *service) func() bool {
 	t.Helper()
 	server := httptest.NewServer(s)
@@ -56,12 +56,15 @@ func deliverer(t *testing.T, s *service) func() bool {
 		t.Fatal(err)
 	}
 	quiet := slog.New(slog.DiscardHandler)
-	p := handler.NewProcessor(handler.JSON(sender.Notify), &handler.Options{
-		Middleware: []handler.Middleware{
-			idem.Middleware(&patient{Memory: idem.NewMemory()}, &idem.Options{Key: idem.JSONField("id"), Logger: quiet}),
-		},
-		Logger: quiet,
-	})
+	store := &patient{Memory: idem.NewMemory()}
+	ledger, err := idem.New(store, &idem.Options{Key: idem.JSONField("id"), Logger: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := handler.NewProcessor(handler.JSON(sender.Notify), &handler.Options{Ledger: ledger, Logger: quiet, Breaker: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return func() bool {
 		response, err := p.Handle(context.WithoutCancel(t.Context()), events.SQSEvent{Records: []events.SQSMessage{{
 			MessageId: "m1", Body: `{"id":"nt-1","email":"a@example.com","phone":"+491234"}`,
@@ -73,8 +76,8 @@ func deliverer(t *testing.T, s *service) func() bool {
 	}
 }
 
-// patient is a store that is asked an hour later each time, so that nobody has
-// to wait for the next attempt.
+// patient is a store whose clock is an hour later at each call, so that the
+// test does not wait for the next attempt.
 type patient struct {
 	*idem.Memory
 	asked int
@@ -92,14 +95,14 @@ func TestEachStepIsSentOnce(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		answers []int
-		back    int // how often the job comes back
+		back    int // how often the job is returned for a retry
 		want    []string
 	}{
-		{"both go", nil, 0, []string{email, sms}},
+		{"both succeed", nil, 0, []string{email, sms}},
 		{"the email fails", []int{503}, 1, []string{email, email, sms}},
 		{"the text message fails", []int{200, 503}, 1, []string{email, sms, sms}},
 		{"both fail", []int{503, 200, 503, 429}, 3, []string{email, email, sms, sms, sms}},
-		{"a redirect has sent nothing", []int{302}, 1, []string{email, email, sms}},
+		{"a redirect is retried", []int{302}, 1, []string{email, email, sms}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -110,7 +113,7 @@ func TestEachStepIsSentOnce(t *testing.T) {
 					t.Errorf("delivery %d did not come back", i+1)
 				}
 			}
-			for range 2 { // the second is a duplicate
+			for range 2 { // the second delivery is a duplicate
 				if deliver() {
 					t.Error("the job came back after all was sent")
 				}
@@ -122,7 +125,7 @@ func TestEachStepIsSentOnce(t *testing.T) {
 	}
 }
 
-func TestAStepNeedsAJob(t *testing.T) {
+func TestNotifyOutsideAJobFails(t *testing.T) {
 	t.Parallel()
 	sender, err := notify.NewSender("https://messages.example.com")
 	if err != nil {
@@ -134,19 +137,19 @@ func TestAStepNeedsAJob(t *testing.T) {
 	}
 }
 
-func TestValidate(t *testing.T) {
+func TestValidateRefusesInvalidNotices(t *testing.T) {
 	t.Parallel()
 	good := notify.Notice{ID: "nt-1", Email: "a@example.com", Phone: "+491234"}
 	for _, tt := range []struct {
 		name   string
 		change func(*notify.Notice)
-		want   string // empty: valid
+		want   string // empty means valid
 	}{
 		{"good", func(*notify.Notice) {}, ""},
 		{"no id", func(n *notify.Notice) { n.ID = "" }, "id is required"},
 		{"no email", func(n *notify.Notice) { n.Email = "" }, "email must be an address"},
 		{"no address", func(n *notify.Notice) { n.Email = "a" }, "email must be an address"},
-		{"a name beside it", func(n *notify.Notice) { n.Email = "A <a@example.com>" }, "email must be an address"},
+		{"a name before the address", func(n *notify.Notice) { n.Email = "A <a@example.com>" }, "email must be an address"},
 		{"no phone", func(n *notify.Notice) { n.Phone = "" }, "phone must be an international number"},
 		{"a local phone", func(n *notify.Notice) { n.Phone = "01234" }, "phone must be an international number"},
 		{"a phone with spaces", func(n *notify.Notice) { n.Phone = "+49 1234" }, "phone must be an international number"},

@@ -19,16 +19,16 @@ import (
 // ReasonOutOfStock is the reason of a job that wants more than there is.
 const ReasonOutOfStock = "out_of_stock"
 
-// Withdrawal is the job. Producers send it with the SKU as its message group:
-// what is taken of one SKU is taken in order, and no two transactions of the
-// function meet at one item.
+// Withdrawal is the payload of a job. Producers send it with the SKU as its
+// message group: withdrawals of one SKU run in order, and no two transactions
+// of the function write the same item at the same time.
 type Withdrawal struct {
 	ID       string `json:"id"`
 	SKU      string `json:"sku"`
 	Quantity int64  `json:"quantity"`
 }
 
-// Validate tells what is missing or wrong.
+// Validate says what is missing or wrong.
 func (w Withdrawal) Validate() error {
 	switch {
 	case w.ID == "" || w.SKU == "":
@@ -46,7 +46,7 @@ type Stock struct {
 	table        string
 }
 
-// New gives the stock in a table; an error says that the table has no name.
+// New returns the stock in a table, or an error if the table has no name.
 func New(api dynamo.TransactionAPI, table string) (*Stock, error) {
 	if table == "" {
 		return nil, errors.New("STOCK_TABLE is not set; set it to the name of the table of quantities")
@@ -54,8 +54,8 @@ func New(api dynamo.TransactionAPI, table string) (*Stock, error) {
 	return &Stock{transactions: dynamo.NewTransactor(api), table: table}, nil
 }
 
-// Take takes the goods and completes the job, both or neither. It is permanent
-// that there are too few ([ReasonOutOfStock]), and that there is no such SKU
+// Take takes the goods and completes the job, both or neither. Two errors are
+// permanent: too few goods ([ReasonOutOfStock]), and no such SKU
 // ([fault.ReasonNotFound]).
 func (s *Stock) Take(ctx context.Context, w Withdrawal) error {
 	completion, err := dynamo.Completion(ctx)
@@ -65,7 +65,7 @@ func (s *Stock) Take(ctx context.Context, w Withdrawal) error {
 	_, err = s.transactions.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{
 		TransactItems: []types.TransactWriteItem{s.decrement(w), completion},
 	})
-	return meaning(err, w)
+	return classify(err, w)
 }
 
 func (s *Stock) decrement(w Withdrawal) types.TransactWriteItem {
@@ -78,19 +78,21 @@ func (s *Stock) decrement(w Withdrawal) types.TransactWriteItem {
 		ExpressionAttributeValues: map[string]types.AttributeValue{
 			":q": &types.AttributeValueMemberN{Value: strconv.FormatInt(w.Quantity, 10)},
 		},
-		// The item that refuses tells a shortage from an SKU that does not exist.
+		// The returned item distinguishes a shortage from an SKU that does not
+		// exist.
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}}
 }
 
-// meaning finds the decrement's own refusal, which no later attempt will
-// change. All else is left as it is: the ledger and the table of rules know it.
-func meaning(err error, w Withdrawal) error {
+// classify classifies a failed condition of the decrement as permanent. All
+// other errors stay as they are: the ledger and the standard rules classify
+// them.
+func classify(err error, w Withdrawal) error {
 	cancelled, ok := errors.AsType[*types.TransactionCanceledException](err)
 	if !ok || len(cancelled.CancellationReasons) == 0 {
 		return err
 	}
-	decrement := cancelled.CancellationReasons[0] // the first action
+	decrement := cancelled.CancellationReasons[0] // the decrement is the first action of the transaction
 	if aws.ToString(decrement.Code) != "ConditionalCheckFailed" {
 		return err
 	}

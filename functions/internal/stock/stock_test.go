@@ -22,17 +22,18 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/localtest"
 )
 
-// warehouse is the function with its two tables. It keeps what is dead-lettered.
+// warehouse is the function with its two tables. It records dead letters.
 type warehouse struct {
 	*testing.T
 	*dynamodb.Client
 	server *localaws.Server
-	// meanwhile, if set, happens once, before the next transaction is sent.
+	// meanwhile, if set, is called once, before the next transaction is sent.
 	meanwhile func()
-	dead      []string // message id, reason and text
+	dead      []string // message id, reason and text of each dead letter
 }
 
-// open makes a warehouse with ten of sku-1 in a bubble: waits take no time.
+// open makes a warehouse with ten of sku-1 inside a synctest bubble: waiting
+// takes no real time.
 func open(t *testing.T, run func(w *warehouse)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -63,7 +64,7 @@ func open(t *testing.T, run func(w *warehouse)) {
 
 func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 
-// TransactWriteItems lets happen what is to happen before it.
+// TransactWriteItems calls meanwhile first.
 func (w *warehouse) TransactWriteItems(
 	ctx context.Context, in *dynamodb.TransactWriteItemsInput, options ...func(*dynamodb.Options),
 ) (*dynamodb.TransactWriteItemsOutput, error) {
@@ -82,8 +83,8 @@ func (w *warehouse) Send(_ context.Context, letters []handler.Letter) {
 	}
 }
 
-// deliver hands jobs to the function, as messages m1, m2 and so on of one
-// group, and gives the ids of those that come back.
+// deliver passes jobs to the function, as messages m1, m2 and so on of one
+// group, and returns the ids of those that come back for a retry.
 func (w *warehouse) deliver(bodies ...string) (back []string) {
 	w.Helper()
 	goods, err := stock.New(w, "stock")
@@ -91,13 +92,17 @@ func (w *warehouse) deliver(bodies ...string) (back []string) {
 		w.Fatal(err)
 	}
 	store := dynamo.New(w.Client, "ledger", nil)
-	p := handler.NewProcessor(handler.JSON(goods.Take), &handler.Options{
-		Middleware: []handler.Middleware{
-			idem.Middleware(store, &idem.Options{Key: idem.JSONField("id"), Logger: slog.New(slog.DiscardHandler)}),
-		},
-		DeadLetter: w,
-		Logger:     slog.New(slog.DiscardHandler),
+	quiet := slog.New(slog.DiscardHandler)
+	ledger, err := idem.New(store, &idem.Options{Key: idem.JSONField("id"), Logger: quiet})
+	if err != nil {
+		w.Fatal(err)
+	}
+	p, err := handler.NewProcessor(handler.JSON(goods.Take), &handler.Options{
+		Ledger: ledger, DeadLetter: w, Logger: quiet,
 	})
+	if err != nil {
+		w.Fatal(err)
+	}
 	var batch events.SQSEvent
 	for i, body := range bodies {
 		batch.Records = append(batch.Records, events.SQSMessage{
@@ -118,7 +123,8 @@ func (w *warehouse) deliver(bodies ...string) (back []string) {
 	return back
 }
 
-// want demands what came back, what is left of sku-1, and what was dead-lettered.
+// want checks which messages came back, what is left of sku-1, and which were
+// dead-lettered.
 func (w *warehouse) want(back []string, wantBack, left string, dead ...string) {
 	w.Helper()
 	if got := strings.Join(back, " "); got != wantBack {
@@ -140,7 +146,7 @@ func (w *warehouse) want(back []string, wantBack, left string, dead ...string) {
 
 const takeTwo = `{"id":"st-1","sku":"sku-1","quantity":2}`
 
-func TestAJobDeliveredAgainTakesOnce(t *testing.T) {
+func TestADuplicateTakesNothing(t *testing.T) {
 	t.Parallel()
 	open(t, func(w *warehouse) {
 		w.want(w.deliver(takeTwo), "", "8")
@@ -148,7 +154,7 @@ func TestAJobDeliveredAgainTakesOnce(t *testing.T) {
 	})
 }
 
-func TestALostAnswerTakesOnce(t *testing.T) {
+func TestARetryAfterALostResponseTakesOnce(t *testing.T) {
 	t.Parallel()
 	open(t, func(w *warehouse) {
 		remove := w.server.Inject(localaws.Fault{Operation: "TransactWriteItems", AfterEffect: true})
@@ -159,7 +165,7 @@ func TestALostAnswerTakesOnce(t *testing.T) {
 	})
 }
 
-func TestAShortageIsDeadAndTheGroupGoesOn(t *testing.T) {
+func TestAShortageIsDeadAndTheGroupContinues(t *testing.T) {
 	t.Parallel()
 	open(t, func(w *warehouse) {
 		back := w.deliver(takeTwo,
@@ -177,8 +183,9 @@ func TestAnUnknownSKUIsDead(t *testing.T) {
 	})
 }
 
-// Who was taken over changes nothing, and the one that took over is to report.
-func TestAJobTakenOverTakesNothing(t *testing.T) {
+// A job that lost its claim changes nothing. The delivery that took the claim
+// over reports the result.
+func TestAJobThatLostItsClaimTakesNothing(t *testing.T) {
 	t.Parallel()
 	open(t, func(w *warehouse) {
 		w.meanwhile = func() { w.takeOver("stock.fifo#st-1") }
@@ -186,7 +193,7 @@ func TestAJobTakenOverTakesNothing(t *testing.T) {
 	})
 }
 
-// takeOver makes another delivery the owner of a job.
+// takeOver makes another delivery the owner of a job's claim.
 func (w *warehouse) takeOver(id string) {
 	w.Helper()
 	_, err := w.UpdateItem(w.Context(), &dynamodb.UpdateItemInput{
@@ -201,9 +208,9 @@ func (w *warehouse) takeOver(id string) {
 	}
 }
 
-// Whom the service keeps waiting, and who meets another transaction at the item,
-// will get it later; and a missing table or right is not the job's fault.
-func TestAStockThatCannotBeAskedIsRetried(t *testing.T) {
+// Throttling and a conflict with another transaction are temporary; a missing
+// table or permission is not the job's fault.
+func TestErrorsOfDynamoDBAreRetried(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []localaws.Fault{
 		{Code: "ThrottlingException"},
@@ -224,11 +231,11 @@ func TestAStockThatCannotBeAskedIsRetried(t *testing.T) {
 	}
 }
 
-func TestValidate(t *testing.T) {
+func TestValidateRefusesInvalidWithdrawals(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		withdrawal stock.Withdrawal
-		want       string // empty: valid
+		want       string // empty means valid
 	}{
 		{stock.Withdrawal{ID: "st-1", SKU: "sku-1", Quantity: 1}, ""},
 		{stock.Withdrawal{SKU: "sku-1", Quantity: 1}, "id and sku are required"},

@@ -1,5 +1,5 @@
-// Command bare is the function that people write with aws-lambda-go and nothing
-// else: it reports the messages that failed, and says no word about them.
+// Command bare is a function written with aws-lambda-go and nothing else: it
+// reports the messages that failed, and does not log.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package job is what the compared programs do with a message: the payload and
-// the work are the same for all of them.
+// Package job has the payload and the work of a message, which are the same for
+// all compared programs.
 package job
 
 import (
@@ -7,7 +7,8 @@ import (
 	"errors"
 )
 
-// Order is the part of the payload that the work needs. The payload has more.
+// Order is the part of the payload that the work uses. The payload has more
+// members.
 type Order struct {
 	ID          string `json:"id"`
 	Kind        string `json:"kind"`
@@ -17,7 +18,7 @@ type Order struct {
 
 var errDeclined = errors.New("declined")
 
-// Do is the work: nothing, or a failure where the order asks for one.
+// Do is the work: it does nothing, or fails if the order says so.
 func Do(_ context.Context, o Order) error {
 	if o.Fail {
 		return errDeclined

@@ -1,5 +1,5 @@
-// Command ledger does what ours does with idempotency over a store in memory, so
-// that its cost is that of the ledger without the round trips.
+// Command ledger does what ours does, with idempotency over a store in memory.
+// Its cost includes the ledger without the network round trips.
 package main
 
 import (

@@ -1,5 +1,6 @@
-// Command ours does what bare does with a Processor: default options, three
-// middlewares that pass everything on, and the log that sqsafe.Start writes.
+// Command ours does what bare does, with a Processor: default options, three
+// middlewares that only call the next one, and the log that sqsafe.Start
+// writes.
 package main
 
 import (

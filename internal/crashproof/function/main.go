@@ -1,7 +1,7 @@
 //go:build unix
 
-// Command function is what the crash test runs behind the Runtime API: a
-// function whose jobs call a provider and then end as they say.
+// Command function runs behind the Runtime API in the crash test: its jobs call
+// a provider and then end as their payload says.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/sqsafe/sqsafe/idem"
 )
 
-// job names the ends of what is done with it; none is a good one.
+// job says how each of its stages ends; an empty value means without an error.
 type job struct {
 	ID         string `json:"id"`
 	Decoding   string `json:"decoding"`
@@ -30,7 +30,7 @@ func main() {
 	sqsafe.Start(run, sqsafe.KeyField("id"))
 }
 
-// UnmarshalJSON ends as the job says for decoding.
+// UnmarshalJSON decodes the job and then ends as Decoding says.
 func (j *job) UnmarshalJSON(text []byte) error {
 	type plain job
 	if err := json.Unmarshal(text, (*plain)(j)); err != nil {
@@ -39,7 +39,7 @@ func (j *job) UnmarshalJSON(text []byte) error {
 	return end(context.Background(), j.Decoding)
 }
 
-// Validate ends as the job says for validating.
+// Validate ends as Validating says.
 func (j *job) Validate() error { return end(context.Background(), j.Validating) }
 
 func run(ctx context.Context, j job) error {
@@ -49,7 +49,8 @@ func run(ctx context.Context, j job) error {
 	return end(ctx, j.Running)
 }
 
-// call takes effect at the provider, once for a key, and says in which process.
+// call calls the provider, where it takes effect once for a key, and names the
+// process.
 func call(ctx context.Context, j job) error {
 	url := os.Getenv("CRASHPROOF_URL") + "/" + j.ID
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(nil))

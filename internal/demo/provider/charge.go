@@ -6,10 +6,9 @@ import (
 	"time"
 )
 
-// Charge is money taken from a customer.
+// Charge is a charge that was made.
 type Charge struct {
-	// Key is the Idempotency-Key that the charge was made under; empty if the
-	// caller gave none.
+	// Key is the Idempotency-Key of the charge; empty if the caller sent none.
 	Key      string `json:"key,omitempty"`
 	ID       string `json:"id"`
 	Customer string `json:"customer"`
@@ -20,7 +19,8 @@ type Charge struct {
 	Time time.Time `json:"time"`
 }
 
-// order is what a caller asks for, and what two calls under one key must agree on.
+// order is a request for a charge. Two requests with the same key must be
+// equal.
 type order struct {
 	ID       string `json:"id"`
 	Customer string `json:"customer"`

@@ -1,7 +1,7 @@
-// Package provider is whom the demo's functions call: an HTTP server that keeps
-// lists of charges and messages, honours Idempotency-Key and misbehaves on a
-// schedule.
+// Package provider is the service that the demo's functions call: an HTTP
+// server that records charges and messages, supports Idempotency-Key and fails
+// on schedule.
 //
-// POST /charges takes {"id","customer","amount","currency"}; POST /email and POST
-// /sms take {"to"}.
+// POST /charges takes {"id","customer","amount","currency"}; POST /email and
+// POST /sms take {"to"}.
 package provider

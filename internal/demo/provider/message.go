@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Channel is a way that a message takes.
+// Channel is the kind of a message.
 type Channel string
 
 // The channels, each with a path of its own.
@@ -19,8 +19,7 @@ const (
 
 // Message is an email or a text message that was sent.
 type Message struct {
-	// Key is the Idempotency-Key that it was sent under; empty if the caller gave
-	// none.
+	// Key is the Idempotency-Key of the message; empty if the caller sent none.
 	Key     string  `json:"key,omitempty"`
 	Channel Channel `json:"channel"`
 	// To is the address or the phone number.
@@ -29,14 +28,14 @@ type Message struct {
 	Time time.Time `json:"time"`
 }
 
-// Messages gives a copy of the messages sent so far, in their order.
+// Messages returns a copy of the messages sent so far, in their order.
 func (p *Provider) Messages() []Message {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.messages)
 }
 
-// message answers the calls of a channel.
+// message returns the handler for the calls of a channel.
 func (p *Provider) message(channel Channel) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var wanted struct {
@@ -52,7 +51,8 @@ func (p *Provider) message(channel Channel) http.HandlerFunc {
 	}
 }
 
-// dispatch sends the message, or finds the one that was sent under its key.
+// dispatch sends the message, or returns the one that was sent with the same
+// key.
 func (p *Provider) dispatch(m Message) (sent Message, created bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

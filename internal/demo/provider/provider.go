@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// maxBody bounds what the provider reads of a request, in bytes.
+// maxBody is the maximum number of bytes that the provider reads of a request.
 const maxBody = 64 << 10
 
 var errKeyReused = errors.New("the key was used before with another body")
 
-// Provider takes payments and sends messages. It is safe for concurrent use;
+// Provider makes charges and sends messages. It is safe for concurrent use;
 // make one with [New] or [NewScheduled].
 type Provider struct {
 	schedule Schedule
@@ -32,11 +32,11 @@ type Provider struct {
 	calls     map[string]int // by customer or recipient
 }
 
-// New gives a provider that misbehaves as [DefaultSchedule] says.
+// New returns a provider that fails as [DefaultSchedule] says.
 func New() *Provider { return NewScheduled(DefaultSchedule()) }
 
-// NewScheduled gives a provider that misbehaves as s says; a nil Schedule
-// means not at all. The provider reads s, so it must not change any more.
+// NewScheduled returns a provider that fails as s says; with a nil Schedule it
+// never fails. The provider reads s, so s must not be changed any more.
 func NewScheduled(s Schedule) *Provider {
 	p := &Provider{
 		schedule:  s,
@@ -52,7 +52,7 @@ func NewScheduled(s Schedule) *Provider {
 	return p
 }
 
-// Charges gives a copy of the charges made so far, in their order.
+// Charges returns a copy of the charges made so far, in their order.
 func (p *Provider) Charges() []Charge {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -60,14 +60,14 @@ func (p *Provider) Charges() []Charge {
 }
 
 // ServeHTTP answers POST /charges with 201 and the charge, or 200 and the first
-// charge when the Idempotency-Key was seen before; and POST /email and /sms with
-// the message in the same way. It answers 422 to a body that it cannot use and
-// to a key that returns with another body, 404 to other paths, 405 to other
-// methods, and whatever the schedule wants.
+// charge if the Idempotency-Key was used before; and POST /email and /sms with
+// the message in the same way. It answers 422 to an invalid body and to a key
+// that was used with another body, 404 to other paths, 405 to other methods,
+// and with the faults of the schedule.
 func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	// On a connection that was used before, an HTTP client may repeat a request
-	// with an Idempotency-Key by itself after a reset, and its caller would see
-	// nothing of the fault.
+	// If a connection is reset that was used before, an HTTP client may repeat
+	// a request with an Idempotency-Key by itself. Its caller would not notice
+	// the fault.
 	w.Header().Set("Connection", "close")
 	p.mux.ServeHTTP(w, r)
 }
@@ -86,8 +86,9 @@ func (p *Provider) charge(w http.ResponseWriter, r *http.Request) {
 	p.perform(w, o.Customer, func() (any, bool, error) { return p.take(o, r.Header.Get("Idempotency-Key")) })
 }
 
-// perform answers a call of the customer: with what was done, new or under the
-// same key before, or with the fault that the call meets.
+// perform answers a call for the customer: with the result of do, which may be
+// that of an earlier call with the same key, or with the fault that applies to
+// the call.
 func (p *Provider) perform(w http.ResponseWriter, customer string, do func() (done any, created bool, err error)) {
 	fault, failing := p.countCall(customer)
 	if failing && !fault.Reset {
@@ -107,7 +108,8 @@ func (p *Provider) perform(w http.ResponseWriter, customer string, do func() (do
 	}
 }
 
-// countCall counts a call of the customer and gives the fault that it meets.
+// countCall counts a call for the customer and returns the fault that applies
+// to it.
 func (p *Provider) countCall(customer string) (Fault, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -116,7 +118,7 @@ func (p *Provider) countCall(customer string) (Fault, bool) {
 	return fault, fault.applies(p.calls[customer])
 }
 
-// take makes the charge, or finds the one that was made under the key.
+// take makes the charge, or returns the one that was made with the same key.
 func (p *Provider) take(o order, key string) (c Charge, created bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -141,16 +143,16 @@ func fail(w http.ResponseWriter, f Fault) {
 	refuse(w, f.Status, http.StatusText(f.Status))
 }
 
-// reset ends the connection with a TCP reset where it can, and with no answer
-// where it cannot.
+// reset ends the connection with a TCP reset if possible, and otherwise without
+// an answer.
 func reset(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
-		// Unsent data is dropped and the peer gets RST instead of FIN. Should
-		// that fail, the close alone still leaves the caller without an answer.
+		// Unsent data is dropped and the peer gets RST instead of FIN. If that
+		// fails, the close alone still leaves the caller without an answer.
 		_ = tcp.SetLinger(0)
 	}
 	_ = conn.Close()
@@ -165,6 +167,6 @@ func refuse(w http.ResponseWriter, status int, message string) {
 func answer(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	// The client may be gone; there is nobody to tell.
+	// A failed write means that the client has disconnected.
 	_ = json.NewEncoder(w).Encode(body)
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/demo/provider"
 )
 
-// call is one request and what it must meet.
+// call is one request and the expected answer.
 type call struct {
 	key, body  string
 	status     int
@@ -75,7 +75,7 @@ func TestWhichJobsEndInACharge(t *testing.T) {
 	}
 }
 
-func TestCalls(t *testing.T) {
+func TestCallsGetTheExpectedAnswers(t *testing.T) {
 	t.Parallel()
 	const tooMany, down, odd, unusable = 429, 503, 300, 422
 	tests := []struct {
@@ -84,7 +84,7 @@ func TestCalls(t *testing.T) {
 		want  []provider.Charge
 	}{
 		{
-			name:  "a well-served customer is charged",
+			name:  "a customer without a fault is charged",
 			calls: []call{{key: "k1", body: body("ch-1", "c-1"), status: 201}},
 			want:  []provider.Charge{charged("k1", "ch-1", "c-1")},
 		},
@@ -114,7 +114,7 @@ func TestCalls(t *testing.T) {
 			want: []provider.Charge{charged("", "ch-1", "c-1"), charged("", "ch-1", "c-1")},
 		},
 		{
-			name: "busy once",
+			name: "fails once",
 			calls: []call{
 				{key: "k1", body: body("ch-1", "c-busy"), status: tooMany, retryAfter: "1"},
 				{key: "k1", body: body("ch-1", "c-busy"), status: 201},
@@ -139,7 +139,7 @@ func TestCalls(t *testing.T) {
 			want: []provider.Charge{charged("k0", "ch-0", "c-1"), charged("k1", "ch-1", "c-reset")},
 		},
 		{
-			name: "down for good",
+			name: "always down",
 			calls: []call{
 				{key: "k1", body: body("ch-1", "c-down"), status: down},
 				{key: "k1", body: body("ch-1", "c-down"), status: down},
@@ -154,7 +154,7 @@ func TestCalls(t *testing.T) {
 			},
 		},
 		{
-			name: "bodies that are no charge",
+			name: "invalid bodies",
 			calls: []call{
 				{body: ``, status: unusable},
 				{body: `{"id":"ch-1"`, status: unusable},
@@ -204,7 +204,7 @@ func check(t *testing.T, server *httptest.Server, i int, c call) {
 	}
 }
 
-func TestAnswerIsTheFirstCharge(t *testing.T) {
+func TestRepeatedKeyReturnsTheFirstCharge(t *testing.T) {
 	t.Parallel()
 	p := provider.New()
 	server := start(t, p)
@@ -281,7 +281,7 @@ func TestResetWithoutAConnectionAborts(t *testing.T) {
 	p.ServeHTTP(httptest.NewRecorder(), request)
 }
 
-func TestNilScheduleServesEveryone(t *testing.T) {
+func TestNilScheduleFailsNoCall(t *testing.T) {
 	t.Parallel()
 	server := start(t, provider.NewScheduled(nil))
 	for customer := range provider.DefaultSchedule() {
@@ -289,7 +289,7 @@ func TestNilScheduleServesEveryone(t *testing.T) {
 	}
 }
 
-func TestOneChargeForCallsAtOnce(t *testing.T) {
+func TestConcurrentCallsWithOneKeyMakeOneCharge(t *testing.T) {
 	t.Parallel()
 	p := provider.New()
 	server := start(t, p)

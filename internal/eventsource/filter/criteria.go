@@ -8,18 +8,18 @@ import (
 	"unicode/utf8"
 )
 
-// Limits that AWS sets.
+// AWS limits.
 const (
-	maxFilters = 5    // of a mapping; AWS raises it to 10 on request
+	maxFilters = 5    // per mapping; AWS raises it to 10 on request
 	maxPattern = 4096 // characters
 )
 
-// Criteria are the patterns of one mapping; a message needs to match one of
-// them. They are safe for concurrent use.
+// Criteria are the patterns of one mapping; a message must match one of them.
+// They are safe for concurrent use.
 type Criteria struct{ patterns []*object }
 
-// Parse reads one to five patterns. The error names the first that is wrong by
-// its place, from 0, if there are several.
+// Parse parses one to five patterns. If there are several, the error has the
+// index of the first invalid one, counted from 0.
 func Parse(patterns ...string) (*Criteria, error) {
 	switch {
 	case len(patterns) == 0:
@@ -59,7 +59,7 @@ func parse(text string) (*object, error) {
 	return p, onlyBody(p)
 }
 
-// onlyBody refuses patterns over other members of the record.
+// onlyBody returns an error for patterns on other members of the record.
 func onlyBody(p *object) error {
 	for _, f := range p.fields {
 		if f.name != "body" {
@@ -81,18 +81,18 @@ type Reason string
 
 // The reasons.
 const (
-	// Matched: it does match.
+	// Matched: the message matches.
 	Matched Reason = ""
-	// Unmatched: no pattern in the message's format fits its content.
+	// Unmatched: no pattern for the message's format matches its content.
 	Unmatched Reason = "no filter pattern matches the body"
-	// WantsJSON: all patterns are for JSON and the message is not.
+	// WantsJSON: all patterns are for JSON and the message is plain text.
 	WantsJSON Reason = "the body is plain text where the filter pattern expects JSON"
 	// WantsText: all patterns are for plain text and the message is JSON.
 	WantsText Reason = "the body is JSON where the filter pattern expects plain text"
 )
 
-// Match holds a message's body against the patterns. JSON is what parses as an
-// object or a list; a number or a word alone is plain text.
+// Match compares a message's body with the patterns. A body is JSON if it
+// parses as an object or a list; a number or a word alone is plain text.
 func (c *Criteria) Match(body string) Reason {
 	content, isJSON := decode(body)
 	sameFormat := false
@@ -112,12 +112,13 @@ func (c *Criteria) Match(body string) Reason {
 	return WantsJSON
 }
 
-// decode gives what rules see of a body: a JSON value, or the text itself.
+// decode returns the body as the rules see it: a JSON value, or the text
+// itself.
 func decode(body string) (content any, isJSON bool) {
 	trimmed := strings.TrimLeft(body, " \t\r\n")
 	if strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[") {
 		d := json.NewDecoder(strings.NewReader(body))
-		d.UseNumber() // exact rules compare numbers as they are written
+		d.UseNumber() // exact rules compare numbers by their text
 		if json.Valid([]byte(body)) && d.Decode(&content) == nil {
 			return content, true
 		}

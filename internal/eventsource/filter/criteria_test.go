@@ -8,7 +8,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/eventsource/filter"
 )
 
-// reason is what the criteria of the patterns say of a body.
+// reason returns the result of matching a body against the patterns.
 func reason(t *testing.T, body string, patterns ...string) filter.Reason {
 	t.Helper()
 	c, err := filter.Parse(patterns...)
@@ -18,8 +18,8 @@ func reason(t *testing.T, body string, patterns ...string) filter.Reason {
 	return c.Match(body)
 }
 
-// TestRulesOfTheLambdaGuide has one case and its opposite for each line of the
-// guide's table of filter rules, and for its examples with SQS.
+// TestRulesOfTheLambdaGuide has a matching and a non-matching case for each row
+// of the guide's table of filter rules, and for its examples with SQS.
 func TestRulesOfTheLambdaGuide(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ pattern, matches, differs string }{
@@ -65,7 +65,7 @@ func TestRulesOfTheLambdaGuide(t *testing.T) {
 			`{"body":{"RecordNumber":[{"numeric":[">",9999]}]}}`, `{"RecordNumber":10000}`, `{"RecordNumber":9999}`},
 		"plain text": {
 			`{"body":[{"prefix":"Result: "}]}`, `Result: good`, `No Result: `},
-		"either of two texts": {
+		"one of two texts": {
 			`{"body":["start","stop"]}`, `stop`, `stop `},
 	}
 	for name, test := range tests {
@@ -117,7 +117,7 @@ func TestFormatsOfBodyAndPattern(t *testing.T) {
 	}
 }
 
-func TestPatternsThatLambdaRefuses(t *testing.T) {
+func TestPatternsThatLambdaRefusesAreRefused(t *testing.T) {
 	t.Parallel()
 	body := func(rules string) string { return `{"body":{"a":` + rules + `}}` }
 	tests := map[string]struct{ pattern, want string }{
@@ -176,7 +176,7 @@ func TestPatternsThatLambdaRefuses(t *testing.T) {
 	}
 }
 
-func TestNumberOfPatterns(t *testing.T) {
+func TestOneToFivePatternsAreAccepted(t *testing.T) {
 	t.Parallel()
 	const good = `{"body":["a"]}`
 	tests := []struct {

@@ -1,9 +1,9 @@
-// Package filter decides which SQS messages an event source mapping hands to
-// its function: the filter criteria of AWS Lambda, whose patterns are written
-// in the rules of EventBridge.
+// Package filter decides which SQS messages an event source mapping passes to
+// its function. It implements the filter criteria of AWS Lambda, whose patterns
+// are written in the rules of EventBridge.
 //
-// Of an SQS message only the body can be filtered. A pattern whose body is an
+// Only the body of an SQS message can be filtered. A pattern whose body is an
 // object is for messages in JSON, one whose body is a list of rules is for
-// plain text. A message in the other format does not match, as on AWS, which
-// deletes it like any other that no pattern matches.
+// plain text. A message in the other format does not match. As on AWS, it is
+// deleted like any other message that matches no pattern.
 package filter

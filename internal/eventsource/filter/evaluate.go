@@ -2,11 +2,11 @@ package filter
 
 import "slices"
 
-// evaluation holds one body against one pattern.
+// evaluation matches one body against one pattern.
 type evaluation struct {
 	body any
 	json bool
-	// sameFormat tells that the pattern has a part for the body's format.
+	// sameFormat says that a part of the pattern is for the body's format.
 	sameFormat bool
 }
 
@@ -19,7 +19,7 @@ func (e *evaluation) matches(p *object) bool {
 	return all(p.either, e.matches)
 }
 
-// matchesBody asks for the same format of body and pattern first.
+// matchesBody first checks that body and pattern have the same format.
 func (e *evaluation) matchesBody(f field) bool {
 	if e.json != (f.inner != nil) {
 		return false
@@ -31,16 +31,17 @@ func (e *evaluation) matchesBody(f field) bool {
 	return matches(f.inner, e.body, []any{e.body})
 }
 
-// all tells whether one alternative of each $or matches.
+// all reports whether at least one alternative of each $or matches.
 func all(either [][]*object, match func(*object) bool) bool {
 	return !slices.ContainsFunc(either, func(alternatives []*object) bool {
 		return !slices.ContainsFunc(alternatives, match)
 	})
 }
 
-// matches holds a value against the pattern of an object. In a list one item
-// must match in all fields. Siblings are all values at the value's place, since
-// what exists in one item of a list exists.
+// matches matches a value against the pattern of an object. If the value is a
+// list, one item must match all fields. siblings are all values at the same
+// path in all items of the lists above: a member that exists in one item
+// exists.
 func matches(p *object, value any, siblings []any) bool {
 	if items, ok := value.([]any); ok && len(items) > 0 {
 		return slices.ContainsFunc(items, func(item any) bool { return matches(p, item, siblings) })
@@ -59,7 +60,7 @@ func matches(p *object, value any, siblings []any) bool {
 	return all(p.either, func(o *object) bool { return matches(o, value, siblings) })
 }
 
-// step gives the values of a member in all objects of the values.
+// step returns the values of a member in all objects among the values.
 func step(values []any, name string) []any {
 	var below []any
 	for _, v := range values {
@@ -73,7 +74,8 @@ func step(values []any, name string) []any {
 	return below
 }
 
-// member gives one value or none, which tells null from absent.
+// member returns a slice with the member's value, or an empty one if it is
+// absent. That distinguishes null from absent.
 func member(members map[string]any, name string) []any {
 	if v, ok := members[name]; ok {
 		return []any{v}
@@ -81,7 +83,8 @@ func member(members map[string]any, name string) []any {
 	return nil
 }
 
-// leaves gives the single values of lists within lists. An object has none.
+// leaves returns the scalar values, also those in nested lists. It ignores
+// objects.
 func leaves(values []any) []any {
 	var found []any
 	for _, v := range values {
@@ -96,12 +99,13 @@ func leaves(values []any) []any {
 	return found
 }
 
-// accepts tells whether a rule accepts one of the values.
+// accepts reports whether a rule accepts one of the values.
 func accepts(rules []rule, values []any) bool {
 	return slices.ContainsFunc(rules, func(r rule) bool { return slices.ContainsFunc(values, r.accepts) })
 }
 
-// absent tells whether a rule asks for a member not to exist that does not.
+// absent reports whether a rule requires that a member does not exist, and it
+// does not.
 func absent(rules []rule, values []any) bool {
 	return slices.Contains(rules, rule(exists{false})) && len(leaves(values)) == 0
 }

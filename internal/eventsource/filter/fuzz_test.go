@@ -9,8 +9,9 @@ import (
 	"github.com/sqsafe/sqsafe/internal/eventsource/filter"
 )
 
-// FuzzCriteria holds that any pattern is either refused in one line or gives
-// every body one of the reasons, the same with the pattern given twice.
+// FuzzCriteria checks that any pattern is either refused with an error of one
+// line, or returns one of the reasons for every body. Giving the pattern twice
+// does not change the reason.
 func FuzzCriteria(f *testing.F) {
 	f.Add(`{"body":{"a":[1,null,{"prefix":"x"}],"$or":[{"b":["c"]},{"d":[{"exists":false}]}]}}`, `{"a":1}`)
 	f.Add(`{"body":[{"wildcard":"a*\\*b"},{"anything-but":{"suffix":["c"]}}]}`, `text`)
@@ -40,8 +41,8 @@ func FuzzCriteria(f *testing.F) {
 	})
 }
 
-// FuzzWildcard holds that a text matches itself with each of its characters
-// escaped, and with a star in any place.
+// FuzzWildcard checks that a text matches itself with each of its characters
+// escaped, and with a star at any position.
 func FuzzWildcard(f *testing.F) {
 	f.Add("a*b\\c", 2)
 	f.Add("", 0)

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// parseNumeric reads one comparison, or a lower and an upper bound.
+// parseNumeric parses one comparison, or a lower and an upper bound.
 func parseNumeric(argument json.RawMessage) (rule, error) {
 	var items []json.RawMessage
 	if json.Unmarshal(argument, &items) != nil || len(items) != 2 && len(items) != 4 {

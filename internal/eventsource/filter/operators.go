@@ -6,10 +6,11 @@ import (
 	"fmt"
 )
 
-// operators are the names of the rules that are written as an object.
+// operators lists the rules that are written as an object.
 const operators = "anything-but, equals-ignore-case, exists, numeric, prefix, suffix, wildcard"
 
-// reader gives what reads an operator's argument; nil for an unknown operator.
+// reader returns the parser of an operator's argument, or nil for an unknown
+// operator.
 func reader(operator string) func(json.RawMessage) (rule, error) {
 	switch operator {
 	case "anything-but":
@@ -40,7 +41,7 @@ func parseOperator(members map[string]json.RawMessage) (rule, error) {
 		}
 		return nil, fmt.Errorf("no rule %q: there are %s", name, operators)
 	}
-	return nil, nil // not reached: there is one member
+	return nil, nil // not reached: the object has one member
 }
 
 func parsePrefix(argument json.RawMessage) (rule, error) {
@@ -53,7 +54,7 @@ func parseSuffix(argument json.RawMessage) (rule, error) {
 	return suffix{text, fold}, err
 }
 
-// affix reads a text, or the text of {"equals-ignore-case": "text"}.
+// affix parses a text, or the text of {"equals-ignore-case": "text"}.
 func affix(operator string, argument json.RawMessage) (text string, fold bool, err error) {
 	if text, ok := asText(argument); ok {
 		return text, false, nil
@@ -91,8 +92,8 @@ func parseExists(argument json.RawMessage) (rule, error) {
 	return exists{wanted}, nil
 }
 
-// parseAnythingBut reads values of one type, or a rule over texts that must
-// not hold for any of its texts.
+// parseAnythingBut parses values of one type, or a rule for texts that must not
+// accept the value for any of its texts.
 func parseAnythingBut(argument json.RawMessage) (rule, error) {
 	if argument[0] == '{' {
 		return parseNoneOf(argument)
@@ -117,7 +118,7 @@ func parseAnythingBut(argument json.RawMessage) (rule, error) {
 
 func parseNoneOf(argument json.RawMessage) (rule, error) {
 	var members map[string]json.RawMessage
-	_ = json.Unmarshal(argument, &members) // an object of a valid document
+	_ = json.Unmarshal(argument, &members) // cannot fail: an object of a valid document
 	var but anythingBut
 	for name, texts := range members {
 		read := reader(name)
@@ -141,7 +142,7 @@ func parseNoneOf(argument json.RawMessage) (rule, error) {
 	return but, nil
 }
 
-// list gives the items of a list, or the value itself.
+// list returns the items of a list, or the value itself.
 func list(value json.RawMessage) []json.RawMessage {
 	var items []json.RawMessage
 	if json.Unmarshal(value, &items) == nil && items != nil {
@@ -150,7 +151,7 @@ func list(value json.RawMessage) []json.RawMessage {
 	return []json.RawMessage{value}
 }
 
-// scalarOf gives nil for what is no scalar.
+// scalarOf returns nil if the value is not a scalar.
 func scalarOf(value json.RawMessage) any {
 	if len(value) == 0 || value[0] == '{' || value[0] == '[' {
 		return nil

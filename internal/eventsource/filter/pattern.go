@@ -18,8 +18,8 @@ type object struct {
 	either [][]*object
 }
 
-// field is a pattern for one member: rules for its value, or a pattern for an
-// object in it.
+// field is a pattern for one member: rules for its value, or a pattern for the
+// object that is its value.
 type field struct {
 	name  string
 	rules []rule
@@ -56,13 +56,13 @@ func parseField(path, name string, value json.RawMessage) (field, error) {
 	switch value[0] {
 	case '{':
 		var members map[string]json.RawMessage
-		_ = json.Unmarshal(value, &members) // an object of a valid document
+		_ = json.Unmarshal(value, &members) // cannot fail: an object of a valid document
 		var err error
 		f.inner, err = parseObject(path, members)
 		return f, err
 	case '[':
 		var items []json.RawMessage
-		_ = json.Unmarshal(value, &items) // a list of a valid document
+		_ = json.Unmarshal(value, &items) // cannot fail: a list of a valid document
 		if len(items) == 0 {
 			return f, fmt.Errorf("%s: an empty list matches nothing: write a value or a rule", path)
 		}
@@ -94,7 +94,7 @@ func parseOr(path string, value json.RawMessage) ([]*object, error) {
 	return alternatives, nil
 }
 
-// join names a member in one line, whatever its characters.
+// join formats the path of a member in one line, whatever its characters.
 func join(path, name string) string {
 	name = strings.Trim(strconv.Quote(name), `"`)
 	if path == "" {
@@ -112,8 +112,8 @@ func prefixed(path string) string {
 
 // rule is one of a list of rules for a value.
 type rule interface {
-	// accepts tells whether a single value fits: nil, a bool, a string or a
-	// json.Number.
+	// accepts reports whether the rule accepts a single value: nil, a bool, a
+	// string or a json.Number.
 	accepts(v any) bool
 }
 
@@ -123,17 +123,17 @@ func parseRule(item json.RawMessage) (rule, error) {
 		return nil, errors.New("a list within the list of rules: write its values side by side")
 	case '{':
 		var members map[string]json.RawMessage
-		_ = json.Unmarshal(item, &members) // an object of a valid document
+		_ = json.Unmarshal(item, &members) // cannot fail: an object of a valid document
 		return parseOperator(members)
 	}
 	return exact{scalar(item)}, nil
 }
 
-// scalar decodes a value that is no list and no object.
+// scalar decodes a value that is neither a list nor an object.
 func scalar(item json.RawMessage) any {
 	d := json.NewDecoder(bytes.NewReader(item))
 	d.UseNumber()
 	var v any
-	_ = d.Decode(&v) // a value of a valid document
+	_ = d.Decode(&v) // cannot fail: a value of a valid document
 	return v
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// exact compares values as they are written: 300 and 300.0 differ.
+// exact compares values by their text: 300 and 300.0 differ.
 type exact struct{ value any }
 
 func (r exact) accepts(v any) bool { return v == r.value }
@@ -44,20 +44,20 @@ func (r fold) accepts(v any) bool {
 	return ok && strings.EqualFold(text, r.text)
 }
 
-// anythingBut accepts what none of its rules does.
+// anythingBut accepts values that none of its rules accepts.
 type anythingBut struct{ rules []rule }
 
 func (r anythingBut) accepts(v any) bool {
 	return !slices.ContainsFunc(r.rules, func(inner rule) bool { return inner.accepts(v) })
 }
 
-// exists is decided by the evaluation, since it asks for the member and not for
-// a value of it; a value that is there is one that exists.
+// exists tests whether a member exists. The evaluation handles a missing
+// member: accepts is only called with values that exist.
 type exists struct{ wanted bool }
 
 func (r exists) accepts(any) bool { return r.wanted }
 
-// numeric accepts JSON numbers within all its bounds.
+// numeric accepts JSON numbers that are within all its bounds.
 type numeric struct{ bounds []bound }
 
 type bound struct {
@@ -65,8 +65,8 @@ type bound struct {
 	limit    float64
 }
 
-// maxNumber is the greatest number that EventBridge compares, and its negative
-// the least.
+// maxNumber is the greatest number that EventBridge compares; the least is its
+// negative.
 const maxNumber = 5e9
 
 func (r numeric) accepts(v any) bool {

@@ -6,9 +6,9 @@ import (
 	"github.com/sqsafe/sqsafe/internal/eventsource/filter"
 )
 
-func TestRules(t *testing.T) {
+func TestRulesAcceptMatchingValues(t *testing.T) {
 	t.Parallel()
-	// Each rule stands for member a; the values are those of a.
+	// Each rule is for the member a; the values are values of a.
 	tests := map[string]struct {
 		rules         string
 		match, differ []string
@@ -62,15 +62,15 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// Of a list of objects, one must have all that a pattern asks for.
+// If the value is a list of objects, one object must match the whole pattern.
 const (
 	both  = `{"body":{"items":{"kind":["book"],"price":[10]}}}`
 	lacks = `{"body":{"items":{"gift":[{"exists":false}]}}}`
 )
 
-// TestListsOfObjects holds that what a pattern asks of one object must come
-// from one object, but that a member of any of them exists.
-func TestListsOfObjects(t *testing.T) {
+// TestOneObjectOfAListMatchesTheWholePattern checks that everything a pattern requires of one object
+// must be in the same object, but that a member exists if any object has it.
+func TestOneObjectOfAListMatchesTheWholePattern(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		pattern, body string

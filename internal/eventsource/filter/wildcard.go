@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// wildcard is a text in which each * stands for any text; \* and \\ are
-// themselves. It is kept as the pieces between the stars.
+// wildcard is a pattern in which each * matches any text; \* and \\ match * and
+// \. It is stored as the pieces between the stars.
 type wildcard struct{ pieces []string }
 
 func newWildcard(text string) (wildcard, error) {
@@ -47,7 +47,7 @@ func (w wildcard) accepts(v any) bool {
 		return false
 	}
 	for _, piece := range w.pieces[1 : len(w.pieces)-1] {
-		// The first place leaves most of the text to the pieces after it.
+		// The first match leaves the most text for the pieces after it.
 		_, after, found := strings.Cut(rest, piece)
 		if !found {
 			return false

@@ -24,7 +24,7 @@ func unhex(t *testing.T, text string) []byte {
 	return b
 }
 
-// The encodings are those of the examples in appendix A of RFC 8949.
+// The encodings are the examples of RFC 8949, appendix A.
 func TestToJSON(t *testing.T) {
 	t.Parallel()
 	for encoded, want := range map[string]string{
@@ -50,31 +50,31 @@ func TestToJSON(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoBodyIsRefused(t *testing.T) {
+func TestMalformedBodiesAreRefused(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ encoded, want string }{
-		"nothing":                    {"", "ends within"},
-		"cut number":                 {"19 03", "ends within"},
-		"cut text":                   {"64 4945", "ends within"},
-		"cut array":                  {"82 01", "ends within"},
-		"cut map":                    {"a1 6161", "ends within"},
-		"array without a break":      {"9f 01", "ends within"},
-		"text without a break":       {"7f 61 61", "ends within"},
-		"array that is too long":     {"9b ffffffffffffffff", "ends within"},
-		"text that is too long":      {"7b ffffffffffffffff 61", "ends within"},
-		"something behind":           {"01 02", "1 bytes behind"},
-		"reserved first byte":        {"1c", "means nothing"},
-		"break alone":                {"ff", "0xff"},
-		"unknown tag":                {"c0 6161", "0xc0"},
-		"unknown simple value":       {"e0", "0xe0"},
-		"number of no length":        {"1f", "0x1f"},
-		"negative beyond 64 bits":    {"3b ffffffffffffffff", "0x3b"},
-		"key that is no text":        {"a1 01 02", "no text"},
-		"text that is no UTF-8":      {"61 ff", "UTF-8"},
-		"bytes in a text":            {"7f 41 61 ff", "0x41"},
-		"open text in an open text":  {"7f 7f ff ff", "0x7f"},
-		"nested without end":         {strings.Repeat("81", 100) + "00", "deep"},
-		"tags nested without an end": {strings.Repeat("c1", 100) + "00", "deep"},
+		"nothing":                               {"", "ends within"},
+		"cut number":                            {"19 03", "ends within"},
+		"cut text":                              {"64 4945", "ends within"},
+		"cut array":                             {"82 01", "ends within"},
+		"cut map":                               {"a1 6161", "ends within"},
+		"array without a break":                 {"9f 01", "ends within"},
+		"text without a break":                  {"7f 61 61", "ends within"},
+		"array that is too long":                {"9b ffffffffffffffff", "ends within"},
+		"text that is too long":                 {"7b ffffffffffffffff 61", "ends within"},
+		"data after the item":                   {"01 02", "1 bytes behind"},
+		"reserved first byte":                   {"1c", "means nothing"},
+		"break alone":                           {"ff", "0xff"},
+		"unknown tag":                           {"c0 6161", "0xc0"},
+		"unknown simple value":                  {"e0", "0xe0"},
+		"number of invalid length":              {"1f", "0x1f"},
+		"negative beyond 64 bits":               {"3b ffffffffffffffff", "0x3b"},
+		"key that is not text":                  {"a1 01 02", "no text"},
+		"text that is not UTF-8":                {"61 ff", "UTF-8"},
+		"bytes in a text":                       {"7f 41 61 ff", "0x41"},
+		"indefinite text in an indefinite text": {"7f 7f ff ff", "0x7f"},
+		"nested without end":                    {strings.Repeat("81", 100) + "00", "deep"},
+		"tags nested without an end":            {strings.Repeat("c1", 100) + "00", "deep"},
 	} {
 		if got, err := cbor.ToJSON(unhex(t, tt.encoded)); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got %s (%v), want an error with %q", name, got, err, tt.want)
@@ -101,7 +101,7 @@ type outer struct {
 	hidden   string
 }
 
-// What is written is read by the SDK's reader as JSON has it.
+// The SDK's decoder reads the encoding as the same value as the JSON.
 func TestMarshal(t *testing.T) {
 	t.Parallel()
 	count, flag := int64(70_000), true
@@ -130,7 +130,7 @@ func TestMarshal(t *testing.T) {
 	}
 }
 
-func TestMarshalRefusesWhatTheProtocolHasNot(t *testing.T) {
+func TestMarshalRefusesUnsupportedValues(t *testing.T) {
 	t.Parallel()
 	for name, v := range map[string]any{
 		"channel":           make(chan int),
@@ -145,8 +145,8 @@ func TestMarshalRefusesWhatTheProtocolHasNot(t *testing.T) {
 	}
 }
 
-// Numbers of every size of argument come back.
-func TestSizesOfArguments(t *testing.T) {
+// Round trip for numbers of every argument size.
+func TestNumbersOfEveryArgumentSizeRoundTrip(t *testing.T) {
 	t.Parallel()
 	for shift := range 63 {
 		for _, n := range []int64{1<<shift - 1, 1 << shift, -1 << shift} {

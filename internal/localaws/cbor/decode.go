@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Major types, the upper three bits of the first byte of an item.
+// Major types: the upper three bits of the first byte of an item.
 const (
 	majorUint = iota
 	majorNegative
@@ -21,14 +21,14 @@ const (
 	majorSimple
 )
 
-// What the lower five bits of the first byte mean, besides small numbers.
+// Values of the lower five bits of the first byte, other than small numbers.
 const (
-	oneByte    = 24 // the argument follows in 1, 2, 4 or 8 bytes
+	oneByte    = 24 // the argument follows in 1 byte, or in 2, 4 or 8 with the next values
 	eightBytes = 27
 	indefinite = 31 // the item ends with a break
 )
 
-// Items of the last major type.
+// Simple values and floats, of the last major type.
 const (
 	simpleFalse     = 0xf4
 	simpleTrue      = 0xf5
@@ -42,15 +42,15 @@ const (
 
 const (
 	tagEpoch = 1  // seconds since 1970
-	maxDepth = 64 // more than any request nests
+	maxDepth = 64 // requests are never nested this deeply
 )
 
 var errShort = errors.New("cbor: the data ends within an item")
 
-// ToJSON gives the JSON that the AWS JSON protocols have in place of a CBOR
-// body: timestamps are numbers, byte strings are base64, and what is no number
-// is "NaN", "Infinity" or "-Infinity". It refuses what is not well-formed, and
-// items that the protocol does not use.
+// ToJSON converts a CBOR body to the JSON of the AWS JSON protocols: timestamps
+// become numbers, byte strings base64, and the values that JSON numbers lack
+// "NaN", "Infinity" or "-Infinity". It returns an error for malformed data, and
+// for items that the protocol does not use.
 func ToJSON(data []byte) ([]byte, error) {
 	d := decoder{data: data}
 	v, err := d.item(0)
@@ -63,7 +63,7 @@ func ToJSON(data []byte) ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// decoder reads items from the front of the data.
+// decoder decodes items from the start of the data.
 type decoder struct{ data []byte }
 
 func (d *decoder) take(n uint64) ([]byte, error) {
@@ -75,7 +75,7 @@ func (d *decoder) take(n uint64) ([]byte, error) {
 	return head, nil
 }
 
-// head reads the first byte of an item and its argument.
+// head decodes the first byte of an item and its argument.
 func (d *decoder) head() (first byte, argument uint64, err error) {
 	b, err := d.take(1)
 	if err != nil {
@@ -129,7 +129,8 @@ func (d *decoder) item(depth int) (any, error) {
 	return nil, fmt.Errorf("cbor: an item that begins with %#x is not part of the protocol", first)
 }
 
-// bytes reads a string, or the strings up to the break that make one.
+// bytes decodes a string, or joins the strings of an indefinite one up to its
+// break.
 func (d *decoder) bytes(major byte, n uint64, open bool) ([]byte, error) {
 	if !open {
 		return d.take(n)
@@ -163,7 +164,8 @@ func (d *decoder) text(n uint64, open bool) (string, error) {
 	return string(b), nil
 }
 
-// ended takes the break of an indefinite item, if it is there.
+// ended consumes the break of an indefinite item, if it is next, and reports
+// whether it was.
 func (d *decoder) ended() bool {
 	if len(d.data) == 0 || d.data[0] != breakCode {
 		return false
@@ -172,7 +174,7 @@ func (d *decoder) ended() bool {
 	return true
 }
 
-// more tells whether there is another element of an array or a map.
+// more reports whether an array or a map has another element.
 func (d *decoder) more(left *uint64, open bool) bool {
 	if open {
 		return !d.ended()
@@ -227,7 +229,7 @@ func simple(first byte, bits uint64) (any, error) {
 	return nil, fmt.Errorf("cbor: the simple value %#x is not part of the protocol", first)
 }
 
-// number gives what JSON can say of a number.
+// number returns the JSON value for a float.
 func number(f float64) any {
 	switch {
 	case math.IsNaN(f):
@@ -240,7 +242,8 @@ func number(f float64) any {
 	return f
 }
 
-// half gives a number of 16 bits: a sign, 5 bits of exponent, 10 of fraction.
+// half converts a float of 16 bits: 1 bit for the sign, 5 for the exponent, 10
+// for the fraction.
 func half(bits uint16) float64 {
 	sign := 1.0
 	if bits>>15 == 1 {

@@ -11,13 +11,13 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 )
 
-// Marshal writes a value as CBOR, with the names and the omissions that the
-// json tags of its structs say. A [protocol.Timestamp] becomes a timestamp.
+// Marshal encodes a value as CBOR, with the names and omissions that the json
+// tags of its structs define. A [protocol.Timestamp] becomes a timestamp.
 func Marshal(v any) ([]byte, error) {
 	return appendValue(nil, reflect.ValueOf(v))
 }
 
-// appendHead writes the first byte of an item and its argument.
+// appendHead encodes the first byte of an item and its argument.
 func appendHead(b []byte, major byte, argument uint64) []byte {
 	first := major << 5
 	switch {

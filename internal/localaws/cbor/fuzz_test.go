@@ -9,7 +9,8 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/cbor"
 )
 
-// What is read is JSON, and comes back when it is written and read again.
+// Decoded data is valid JSON, and stays the same when it is encoded and decoded
+// again.
 func FuzzToJSON(f *testing.F) {
 	for _, seed := range []string{
 		"\x00", "\xa1\x61a\x01", "\x9f\x01\xff", "\xbf\x61a\xf9\x3c\x00\xff", "\x7f\x61a\xff", "\xc1\x1a\x51\x4b\x67\xb0",

@@ -6,7 +6,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
 )
 
-// The most entries of one request, from the service quotas.
+// The maximum number of entries in one request (service quotas).
 const (
 	maxBatchWrites = 25
 	maxBatchGets   = 100
@@ -75,7 +75,7 @@ func (w batchWrite) mutation(s *Service, table string) (*mutation, error) {
 	return nil, attribute.Invalidf("Supplied AttributeValue has to be one of PutRequest and DeleteRequest")
 }
 
-// repeated tells whether two mutations are of the same item.
+// repeated reports whether two mutations are for the same item.
 func repeated(mutations []*mutation) bool {
 	type target struct {
 		table *table
@@ -134,7 +134,7 @@ func (s *Service) batchGetItem(p *batchGetParameters) (batchGetResponse, error) 
 	return batchGetResponse{Responses: s.readAll(lookups)}, nil
 }
 
-// readAll gives the items that exist.
+// readAll returns the items that exist.
 func (s *Service) readAll(lookups map[string][]lookup) map[string][]attribute.Item {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

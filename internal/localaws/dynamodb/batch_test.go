@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// puts gives n put requests of a batch.
+// puts returns n put requests for a batch.
 func puts(n int) string {
 	requests := make([]string, n)
 	for i := range requests {

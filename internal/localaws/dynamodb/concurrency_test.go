@@ -11,7 +11,8 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 )
 
-// together calls f in n goroutines that start at the same time.
+// together calls f in n goroutines that start at the same time, and waits for
+// them.
 func together(n int, f func(i int)) {
 	var wg sync.WaitGroup
 	start := make(chan struct{})
@@ -25,7 +26,7 @@ func together(n int, f func(i int)) {
 	wg.Wait()
 }
 
-func TestOneOfManyConditionalPutsWins(t *testing.T) {
+func TestOneOfManyConditionalPutsSucceeds(t *testing.T) {
 	t.Parallel()
 	s := withTables(t)
 	for round := range 20 {
@@ -63,9 +64,9 @@ func TestNoIncrementIsLost(t *testing.T) {
 	s.run(t, step{"GetItem", getK, `{"Item":{"id":{"S":"k"},"n":{"N":"320"}}}`, ""})
 }
 
-// Transactions move amounts between two accounts while others read both: the sum
-// never changes.
-func TestTransactionsAreSeenWhole(t *testing.T) {
+// Transactions move amounts between two accounts while others read both. The
+// sum never changes.
+func TestTransactionsAreIsolated(t *testing.T) {
 	t.Parallel()
 	s := withTables(t)
 	move := transaction("",
@@ -88,7 +89,7 @@ func TestTransactionsAreSeenWhole(t *testing.T) {
 			}
 			var n int
 			if _, err := fmt.Sscanf(got, `{"Responses":[{"Item":{"n":{"N":"%d"`, &n); err != nil {
-				continue // nothing is there yet
+				continue // there is no item yet
 			}
 			if want := fmt.Sprintf(`{"Responses":[{"Item":{"n":{"N":"%d"}}},{"Item":{"n":{"N":"-%d"}}}]}`, n, n); got != want {
 				t.Errorf("read %s", got)
@@ -99,7 +100,7 @@ func TestTransactionsAreSeenWhole(t *testing.T) {
 		`{"Item":{"n":{"N":"-160"}}}`, ""})
 }
 
-func TestTablesComeAndGoUnderLoad(t *testing.T) {
+func TestTablesAreCreatedAndDeletedUnderLoad(t *testing.T) {
 	t.Parallel()
 	s := withTables(t)
 	operations := []struct{ name, body string }{

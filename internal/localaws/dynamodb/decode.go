@@ -13,13 +13,14 @@ func notImplemented(operation, member string) error {
 	return attribute.Invalidf("this stand-in for DynamoDB does not implement the parameter %s of %s", member, operation)
 }
 
-// metrics are the members that ask for figures about a request.
+// metrics are the parameters that ask for statistics about a request.
 type metrics struct {
 	ReturnConsumedCapacity      string
 	ReturnItemCollectionMetrics string
 }
 
-// check refuses to give figures that a stand-in does not have.
+// check returns an error if a request asks for statistics that the emulator
+// does not have.
 func (m metrics) check(operation string) error {
 	for _, member := range []struct{ name, value string }{
 		{"ReturnConsumedCapacity", m.ReturnConsumedCapacity},
@@ -32,7 +33,8 @@ func (m metrics) check(operation string) error {
 	return nil
 }
 
-// oneOf checks a member that has a fixed set of values; the first is its default.
+// oneOf checks a parameter that has a fixed set of values; the first is the
+// default.
 func oneOf(member, value string, allowed ...string) (string, error) {
 	if value == "" {
 		return allowed[0], nil
@@ -43,7 +45,8 @@ func oneOf(member, value string, allowed ...string) (string, error) {
 	return value, nil
 }
 
-// constraint refuses a member's value as AWS does when it checks a request's shape.
+// constraint returns the error of AWS for a parameter that violates the
+// request's schema.
 func constraint(member, value, rule string) error {
 	return attribute.Invalidf("1 validation error detected: Value '%s' at '%s' failed to satisfy constraint: %s",
 		value, strings.ToLower(member[:1])+member[1:], rule)

@@ -2,7 +2,8 @@ package dynamodb
 
 import "github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
 
-// deletion is what DeleteItem and a delete in a transaction have in common.
+// deletion holds the parameters shared by DeleteItem and a Delete in a
+// transaction.
 type deletion struct {
 	conditional
 	Key attribute.Item

@@ -1,14 +1,16 @@
-// Package dynamodb is a strict stand-in for DynamoDB, for tests and for running a
-// stack on one machine. It keeps tables in memory and answers as AWS does: with
-// conditional writes that are atomic, exact numbers, and AWS's refusals.
+// Package dynamodb is a strict in-memory emulator of DynamoDB, for tests and
+// for running a stack on one machine. It responds like AWS: conditional writes
+// are atomic, numbers are exact, and invalid requests get AWS's errors.
 //
-// A [Service] is asked through [Service.Operate], one JSON request at a time. It has
-// the operations on tables, items, batches, transactions, queries and scans, but not
-// the legacy parameters that expressions have replaced, PartiQL, streams or backups.
-// What it does not have it refuses by name: an operation with
-// UnknownOperationException, a member of a request with ValidationException.
+// A [Service] answers one JSON request at a time, with [Service.Operate]. It
+// has the operations on tables, items, batches, transactions, queries and
+// scans. It does not have the legacy parameters that expressions have replaced,
+// PartiQL, streams or backups. What is missing is refused with an error that
+// names it: an operation with UnknownOperationException, a parameter with
+// ValidationException.
 //
-// Where the stand-in is free to choose it does as a program has to expect of AWS:
-// a scan returns partitions in an order of its own, and an item whose time to live
-// is over stays. A table is ready with the first call after CreateTable.
+// Where AWS guarantees nothing, the emulator takes the choice that finds wrong
+// assumptions: a scan returns partitions in an arbitrary order, and an item
+// whose time to live has expired stays. A table is active at the first call
+// after CreateTable.
 package dynamodb

@@ -22,8 +22,8 @@ func namedTableNotFound(name string) error {
 	}
 }
 
-// conditionFailed refuses a conditional write; item is what was asked to come with
-// it, or nil.
+// conditionFailed returns the error of a conditional write; item is returned
+// with it if the request asked for it, else nil.
 func conditionFailed(item attribute.Item) *protocol.Error {
 	e := &protocol.Error{Code: "ConditionalCheckFailedException", Message: "The conditional request failed"}
 	if item != nil {

@@ -5,7 +5,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/expression"
 )
 
-// projected are the parameters that choose parts of an item.
+// projected holds the parameters that select parts of an item.
 type projected struct {
 	ExpressionAttributeNames map[string]string
 	ProjectionExpression     *string
@@ -23,7 +23,7 @@ func (p *projected) projection() (expression.Projection, error) {
 	return projection, scope.Close()
 }
 
-// get is what GetItem and a get in a transaction have in common.
+// get holds the parameters shared by GetItem and a Get in a transaction.
 type get struct {
 	projected
 	TableName string
@@ -33,11 +33,11 @@ type get struct {
 type getItemParameters struct {
 	get
 	metrics
-	ConsistentRead bool // every read is
+	ConsistentRead bool // not used: every read is consistent
 }
 
 type getItemResponse struct {
-	Item attribute.Item `json:",omitzero"` // nil if there is none
+	Item attribute.Item `json:",omitzero"` // nil if the item does not exist
 }
 
 func (s *Service) getItem(p *getItemParameters) (getItemResponse, error) {
@@ -53,7 +53,7 @@ func (s *Service) getItem(p *getItemParameters) (getItemResponse, error) {
 	return getItemResponse{l.read()}, nil
 }
 
-// lookup is a read of one item, checked.
+// lookup is a checked read of one item.
 type lookup struct {
 	table      *table
 	key        string
@@ -79,5 +79,5 @@ func (s *Service) newLookup(tableName string, key attribute.Item, projection exp
 	return lookup{t, t.key.encode(key), projection}, nil
 }
 
-// read gives the item, or nil. The caller holds the mutex.
+// read returns the item, or nil. The caller holds the mutex.
 func (l lookup) read() attribute.Item { return l.projection.Of(l.table.items[l.key]) }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// itemSize gives an item of the table jobs that has the size.
+// itemSize returns an item of the table jobs with that size.
 func itemSize(size int) string {
 	return fmt.Sprintf(`{"TableName":"jobs","Item":{"id":{"S":"k"},"v":{"S":%q}}}`, strings.Repeat("x", size-len("idkv")))
 }
@@ -73,7 +73,7 @@ func TestKeysThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestKeysOfNumbersAndBinariesAreTheirValues(t *testing.T) {
+func TestKeysAreComparedByValue(t *testing.T) {
 	t.Parallel()
 	s := newService()
 	s.run(t,
@@ -124,7 +124,7 @@ func TestGetItemProjects(t *testing.T) {
 		step{"GetItem", get(`"ExpressionAttributeNames":{"s":"status"}`), "", "ValidationException: invalid key"})
 }
 
-func TestUpdateItemReturnsWhatIsAskedFor(t *testing.T) {
+func TestUpdateItemReturnsTheRequestedValues(t *testing.T) {
 	t.Parallel()
 	const old = `{"id":{"S":"k"},"v":{"N":"1"},"w":{"S":"x"},"m":{"M":{"a":{"N":"1"},"b":{"N":"1"}}}}`
 	for returned, want := range map[string]string{
@@ -143,7 +143,7 @@ func TestUpdateItemReturnsWhatIsAskedFor(t *testing.T) {
 	}
 }
 
-func TestUpdateItemMakesAnItem(t *testing.T) {
+func TestUpdateItemCreatesAMissingItem(t *testing.T) {
 	t.Parallel()
 	withTables(t).run(t,
 		step{"UpdateItem", `{"TableName":"jobs","Key":{"id":{"S":"a"}},"ReturnValues":"ALL_NEW"}`,
@@ -194,7 +194,7 @@ func TestDeleteItem(t *testing.T) {
 		step{"DeleteItem", strings.Replace(deleteK, "ALL_OLD", "UPDATED_OLD", 1), "", "ValidationException: ALL_OLD or NONE"})
 }
 
-func TestFalseConditionChangesNothingAndShowsTheItemIfAsked(t *testing.T) {
+func TestFailedConditionChangesNothingAndReturnsTheItemOnRequest(t *testing.T) {
 	t.Parallel()
 	for operation, target := range map[string]string{
 		"PutItem":    `"Item":{"id":{"S":"k"},"new":{"BOOL":true}}`,

@@ -8,7 +8,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/expression"
 )
 
-// The longest key values in bytes, from the service quotas.
+// The maximum lengths of key values in bytes (service quotas).
 const (
 	maxHashBytes = 2048
 	maxSortBytes = 1024
@@ -17,7 +17,8 @@ const (
 // key is the primary key of a table or index.
 type key struct{ hash, sort keyAttribute }
 
-// keyAttribute is a part of a key; a key without sort key has the zero value there.
+// keyAttribute is a part of a key. The sort attribute is the zero value if the
+// key has none.
 type keyAttribute struct {
 	name     string
 	dataType attribute.Type
@@ -36,7 +37,7 @@ func (k key) attributes() []keyAttribute {
 	return []keyAttribute{k.hash}
 }
 
-// of takes the key out of an item that has it.
+// of returns the key attributes of an item that has them.
 func (k key) of(item attribute.Item) attribute.Item {
 	values := make(attribute.Item, 2)
 	for _, a := range k.attributes() {
@@ -59,7 +60,7 @@ func (k key) checkItem(item attribute.Item) error {
 	return k.checkSizes(item)
 }
 
-// checkKey checks what a request gives as a key: these attributes and no others.
+// checkKey checks the key of a request: it has these attributes and no others.
 func (k key) checkKey(values attribute.Item) error {
 	for _, a := range k.attributes() {
 		if v := values[a.name]; v == nil || v.Type() != a.dataType {
@@ -93,7 +94,7 @@ func (k key) checkSizes(item attribute.Item) error {
 
 var typeNames = map[attribute.Type]string{attribute.TypeString: "string", attribute.TypeBinary: "binary"}
 
-// encode gives a string that is the same for the same key only.
+// encode returns a string that is unique for the key.
 func (k key) encode(item attribute.Item) string {
 	var b strings.Builder
 	for _, a := range k.attributes() {

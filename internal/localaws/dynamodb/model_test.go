@@ -10,12 +10,14 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 )
 
-// model is what the table jobs should hold: by id the numbers v and n, where they are.
+// model is the expected content of the table jobs: by id the numbers v and n,
+// if present.
 type model map[string]record
 
 type record struct{ v, n *int }
 
-// write is a random request, and what it should do to a record that is there or not.
+// write is a random request, with its expected effect on a record that exists
+// or not.
 type write struct {
 	operation, body string
 	holds           func(r record, exists bool) bool
@@ -33,7 +35,7 @@ func (r record) json(id string) string {
 	return text + "}"
 }
 
-// drawWrite makes a write to the id under a random condition.
+// drawWrite generates a write to the id under a random condition.
 func drawWrite(t *rapid.T, id string) write {
 	bound, amount := rapid.IntRange(0, 5).Draw(t, "bound"), rapid.IntRange(0, 5).Draw(t, "amount")
 	conditions := []struct {
@@ -72,9 +74,9 @@ func drawWrite(t *rapid.T, id string) write {
 	return rapid.SampledFrom(writes).Draw(t, "write")
 }
 
-// Random conditional writes do to the table what they do to the model, and a
-// refusal has the item that the condition was false of.
-func TestWritesAsInTheModel(t *testing.T) {
+// Random conditional writes change the table as they change the model. The
+// error of a failed condition has the item.
+func TestWritesMatchTheModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		s, want := withTables(t), make(model)

@@ -8,22 +8,24 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 )
 
-// mutation is one write, checked as far as it can be without the item.
+// mutation is one write. Everything that does not depend on the item has been
+// checked.
 type mutation struct {
 	table     *table
 	key       string // encoded
 	condition expression.Condition
-	// showItem is whether the item comes with the refusal when the condition is false.
+	// showItem says whether the error of a failed condition includes the item.
 	showItem bool
-	// apply gives what is stored instead of the old item; nil is nothing. The old
-	// item is nil if there is none. A nil apply changes nothing.
+	// apply returns the new item; nil means none. The old item is nil if there
+	// is none. A nil apply changes nothing.
 	apply func(old attribute.Item) (attribute.Item, error)
 }
 
-// change is what a mutation did.
+// change is the effect of a mutation.
 type change struct{ old, new attribute.Item }
 
-// evaluate says what the mutation would do. The caller holds the mutex.
+// evaluate returns the effect of the mutation without storing it. The caller
+// holds the mutex.
 func (m *mutation) evaluate() (change, error) {
 	old := m.table.items[m.key]
 	if !m.condition.Match(old) {
@@ -39,7 +41,7 @@ func (m *mutation) evaluate() (change, error) {
 	return change{old, item}, err
 }
 
-// store puts a change in place. The caller holds the mutex.
+// store stores a change. The caller holds the mutex.
 func (m *mutation) store(c change) {
 	if c.new == nil {
 		delete(m.table.items, m.key)
@@ -48,7 +50,7 @@ func (m *mutation) store(c change) {
 	m.table.items[m.key] = c.new
 }
 
-// commit does one mutation. Condition and write are one step for all other callers.
+// commit executes one mutation. Condition and write are atomic.
 func (s *Service) commit(m *mutation) (change, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,9 +61,9 @@ func (s *Service) commit(m *mutation) (change, error) {
 	return c, err
 }
 
-// commitAll does all mutations, or none if one of them cannot be done; then the
-// refusals are those of each of them, nil where there is none. The caller holds
-// the mutex.
+// commitAll executes all mutations, or none if one of them fails. Then it
+// returns the errors by mutation, nil for those that would succeed. The caller
+// holds the mutex.
 func (s *Service) commitAll(mutations []*mutation) (refusals []*protocol.Error) {
 	changes := make([]change, len(mutations))
 	refusals = make([]*protocol.Error, len(mutations))
@@ -82,7 +84,7 @@ func (s *Service) commitAll(mutations []*mutation) (refusals []*protocol.Error) 
 	return nil
 }
 
-// conditional are the parameters that all conditional writes have.
+// conditional holds the parameters that all conditional writes share.
 type conditional struct {
 	TableName                           string
 	ConditionExpression                 *string
@@ -91,8 +93,8 @@ type conditional struct {
 	ReturnValuesOnConditionCheckFailure string
 }
 
-// begin makes a mutation with its condition. What else is in the scope is left to
-// the caller to parse, and the scope to close.
+// begin makes a mutation with its condition. The caller parses the other
+// expressions and closes the scope.
 func (p *conditional) begin() (*mutation, *expression.Scope, error) {
 	onFailure := p.ReturnValuesOnConditionCheckFailure
 	onFailure, err := oneOf("ReturnValuesOnConditionCheckFailure", onFailure, "NONE", "ALL_OLD")
@@ -107,7 +109,7 @@ func (p *conditional) begin() (*mutation, *expression.Scope, error) {
 	return &mutation{condition: condition, showItem: onFailure == "ALL_OLD"}, scope, err
 }
 
-// aim points a mutation at an item of a table by its key.
+// aim sets the table and the key of a mutation.
 func (s *Service) aim(m *mutation, tableName string, key attribute.Item) (err error) {
 	if m.table, err = s.lookup(tableName); err != nil {
 		return err

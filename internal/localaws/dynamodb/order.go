@@ -13,7 +13,7 @@ import (
 // source is what a query or scan reads: a table, or one of its indexes.
 type source struct {
 	table *table
-	index *index // nil is the table itself
+	index *index // nil means the table itself
 }
 
 func (s *Service) source(table string, index *string) (source, error) {
@@ -25,7 +25,7 @@ func (s *Service) source(table string, index *string) (source, error) {
 	return source{t, &i}, err
 }
 
-// key is the key by which the source is ordered.
+// key returns the key that orders the source.
 func (f source) key() key {
 	if f.index != nil {
 		return f.index.key
@@ -33,16 +33,17 @@ func (f source) key() key {
 	return f.table.key
 }
 
-// startKey is what tells where in the source an item stands: its keys there and
-// in the table.
+// startKey returns the position of an item in the source: its keys in the
+// source and in the table.
 func (f source) startKey(item attribute.Item) attribute.Item {
 	k := f.table.key.of(item)
 	maps.Copy(k, f.key().of(item))
 	return k
 }
 
-// place is where an item stands in its source: partitions by a hash of their key, as
-// in AWS in no order of use, and in a partition by the sort key.
+// place is the position of an item in its source. Partitions are ordered by a
+// hash of their key, which callers cannot use, as in AWS; items in a partition
+// are ordered by the sort key.
 type place struct {
 	partition uint64
 	hash      string
@@ -68,7 +69,8 @@ func (p place) compare(q place) int {
 		order, strings.Compare(p.primary, q.primary))
 }
 
-// items gives the source's items that match, in order. The caller holds the mutex.
+// items returns the source's items that match, in order. The caller holds the
+// mutex.
 func (f source) items(matches func(attribute.Item) bool) []attribute.Item {
 	type placed struct {
 		place
@@ -88,7 +90,7 @@ func (f source) items(matches func(attribute.Item) bool) []attribute.Item {
 	return items
 }
 
-// visible gives what the source has of an item of the table.
+// visible returns what the source contains of an item of the table.
 func (f source) visible(item attribute.Item) attribute.Item {
 	if f.index == nil {
 		return item
@@ -96,7 +98,7 @@ func (f source) visible(item attribute.Item) attribute.Item {
 	return f.table.projected(*f.index, item)
 }
 
-// projected gives what an index holds of an item.
+// projected returns what an index contains of an item.
 func (t *table) projected(i index, item attribute.Item) attribute.Item {
 	if i.projection.ProjectionType == "ALL" {
 		return item

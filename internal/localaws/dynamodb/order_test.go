@@ -42,7 +42,7 @@ func TestSortKeysAreInTheOrderOfTheirType(t *testing.T) {
 	}
 }
 
-// sortKeys queries the partition p of the table sorted.
+// sortKeys queries the partition p of the table "sorted".
 func (s service) sortKeys(t *testing.T, members string) string {
 	t.Helper()
 	answer, err := s.call(t, "Query", `{"TableName":"sorted","KeyConditionExpression":"id = :p",
@@ -80,8 +80,8 @@ func TestSortKeysBeginWith(t *testing.T) {
 		`{"Items":[{"sk":{"S":"step#1"}},{"sk":{"S":"step#2"}}],"Count":2,"ScannedCount":2}`, ""})
 }
 
-// However a read is cut into pages, they have the same items in the same order.
-func TestPagesJoinToTheWhole(t *testing.T) {
+// Pages of any size add up to the same items in the same order.
+func TestPagesAddUpToAllItems(t *testing.T) {
 	t.Parallel()
 	reads := []struct{ operation, members string }{
 		{"Scan", `"ConsistentRead":true`},
@@ -106,8 +106,9 @@ func TestPagesJoinToTheWhole(t *testing.T) {
 	})
 }
 
-// An answer is what was true when it was given, whatever is written before it is sent.
-func TestAnswersDoNotChange(t *testing.T) {
+// A response has the state of the time of the request, even if items are
+// written before it is sent.
+func TestResponsesDoNotChangeAfterLaterWrites(t *testing.T) {
 	t.Parallel()
 	s := withTables(t)
 	s.run(t, step{operation: "PutItem", body: `{"TableName":"jobs","Item":{"id":{"S":"k"},

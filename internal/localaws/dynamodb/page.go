@@ -8,10 +8,10 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/expression"
 )
 
-// maxPageBytes is how much a query or scan reads at a time, from the service quotas.
+// maxPageBytes is how much a query or scan reads at a time (service quotas).
 const maxPageBytes = 1 << 20
 
-// pageParameters are what Query and Scan have in common.
+// pageParameters holds the parameters shared by Query and Scan.
 type pageParameters struct {
 	TableName                 string
 	IndexName                 *string
@@ -27,13 +27,13 @@ type pageParameters struct {
 }
 
 type pageResponse struct {
-	Items            *[]attribute.Item `json:",omitempty"` // nil when only the count is wanted
+	Items            *[]attribute.Item `json:",omitempty"` // nil if only the count is wanted
 	Count            int
 	ScannedCount     int
 	LastEvaluatedKey attribute.Item `json:",omitempty"`
 }
 
-// page is a read of a part of a source, checked.
+// page is a checked read of a part of a source.
 type page struct {
 	source
 	parameters *pageParameters
@@ -44,8 +44,8 @@ type page struct {
 	descending bool
 }
 
-// begin makes a page that reads all. What else is in the scope is left to the
-// caller to parse, and the scope to close.
+// begin makes a page that matches all items. The caller parses the other
+// expressions and closes the scope.
 func (p *pageParameters) begin(s *Service, operation string) (*page, *expression.Scope, error) {
 	if err := (metrics{ReturnConsumedCapacity: p.ReturnConsumedCapacity}).check(operation); err != nil {
 		return nil, nil, err
@@ -107,7 +107,8 @@ func (g *page) checkSelect() error {
 	return nil
 }
 
-// checkStart checks that a start key has the keys of the source and the table only.
+// checkStart returns an error unless a start key has exactly the keys of the
+// source and the table.
 func (g *page) checkStart(start attribute.Item) error {
 	names := make(map[string]bool)
 	for _, a := range append(g.key().attributes(), g.table.key.attributes()...) {
@@ -122,7 +123,8 @@ func (g *page) checkStart(start attribute.Item) error {
 	return nil
 }
 
-// rest gives the items that match after the start key, in the order wanted.
+// rest returns the items that match after the start key, in the requested
+// order.
 func (g *page) rest() []attribute.Item {
 	items := g.items(g.matches)
 	if g.descending {
@@ -167,7 +169,7 @@ func (g *page) read(s *Service) pageResponse {
 	return response
 }
 
-// full tells whether the page ends after what was read.
+// full reports whether the page ends after what was read.
 func (g *page) full(scanned, bytes int) bool {
 	return bytes >= maxPageBytes || g.parameters.Limit != nil && scanned >= *g.parameters.Limit
 }

@@ -4,10 +4,11 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
 )
 
-// maxItemBytes is the largest item, names included, from the service quotas: 400 KB.
+// maxItemBytes is the maximum size of an item, names included: 400 KB (service
+// quotas).
 const maxItemBytes = 400 << 10
 
-// put is what PutItem and a put in a transaction have in common.
+// put holds the parameters shared by PutItem and a Put in a transaction.
 type put struct {
 	conditional
 	Item attribute.Item
@@ -19,7 +20,7 @@ type putItemParameters struct {
 	ReturnValues string
 }
 
-// writeResponse is the answer of PutItem, UpdateItem and DeleteItem.
+// writeResponse is the response of PutItem, UpdateItem and DeleteItem.
 type writeResponse struct {
 	Attributes attribute.Item `json:",omitempty"`
 }
@@ -31,7 +32,7 @@ func (s *Service) putItem(p *putItemParameters) (writeResponse, error) {
 	return s.replaceItem(&p.put, p.ReturnValues)
 }
 
-// replaceItem does a put or delete, which can return the old item only.
+// replaceItem executes a put or delete, which can return only the old item.
 func (s *Service) replaceItem(w interface {
 	mutation(s *Service) (*mutation, error)
 }, returnValues string) (writeResponse, error) {
@@ -83,7 +84,7 @@ func (t *table) checkItem(item attribute.Item) error {
 	return t.checkIndexKeys(item)
 }
 
-// checkIndexKeys checks the keys of indexes, which an item need not have.
+// checkIndexKeys checks the keys of indexes. An item may lack them.
 func (t *table) checkIndexKeys(item attribute.Item) error {
 	for _, i := range t.indexes {
 		for _, a := range i.key.attributes() {

@@ -10,7 +10,7 @@ import (
 type queryParameters struct {
 	pageParameters
 	KeyConditionExpression *string
-	ScanIndexForward       *bool // nil is true
+	ScanIndexForward       *bool // nil means true
 }
 
 func (s *Service) query(p *queryParameters) (pageResponse, error) {

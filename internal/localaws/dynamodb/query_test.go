@@ -10,8 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// filled has 30 notes: p0 has the even sort keys, p1 the odd ones; owner is o0, o1
-// or o2 by sk modulo 3, v is sk modulo 5, and every tenth has the rank 100 - sk.
+// filled returns a service with 30 notes. p0 has the even sort keys, p1 the odd
+// ones; owner is o0, o1 or o2 by sk modulo 3, v is sk modulo 5, and every tenth
+// note has the rank 100 - sk.
 func filled(t testing.TB) service {
 	t.Helper()
 	s := withTables(t)
@@ -37,8 +38,8 @@ type page struct {
 	LastEvaluatedKey    json.RawMessage
 }
 
-// pages reads to the end, at most limit items at a time (0 is no limit), and gives
-// the sort keys, the number of items scanned, and that of pages.
+// pages reads to the end, at most limit items at a time (0 means no limit). It
+// returns the sort keys, the number of items scanned and the number of pages.
 func (s service) pages(t *testing.T, operation, members string, limit int) (keys []string, scanned, pages int) {
 	t.Helper()
 	start := ""
@@ -95,7 +96,7 @@ func TestQueriesInPages(t *testing.T) {
 		{"descending", noNames(query("id = :p AND sk > :a",
 			`":p":{"S":"p1"},":a":{"N":"19"}`)) + `,"ScanIndexForward":false`, 2,
 			"29 27 25 23 21", 5, 3},
-		{"ascending when said", noNames(query("sk < :a AND id = :p",
+		{"ascending on request", noNames(query("sk < :a AND id = :p",
 			`":p":{"S":"p1"},":a":{"N":"6"}`)) + `,"ScanIndexForward":true`, 0,
 			"1 3 5", 3, 1},
 		{"an empty partition", noNames(query("id = :p", `":p":{"S":"p2"}`)), 3, "", 0, 1},
@@ -133,7 +134,7 @@ func TestScansInPages(t *testing.T) {
 	}
 }
 
-func TestPagesGoOnAfterAnItemThatIsGone(t *testing.T) {
+func TestPagesContinueAfterADeletedItem(t *testing.T) {
 	t.Parallel()
 	s := filled(t)
 	s.run(t,
@@ -144,7 +145,7 @@ func TestPagesGoOnAfterAnItemThatIsGone(t *testing.T) {
 			`{"Items":[{"sk":{"N":"6"}}],"Count":1,"ScannedCount":1,"LastEvaluatedKey":{"id":{"S":"p0"},"sk":{"N":"6"}}}`, ""})
 }
 
-func TestIndexesShowWhatTheyProject(t *testing.T) {
+func TestIndexesReturnTheirProjection(t *testing.T) {
 	t.Parallel()
 	const owner = `{"TableName":"notes","IndexName":"by-owner","Limit":1,"KeyConditionExpression":"#o = :o",
 		"ExpressionAttributeNames":{"#o":"owner"},"ExpressionAttributeValues":{":o":{"S":"o0"}}`

@@ -28,7 +28,7 @@ var ignoreMarkers = cmpopts.IgnoreUnexported(
 	types.AttributeValueMemberM{},
 )
 
-// newClient gives a client of the SDK and a table "jobs" that is ready.
+// newClient returns an SDK client, after it has created the table "jobs".
 func newClient(t *testing.T) *dynamodb.Client {
 	t.Helper()
 	c := dynamodb.NewFromConfig(localtest.Config(localaws.New(nil)))
@@ -78,7 +78,7 @@ func TestSDKRoundTripOfAllTypes(t *testing.T) {
 	}
 }
 
-func TestSDKSeesTheItemOfAFailedCondition(t *testing.T) {
+func TestSDKReturnsTheItemOfAFailedCondition(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
 	claim := &dynamodb.UpdateItemInput{
@@ -118,7 +118,7 @@ func TestSDKSeesTheItemOfAFailedCondition(t *testing.T) {
 	}
 }
 
-func TestSDKSeesCancellationReasons(t *testing.T) {
+func TestSDKReturnsCancellationReasons(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
 	put := func(id string) types.TransactWriteItem {
@@ -155,7 +155,7 @@ func TestSDKSeesCancellationReasons(t *testing.T) {
 	}
 }
 
-func TestSDKKnowsTheErrors(t *testing.T) {
+func TestSDKRecognizesTheErrors(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
 	_, err := c.GetItem(t.Context(), getInput("none"))

@@ -14,13 +14,13 @@ type Service struct {
 	clock           protocol.Clock
 	region, account string
 
-	mu     sync.RWMutex // guards all below, and what is in the tables
+	mu     sync.RWMutex // guards the fields below, and the tables
 	tables map[string]*table
 	tokens map[string]transaction // by ClientRequestToken
 }
 
-// New returns a Service without tables, which takes its time from clock.
-// Region and account are what its ARNs name.
+// New returns a Service without tables. It reads the time from clock. Its ARNs
+// contain region and account.
 func New(clock protocol.Clock, region, account string) *Service {
 	return &Service{
 		clock: clock, region: region, account: account,
@@ -29,7 +29,7 @@ func New(clock protocol.Clock, region, account string) *Service {
 }
 
 // Operate answers one request. The response marshals to the JSON that AWS
-// answers with; a refusal is a [*protocol.Error].
+// returns; an error that AWS would return is a [*protocol.Error].
 func (s *Service) Operate(_ context.Context, r *protocol.Request) (response any, err error) {
 	operate, ok := operations[r.Operation]
 	if !ok {
@@ -62,7 +62,8 @@ var operations = map[string]operation{
 	"TransactWriteItems": decoded((*Service).transactWriteItems),
 }
 
-// decoded makes an operation of a method that takes its parameters as a struct.
+// decoded makes an operation from a method that takes its parameters as a
+// struct.
 func decoded[P, R any](method func(*Service, *P) (R, error)) operation {
 	return func(s *Service, r *protocol.Request) (any, error) {
 		parameters := new(P)

@@ -13,14 +13,14 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 )
 
-// clock stands still until it is moved.
+// clock is a clock that only moves when a test moves it.
 type clock struct{ now time.Time }
 
 func (c *clock) Now() time.Time { return c.now }
 
 func (c *clock) AfterFunc(time.Duration, func()) func() bool { return func() bool { return false } }
 
-// service is a stand-in with its clock, and what is asked of it in tests.
+// service is an emulator with its clock, and the helpers of the tests.
 type service struct {
 	*dynamodb.Service
 	clock *clock
@@ -31,7 +31,7 @@ func newService() service {
 	return service{dynamodb.New(c, "eu-west-1", "123456789012"), c}
 }
 
-// call gives the answer as JSON, with its members in order.
+// call returns the response as JSON, with its members sorted.
 func (s service) call(t testing.TB, operation, body string) (string, error) {
 	t.Helper()
 	response, err := s.Operate(t.Context(), &protocol.Request{Operation: operation, Body: []byte(body)})
@@ -48,8 +48,8 @@ func (s service) call(t testing.TB, operation, body string) (string, error) {
 	return string(b), nil
 }
 
-// step is one request of a scenario, and its answer: as JSON, or the code and a
-// part of the message of a refusal.
+// step is one request of a scenario and the expected response: JSON, or the
+// code and a part of the message of an error.
 type step struct{ operation, body, want, refused string }
 
 func (s service) run(t *testing.T, steps ...step) {
@@ -80,7 +80,7 @@ func parsed(t testing.TB, text string) (v any) {
 	return v
 }
 
-// wantRefused checks for a refusal "Code: part of the message".
+// wantRefused checks that err is the error "Code: part of the message".
 func wantRefused(t testing.TB, err error, want string) *protocol.Error {
 	t.Helper()
 	code, message, _ := strings.Cut(want, ": ")
@@ -95,8 +95,8 @@ func wantRefused(t testing.TB, err error, want string) *protocol.Error {
 	return refusal
 }
 
-// Two tables: "jobs" by the string id; "notes" by the string id and the number sk,
-// with indexes by owner and sk, and by rank.
+// Two tables: "jobs" with the string key id; "notes" with the string key id and
+// the number sk, with indexes by owner and sk, and by rank.
 const (
 	createJobs = `{"TableName":"jobs","BillingMode":"PAY_PER_REQUEST",
 		"AttributeDefinitions":[{"AttributeName":"id","AttributeType":"S"}],
@@ -111,7 +111,7 @@ const (
 			"KeySchema":[{"AttributeName":"id","KeyType":"HASH"},{"AttributeName":"rank","KeyType":"RANGE"}]}]}`
 )
 
-// withTables has both tables.
+// withTables returns a service with both tables.
 func withTables(t testing.TB) service {
 	t.Helper()
 	s := newService()
@@ -157,7 +157,7 @@ func TestUnknownParametersAreRefusedByName(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoRequestIsRefused(t *testing.T) {
+func TestInvalidRequestsAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{``, `{`, `[]`, `"x"`, `{"TableName":5}`, `{"TableName":"jobs","Item":{"id":{"S":5}}}`} {
 		_, err := withTables(t).call(t, "PutItem", body)
@@ -165,7 +165,7 @@ func TestWhatIsNoRequestIsRefused(t *testing.T) {
 	}
 }
 
-func TestMetricsThatAreNotWantedAreAccepted(t *testing.T) {
+func TestReturnMetricsNoneIsAccepted(t *testing.T) {
 	t.Parallel()
 	withTables(t).run(t, step{"PutItem", `{"TableName":"jobs","Item":{"id":{"S":"a"}},
 		"ReturnConsumedCapacity":"NONE","ReturnItemCollectionMetrics":"NONE"}`, `{}`, ""})

@@ -6,15 +6,15 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
 )
 
-// table is what it is made of, which never changes, and what is in it, which the
-// service's mutex guards.
+// table has a definition, which never changes, and items, which the service's
+// mutex guards.
 type table struct {
 	definition
 	id      string
 	arn     string
 	created time.Time
 
-	timeToLive string // the attribute, or empty
+	timeToLive string // name of the attribute, or empty
 	items      map[string]attribute.Item
 }
 
@@ -29,7 +29,7 @@ type definition struct {
 	protected  bool
 }
 
-// index is a secondary index. It has no items of its own: it is a view of the table.
+// index is a secondary index. It stores no items: it is a view of the table.
 type index struct {
 	name       string
 	global     bool
@@ -38,12 +38,13 @@ type index struct {
 	throughput throughput
 }
 
-// has tells whether an item is in the index: whether it has the index's keys.
+// has reports whether the index contains an item, that is, whether the item has
+// the index's keys.
 func (i index) has(item attribute.Item) bool {
 	return item[i.key.hash.name] != nil && (!i.key.sorted() || item[i.key.sort.name] != nil)
 }
 
-// table gives the table of that name. The caller holds the mutex.
+// table returns the table of that name. The caller holds the mutex.
 func (s *Service) table(name string) (*table, error) {
 	if err := checkName("TableName", name); err != nil {
 		return nil, err
@@ -55,7 +56,7 @@ func (s *Service) table(name string) (*table, error) {
 	return t, nil
 }
 
-// lookup is table for a caller who does not hold the mutex.
+// lookup is table for a caller that does not hold the mutex.
 func (s *Service) lookup(name string) (*table, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

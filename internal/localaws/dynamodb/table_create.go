@@ -111,7 +111,7 @@ func (t throughput) check() error {
 	return nil
 }
 
-// keyTypes are the types that a key can have.
+// keyTypes are the types that a key attribute can have.
 var keyTypes = []attribute.Type{attribute.TypeString, attribute.TypeNumber, attribute.TypeBinary}
 
 func (p *createTableParameters) attributeTypes() (map[string]attribute.Type, error) {
@@ -129,7 +129,8 @@ func (p *createTableParameters) attributeTypes() (map[string]attribute.Type, err
 	return types, nil
 }
 
-// newKey reads a key schema: a HASH element, and a RANGE element if there are two.
+// newKey parses a key schema: a HASH element, and a RANGE element if there are
+// two.
 func newKey(schema []keyElement, types map[string]attribute.Type) (key, error) {
 	if len(schema) < 1 || len(schema) > 2 {
 		return key{}, constraint("KeySchema", fmt.Sprint(schema), "Member must have length between 1 and 2")
@@ -208,7 +209,8 @@ func (p indexParameters) index(types map[string]attribute.Type) (index, error) {
 	return ix, nil
 }
 
-// checkAttributesUsed refuses definitions of attributes that are in no key.
+// checkAttributesUsed returns an error if an attribute is defined but not used
+// by a key.
 func (d definition) checkAttributesUsed() error {
 	for _, a := range d.attributes {
 		used := d.key.has(a.AttributeName) ||

@@ -21,7 +21,7 @@ type tableDescription struct {
 	TableId                   string
 	TableArn                  string
 	TableStatus               string
-	CreationDateTime          float64 // epoch seconds
+	CreationDateTime          float64 // seconds since 1970
 	AttributeDefinitions      []attributeDefinition
 	KeySchema                 []keyElement
 	BillingModeSummary        *billingSummary `json:",omitempty"`
@@ -51,7 +51,7 @@ type indexDescription struct {
 	IndexSizeBytes        int
 }
 
-// describe gives the description of the table. The caller holds the mutex.
+// describe returns the description of the table. The caller holds the mutex.
 func (t *table) describe(status string) *tableDescription {
 	d := &tableDescription{
 		TableName: t.name, TableId: t.id, TableArn: t.arn, TableStatus: status,
@@ -127,7 +127,7 @@ func (s *Service) deleteTable(p *tableParameters) (tableResponse, error) {
 	return tableResponse{TableDescription: t.describe("DELETING")}, nil
 }
 
-// namedTable is table, with the error of the operations on tables.
+// namedTable is table, with the error code of the operations on tables.
 func (s *Service) namedTable(name string) (*table, error) {
 	t, err := s.table(name)
 	if e, ok := errors.AsType[*protocol.Error](err); ok && e.Code == "ResourceNotFoundException" {
@@ -136,7 +136,7 @@ func (s *Service) namedTable(name string) (*table, error) {
 	return t, err
 }
 
-// maxTables is how many tables ListTables returns at a time.
+// maxTables is the number of tables that ListTables returns at a time.
 const maxTables = 100
 
 type listTablesParameters struct {

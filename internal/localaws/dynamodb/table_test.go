@@ -62,7 +62,7 @@ func TestTableIsDescribed(t *testing.T) {
 	}
 }
 
-func TestTablesComeAndGo(t *testing.T) {
+func TestTablesAreCreatedAndDeleted(t *testing.T) {
 	t.Parallel()
 	newService().run(t,
 		step{"ListTables", `{}`, `{"TableNames":[]}`, ""},

@@ -11,11 +11,13 @@ import (
 )
 
 const (
-	// maxActions is how many actions a transaction can have, from the service quotas.
+	// maxActions is the maximum number of actions in a transaction (service
+	// quotas).
 	maxActions = 100
 	// tokenLife is how long a ClientRequestToken is remembered.
 	tokenLife = 10 * time.Minute
-	// maxTokenLength is the most characters of a ClientRequestToken.
+	// maxTokenLength is the maximum length of a ClientRequestToken in
+	// characters.
 	maxTokenLength = 36
 )
 
@@ -25,7 +27,7 @@ type transactWriteParameters struct {
 	TransactItems      []transactWrite
 }
 
-// transactWrite is one action: exactly one of its members.
+// transactWrite is one action. Exactly one member is set.
 type transactWrite struct {
 	Put            *put
 	Update         *update
@@ -33,7 +35,7 @@ type transactWrite struct {
 	ConditionCheck *deletion
 }
 
-// transaction is one that was done under a ClientRequestToken.
+// transaction is a finished transaction with a ClientRequestToken.
 type transaction struct {
 	parameters string
 	at         time.Time
@@ -95,7 +97,7 @@ func (w transactWrite) mutation(s *Service) (*mutation, error) {
 	return prepared[0](s)
 }
 
-// check makes a mutation that only has a condition.
+// check makes a mutation that has only a condition.
 func (p *deletion) check(s *Service) (*mutation, error) {
 	if p.ConditionExpression == nil {
 		return nil, attribute.Invalidf("The expression can not be empty: " +
@@ -109,8 +111,8 @@ func (p *deletion) check(s *Service) (*mutation, error) {
 	return m, nil
 }
 
-// once does a transaction unless its token says that it has been done. The caller
-// holds the mutex.
+// once executes a transaction unless its token says that it was executed
+// before. The caller holds the mutex.
 func (s *Service) once(p *transactWriteParameters, do func() error) error {
 	if p.ClientRequestToken == nil {
 		return do()
@@ -152,7 +154,8 @@ type cancellationReason struct {
 	Item    attribute.Item `json:",omitempty"`
 }
 
-// cancelled is the refusal of a transaction, with a reason for each of its actions.
+// cancelled returns the error of a cancelled transaction, with a reason for
+// each of its actions.
 func cancelled(refusals []*protocol.Error) error {
 	reasons := make([]cancellationReason, len(refusals))
 	codes := make([]string, len(refusals))

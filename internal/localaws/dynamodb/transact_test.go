@@ -95,7 +95,7 @@ func TestTransactionsThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestClientRequestTokenMakesATransactionHappenOnce(t *testing.T) {
+func TestClientRequestTokenMakesATransactionIdempotent(t *testing.T) {
 	t.Parallel()
 	const getB = `{"TableName":"jobs","Key":{"id":{"S":"b"}},"ProjectionExpression":"n"}`
 	const token = `,"ClientRequestToken":"t1"`
@@ -117,7 +117,7 @@ func TestClientRequestTokenMakesATransactionHappenOnce(t *testing.T) {
 		step{"GetItem", getB, `{"Item":{"n":{"N":"3"}}}`, ""})
 }
 
-func TestCancelledTransactionLeavesItsTokenFree(t *testing.T) {
+func TestCancelledTransactionDoesNotUseItsToken(t *testing.T) {
 	t.Parallel()
 	const token = `,"ClientRequestToken":"t1"`
 	withTables(t).run(t,

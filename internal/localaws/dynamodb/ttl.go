@@ -14,8 +14,8 @@ type updateTimeToLiveParameters struct {
 
 type updateTimeToLiveResponse struct{ TimeToLiveSpecification timeToLive }
 
-// updateTimeToLive notes the attribute and deletes nothing: AWS deletes an expired
-// item days later if it likes, so a program may not count on it.
+// updateTimeToLive records the attribute and deletes nothing: AWS may delete an
+// expired item days later, so a program must not rely on it.
 func (s *Service) updateTimeToLive(p *updateTimeToLiveParameters) (updateTimeToLiveResponse, error) {
 	spec := p.TimeToLiveSpecification
 	if spec == nil || spec.AttributeName == "" {

@@ -7,7 +7,8 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/expression"
 )
 
-// update is what UpdateItem and an update in a transaction have in common.
+// update holds the parameters shared by UpdateItem and an Update in a
+// transaction.
 type update struct {
 	conditional
 	Key              attribute.Item
@@ -78,14 +79,14 @@ func (p *update) prepare(s *Service) (*mutation, expression.Update, error) {
 	return m, u, nil
 }
 
-// updated gives the item after an update, which makes one if there is none.
+// updated returns the item after an update. It is created if it did not exist.
 func (t *table) updated(old, key attribute.Item, u expression.Update) (attribute.Item, error) {
 	item, err := u.Apply(old)
 	if err != nil {
 		return nil, err
 	}
 	if old == nil {
-		maps.Copy(item, key) // the item is new, and nobody else has it
+		maps.Copy(item, key) // safe: the item is new and not shared
 	}
 	if item.Size() > maxItemBytes {
 		return nil, attribute.Invalidf("Item size to update has exceeded the maximum allowed size")

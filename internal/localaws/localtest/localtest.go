@@ -1,4 +1,4 @@
-// Package localtest connects clients of the AWS SDK with a [localaws.Server] in
+// Package localtest connects clients of the AWS SDK to a [localaws.Server] in
 // the same process.
 package localtest
 
@@ -11,13 +11,13 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws"
 )
 
-// Endpoint is the host of the queue URLs that clients made of [Config] get.
+// Endpoint is the host in the queue URLs that clients with a [Config] get.
 const Endpoint = "http://localaws"
 
-// Config is the configuration of clients that reach the server without a
-// socket: static credentials, the server's region, and the retries that the SDK
-// has by default. In a bubble of testing/synctest make server, configuration
-// and clients inside of it.
+// Config returns the configuration for clients that reach the server without a
+// socket: static credentials, the server's region, and the SDK's default
+// retries. Inside a bubble of testing/synctest, create server, configuration
+// and clients in the bubble.
 func Config(s *localaws.Server) aws.Config {
 	return aws.Config{
 		Region:       s.Region(),

@@ -1,4 +1,3 @@
-// Package protocol is the wire format that the stand-ins share: the AWS JSON
-// protocols, as a request that names its operation and an error that has a code,
-// and the clock that they live by.
+// Package protocol defines what the emulators share: requests and errors of the
+// AWS JSON protocols, and their clock.
 package protocol

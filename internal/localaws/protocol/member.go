@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// unmarshaler is what reads its own members.
+// unmarshaler is implemented by types that decode their own members.
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 
-// UnknownMember names a member of a JSON text that v, or a part of v, does not
-// have; it is empty where there is none. Names are compared with regard to case,
-// as AWS does and [json.Unmarshal] does not: meant is the name that differs from
-// the unknown one in nothing else, if there is one.
+// UnknownMember returns the name of a member of a JSON text that v, or a part
+// of v, does not have; empty if there is none. Names are compared with their
+// case, as AWS does and [json.Unmarshal] does not. meant is the known name that
+// differs from the unknown one only in case, if there is one.
 func UnknownMember(text []byte, v any) (name, meant string) {
 	return unknownMember(text, reflect.TypeOf(v))
 }
@@ -40,7 +40,7 @@ func unknownMember(text []byte, t reflect.Type) (name, meant string) {
 		}
 	case reflect.Slice:
 		var parts []json.RawMessage
-		// A text of another shape is refused when it is read.
+		// A text of another shape is refused when it is decoded.
 		_ = json.Unmarshal(text, &parts)
 		for _, part := range parts {
 			if name, meant = unknownMember(part, t.Elem()); name != "" {
@@ -67,12 +67,13 @@ func unknownIn(text []byte, members map[string]reflect.Type) (name, meant string
 
 func object(text []byte) map[string]json.RawMessage {
 	var parts map[string]json.RawMessage
-	// A text of another shape is refused when it is read.
+	// A text of another shape is refused when it is decoded.
 	_ = json.Unmarshal(text, &parts)
 	return parts
 }
 
-// likeness is the member whose name differs in case only, or empty.
+// likeness returns the member whose name differs only in case, or an empty
+// string.
 func likeness(name string, members map[string]reflect.Type) string {
 	for member := range members {
 		if strings.EqualFold(member, name) {
@@ -82,7 +83,7 @@ func likeness(name string, members map[string]reflect.Type) string {
 	return ""
 }
 
-// membersOf gives the types of a struct's members by their JSON names.
+// membersOf returns the types of a struct's members by their JSON names.
 func membersOf(t reflect.Type) map[string]reflect.Type {
 	members := map[string]reflect.Type{}
 	for f := range t.Fields() {

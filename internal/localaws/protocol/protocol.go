@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Request is one call of an operation.
+// Request is a call of an operation.
 type Request struct {
 	// Operation is the last part of the X-Amz-Target header.
 	Operation string
@@ -16,10 +16,10 @@ type Request struct {
 	Body []byte
 }
 
-// Decode reads the request's body into v. It refuses what is not JSON in UTF-8
-// with a SerializationException, and members that v does not have with a
-// ValidationException, so that a program never takes for granted what is not done.
-// An [*Error] that a part of v gives when it is read is returned as it is.
+// Decode decodes the request's body into v. It returns a SerializationException
+// for a body that is not JSON in UTF-8, and a ValidationException for members
+// that v does not have, so that no parameter is silently ignored. An [*Error]
+// that a part of v returns while it is decoded is returned unchanged.
 func (r *Request) Decode(v any) error {
 	if !utf8.Valid(r.Body) {
 		return &Error{Code: "SerializationException", Message: r.Operation + ": the request is not valid UTF-8"}
@@ -44,19 +44,20 @@ func (r *Request) unknown(name, meant string) error {
 	return &Error{Code: "ValidationException", Message: message}
 }
 
-// Error is a refusal as a service words it.
+// Error is an error with the code and message of the service.
 type Error struct {
-	// Code is the error's shape name, as in __type, with or without namespace.
+	// Code is the name of the error's shape, as in __type, with or without
+	// namespace.
 	Code string
-	// QueryCode is the code of the older query protocol, which SQS sends in the
-	// header x-amzn-query-error; empty where it is the same as Code.
+	// QueryCode is the code in the older query protocol, which SQS sends in the
+	// header x-amzn-query-error; empty if it is the same as Code.
 	QueryCode string
 	Message   string
 	// Status is the HTTP status; 0 means 400.
 	Status int
-	// Fields are further members of the error's body.
+	// Fields are additional members of the error's body.
 	Fields map[string]any
 }
 
-// Error gives code and message.
+// Error returns the code and the message.
 func (e *Error) Error() string { return e.Code + ": " + e.Message }

@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// Timestamp is a time as the AWS protocols write it: in seconds since 1970,
-// with milliseconds behind the point.
+// Timestamp is a time that is encoded as in the AWS protocols: in seconds since
+// 1970, with milliseconds after the decimal point.
 type Timestamp struct{ time.Time }
 
-// Seconds is the time as it is written.
+// Seconds returns the seconds since 1970.
 func (t Timestamp) Seconds() float64 { return float64(t.UnixMilli()) / 1000 }
 
-// MarshalJSON writes the seconds.
+// MarshalJSON encodes the seconds.
 func (t Timestamp) MarshalJSON() ([]byte, error) { return json.Marshal(t.Seconds()) }
 
-// UnmarshalJSON reads the seconds.
+// UnmarshalJSON decodes the seconds.
 func (t *Timestamp) UnmarshalJSON(b []byte) error {
 	var seconds float64
 	if err := json.Unmarshal(b, &seconds); err != nil {
@@ -26,10 +26,11 @@ func (t *Timestamp) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Double is a number that may be none, or infinite.
+// Double is a number that can also be NaN or infinite.
 type Double float64
 
-// UnmarshalJSON reads a number, or the names that JSON has none for.
+// UnmarshalJSON decodes a number, or one of the strings for values that JSON
+// numbers lack.
 func (d *Double) UnmarshalJSON(b []byte) error {
 	switch string(b) {
 	case `"NaN"`:

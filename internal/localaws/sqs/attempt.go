@@ -2,21 +2,22 @@ package sqs
 
 import "time"
 
-// attempt is a receive that its client can repeat when the answer was lost.
+// attempt is a receive that its client can repeat if the response was lost.
 type attempt struct {
 	id       string
 	at       time.Time
 	messages []attempted
 }
 
-// attempted is a message of an attempt, as the receive left it.
+// attempted is a message of an attempt, in the state after the receive.
 type attempted struct {
 	message *message
 	handle  string
-	until   time.Time // when it is visible again
+	until   time.Time // when it becomes visible again
 }
 
-// checkAttempt refuses an attempt id that the queue does not take.
+// checkAttempt returns an error for an attempt id that the queue does not
+// accept.
 func (q *queue) checkAttempt(id string) error {
 	const name = "ReceiveRequestAttemptId"
 	switch {
@@ -31,7 +32,8 @@ func (q *queue) checkAttempt(id string) error {
 	return nil
 }
 
-// note remembers what a receive took, for the interval in which it can be repeated.
+// note records which messages a receive returned, for the interval in which it
+// can be repeated.
 func (q *queue) note(id string, took []*message, now time.Time) {
 	for len(q.attempts) > 0 && now.Sub(q.attempts[0].at) >= dedupInterval {
 		q.attempts = q.attempts[1:]
@@ -46,9 +48,9 @@ func (q *queue) note(id string, took []*message, now time.Time) {
 	q.attempts = append(q.attempts, a)
 }
 
-// repeat gives the messages of the last receive with the id, and hides them
-// anew. There are none when one of them was deleted, became visible or had its
-// visibility changed since.
+// repeat returns the messages of the last receive with the id, and starts their
+// visibility timeout again. It returns none if one of them was deleted, became
+// visible or had its visibility timeout changed since.
 func (q *queue) repeat(id string, now time.Time, timeout time.Duration) []*message {
 	for i := len(q.attempts) - 1; i >= 0 && id != ""; i-- {
 		a := &q.attempts[i]

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
-// attempt receives up to ten messages for ten seconds, as the attempt of an id.
+// attempt receives up to ten messages for ten seconds, with an attempt id.
 func (c *client) attempt(url, id string) []types.Message {
 	c.Helper()
 	return c.receiveInput(&awssqs.ReceiveMessageInput{
@@ -30,7 +30,7 @@ func TestRepeatedAttemptGetsTheSameMessages(t *testing.T) {
 			again[0].Attributes["ApproximateReceiveCount"] != "1" {
 			c.Fatalf("repeated attempt: %s", bodies(again))
 		}
-		wait(6 * time.Second) // past the first timeout, which began anew
+		wait(6 * time.Second) // after the first timeout; the repeated receive started it again
 		if got := c.attempt(q, "b"); len(got) != 0 {
 			c.Errorf("another attempt got %s", bodies(got))
 		}
@@ -40,12 +40,12 @@ func TestRepeatedAttemptGetsTheSameMessages(t *testing.T) {
 	})
 }
 
-// An attempt cannot be repeated when its messages were touched.
-func TestAttemptThatCannotBeRepeated(t *testing.T) {
+// A receive cannot be repeated after one of its messages was changed.
+func TestAttemptWithAChangedMessageCannotBeRepeated(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		between func(c *client, q string, m types.Message)
-		want    string // of the repeated attempt
+		want    string // bodies of the repeated attempt
 	}{
 		"a message was deleted": {
 			func(c *client, q string, m types.Message) { c.must(c.delete(q, m)) }, "",

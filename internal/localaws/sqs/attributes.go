@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// computed are the attributes that a queue has of itself.
+// computed are the attributes that are computed and cannot be set.
 var computed = map[string]func(q *queue) string{
 	"QueueArn":                              func(q *queue) string { return q.arn },
 	"CreatedTimestamp":                      func(q *queue) string { return unix(q.created) },
@@ -54,7 +54,7 @@ type setAttributesInput struct {
 	Attributes map[string]string
 }
 
-// setAttributes changes a queue at once, where AWS takes up to 60 seconds.
+// setAttributes changes a queue at once. AWS takes up to 60 seconds.
 func (s *Service) setAttributes(q *queue, in setAttributesInput) (empty, error) {
 	if len(in.Attributes) == 0 {
 		return empty{}, missing("Attributes")

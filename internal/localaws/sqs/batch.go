@@ -2,12 +2,13 @@ package sqs
 
 import "regexp"
 
-// maxEntries is how many entries a batch can have, as AWS sets it.
+// maxEntries is the maximum number of entries in a batch (AWS limit).
 const maxEntries = 10
 
 var entryIDs = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
 
-// checkEntries refuses a batch whose entries cannot be told apart.
+// checkEntries returns an error for a batch that is empty or too long, or whose
+// ids are invalid or not distinct.
 func checkEntries[E any](operation string, entries []E, id func(E) string) error {
 	if len(entries) == 0 {
 		return refusal("EmptyBatchRequest", "There should be at least one %sRequestEntry in the request.", operation)
@@ -30,7 +31,7 @@ func checkEntries[E any](operation string, entries []E, id func(E) string) error
 	return nil
 }
 
-// batchSuccess is an entry of a batch that was done.
+// batchSuccess is a successful entry of a batch.
 type batchSuccess struct {
 	ID string `json:"Id"`
 }
@@ -40,7 +41,7 @@ type batchOutput struct {
 	Failed     []batchFailure `json:",omitempty"`
 }
 
-// each does the entries of a batch one by one.
+// each executes the entries of a batch one by one.
 func each[E any](entries []E, id func(E) string, do func(E) error) *batchOutput {
 	out := &batchOutput{Successful: []batchSuccess{}}
 	for _, e := range entries {

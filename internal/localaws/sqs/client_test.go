@@ -19,8 +19,8 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/sqs"
 )
 
-// client is a client of the SDK with the steps that the tests share. Its steps
-// stop the test when they fail.
+// client is an SDK client with helpers that the tests share. A helper fails the
+// test immediately if its call fails.
 type client struct {
 	*testing.T
 	*awssqs.Client
@@ -28,8 +28,8 @@ type client struct {
 	events []sqs.Event
 }
 
-// bubble runs a test with a client and a server in a bubble, where hours pass
-// in no time.
+// bubble runs a test with a client and a server in a synctest bubble, where
+// hours pass instantly.
 func bubble(t *testing.T, f func(c *client)) {
 	t.Helper()
 	t.Parallel()
@@ -47,7 +47,7 @@ type attrs = map[string]string
 
 var fifoAttrs = attrs{"FifoQueue": "true", "ContentBasedDeduplication": "true"}
 
-// create creates a queue; pairs are names and values of attributes.
+// create creates a queue with attributes.
 func (c *client) create(name string, attributes attrs) (url string) {
 	c.Helper()
 	out, err := c.CreateQueue(c.Context(), &awssqs.CreateQueueInput{QueueName: &name, Attributes: attributes})
@@ -91,7 +91,7 @@ func (c *client) sendInput(in *awssqs.SendMessageInput) *awssqs.SendMessageOutpu
 	return out
 }
 
-// receive receives up to ten messages, and hides them for a number of seconds.
+// receive receives up to ten messages with a visibility timeout in seconds.
 func (c *client) receive(url string, visibility int32) []types.Message {
 	c.Helper()
 	return c.receiveInput(&awssqs.ReceiveMessageInput{
@@ -108,7 +108,7 @@ func (c *client) receiveInput(in *awssqs.ReceiveMessageInput) []types.Message {
 	return out.Messages
 }
 
-// one receives the only message that there is.
+// one receives the only message in the queue.
 func (c *client) one(url string, visibility int32) types.Message {
 	c.Helper()
 	ms := c.receive(url, visibility)
@@ -139,7 +139,7 @@ func (c *client) change(url string, m types.Message, seconds int32) error {
 	return err
 }
 
-// wantCounts compares the numbers of visible, invisible and delayed messages.
+// wantCounts compares the numbers of visible, in-flight and delayed messages.
 func (c *client) wantCounts(url, want string) {
 	c.Helper()
 	a := c.attributes(url)
@@ -159,7 +159,7 @@ func (c *client) attributes(url string) attrs {
 	return out.Attributes
 }
 
-// wantCode compares the code of an error, and looks for text in its message.
+// wantCode compares the code of an error, and searches for text in its message.
 func (c *client) wantCode(err error, code, text string) {
 	c.Helper()
 	var api smithy.APIError

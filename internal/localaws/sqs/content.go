@@ -11,16 +11,16 @@ import (
 	"strings"
 )
 
-// Limits of a message, as AWS sets them.
+// Limits of a message (AWS limits).
 const (
-	maxSize       = 1 << 20 // bytes of a message, and of the messages of a batch
+	maxSize       = 1 << 20 // bytes of a message, and of all messages of a batch
 	maxAttributes = 10
-	maxNameLength = 256 // of an attribute, and of its type
+	maxNameLength = 256 // of the name and the type of an attribute
 )
 
 const legalCharacters = "#x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF"
 
-// illegal finds a character that SQS does not take.
+// illegal returns a character that SQS does not accept, if there is one.
 func illegal(text string) (r rune, found bool) {
 	for _, r := range text {
 		legal := r == '\t' || r == '\n' || r == '\r' ||
@@ -32,7 +32,8 @@ func illegal(text string) (r rune, found bool) {
 	return 0, false
 }
 
-// checkContent refuses a body or message attributes that SQS does not take.
+// checkContent returns an error for a body or message attributes that SQS does
+// not accept.
 func checkContent(body string, attributes map[string]Attribute, limit int) error {
 	if n := size(body, attributes); n > limit {
 		return invalidParameter("One or more parameters are invalid. "+
@@ -53,7 +54,8 @@ func checkContent(body string, attributes map[string]Attribute, limit int) error
 	return nil
 }
 
-// size counts as SQS does: the body and the names, types and values of the attributes.
+// size computes the size as SQS does: the body and the names, types and values
+// of the attributes.
 func size(body string, attributes map[string]Attribute) int {
 	n := len(body)
 	for name, a := range attributes {
@@ -71,8 +73,8 @@ var (
 	numbers        = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$`)
 )
 
-// checkNoLists refuses values of which the API reference says that they are not
-// implemented.
+// checkNoLists returns an error for list values, which the API reference
+// documents as not implemented.
 func checkNoLists(attributes map[string]Attribute) error {
 	for _, name := range slices.Sorted(maps.Keys(attributes)) {
 		if a := attributes[name]; a.hasList() {
@@ -112,7 +114,7 @@ func checkAttribute(name string, a Attribute) error {
 	return nil
 }
 
-// isNumber tells whether text is a number of at most 38 digits.
+// isNumber reports whether text is a number of at most 38 digits.
 func isNumber(text string) bool {
 	mantissa := text
 	if i := strings.IndexAny(text, "eE"); i >= 0 {
@@ -127,9 +129,9 @@ func bodyDigest(body string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// attributesDigest is the MD5 digest that clients compare: of names, types and
-// values in the order of the names, each with its length before it. Without
-// attributes there is none.
+// attributesDigest returns the MD5 digest that clients verify: of names, types
+// and values in the order of the names, each with its length before it. It is
+// empty without attributes.
 func attributesDigest(attributes map[string]Attribute) string {
 	if len(attributes) == 0 {
 		return ""

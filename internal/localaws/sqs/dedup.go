@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// dedupInterval is how long a deduplication id is remembered, as AWS sets it.
+// dedupInterval is how long a deduplication id is remembered (AWS limit).
 const dedupInterval = 5 * time.Minute
 
 // deduplication remembers the messages that were sent to a FIFO queue.
@@ -23,7 +23,7 @@ type original struct {
 	at           time.Time
 }
 
-// find gives the message that was sent with the key within the interval.
+// find returns the message that was sent with the key within the interval.
 func (d *deduplication) find(k dedupKey, now time.Time) (original, bool) {
 	for len(d.order) > 0 && now.Sub(d.sent[d.order[0]].at) >= dedupInterval {
 		delete(d.sent, d.order[0])
@@ -41,7 +41,8 @@ func (d *deduplication) add(k dedupKey, m *message, now time.Time) {
 	d.order = append(d.order, k)
 }
 
-// dedupID is the one of the message, or else made of its body.
+// dedupID returns the message's deduplication id, or one computed from its
+// body.
 func (q *queue) dedupID(in outgoing) string {
 	if in.MessageDeduplicationID != "" {
 		return in.MessageDeduplicationID
@@ -58,10 +59,11 @@ func (q *queue) dedupKey(m *message) dedupKey {
 	return k
 }
 
-// messageIDs are the legal deduplication and group ids.
+// messageIDs matches valid deduplication and group ids.
 var messageIDs = regexp.MustCompile("^[A-Za-z0-9!\"#$%&'()*+,./:;<=>?@\\[\\\\\\]^_`{|}~-]{1,128}$")
 
-// checkIDs refuses group and deduplication ids that the queue does not take.
+// checkIDs returns an error for group and deduplication ids that the queue does
+// not accept.
 func (q *queue) checkIDs(in outgoing) error {
 	const allowed = "can only include alphanumeric and punctuation characters. 1 to 128 in length."
 	group, dedup := in.MessageGroupID, in.MessageDeduplicationID

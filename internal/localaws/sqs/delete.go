@@ -28,8 +28,8 @@ func (s *Service) deleteMessageBatch(q *queue, in deleteBatchInput) (*batchOutpu
 	return each(in.Entries, deleteEntry.id, func(e deleteEntry) error { return s.delete(q, e.ReceiptHandle) }), nil
 }
 
-// delete removes a message. Of a standard queue an old handle does nothing, and
-// the last one is good also after the visibility timeout.
+// delete removes a message. In a standard queue an old handle has no effect,
+// and the last one is valid even after the visibility timeout.
 func (s *Service) delete(q *queue, handle string) error {
 	m, err := q.received(handle)
 	if err != nil || m == nil {
@@ -43,6 +43,6 @@ func (s *Service) delete(q *queue, handle string) error {
 	}
 	q.remove(m)
 	s.record(Deleted, q, m, 0, "")
-	s.rouse(q)
+	s.wakeOrSchedule(q)
 	return nil
 }

@@ -52,7 +52,7 @@ func TestSystemAttributes(t *testing.T) {
 	})
 }
 
-func TestReceiveGivesTheAttributesThatAreAskedFor(t *testing.T) {
+func TestReceiveReturnsTheRequestedAttributes(t *testing.T) {
 	bubble(t, func(c *client) {
 		q := c.create("q", attrs{"VisibilityTimeout": "0"})
 		c.sendInput(&awssqs.SendMessageInput{
@@ -91,7 +91,7 @@ func TestReceiveGivesTheAttributesThatAreAskedFor(t *testing.T) {
 	})
 }
 
-func TestDelays(t *testing.T) {
+func TestDelayedMessagesBecomeVisibleAfterTheDelay(t *testing.T) {
 	bubble(t, func(c *client) {
 		q := c.create("q", attrs{"DelaySeconds": "60"})
 		c.send(q, "by the queue")
@@ -105,7 +105,7 @@ func TestDelays(t *testing.T) {
 	})
 }
 
-func TestRetentionEndsAlsoInFlight(t *testing.T) {
+func TestRetentionEndsForMessagesInFlightToo(t *testing.T) {
 	bubble(t, func(c *client) {
 		q := c.create("q", attrs{"MessageRetentionPeriod": "60"})
 		c.send(q, "old")
@@ -140,7 +140,7 @@ func TestReceiptHandlesOfAStandardQueue(t *testing.T) {
 	})
 }
 
-func TestVisibilityIsBoundedFromTheReceive(t *testing.T) {
+func TestVisibilityEndsTwelveHoursAfterTheReceive(t *testing.T) {
 	bubble(t, func(c *client) {
 		q := c.create("q", nil)
 		c.send(q, "x")
@@ -175,7 +175,7 @@ func TestChangedVisibilityCountsFromTheChange(t *testing.T) {
 	})
 }
 
-func TestRetriedMessagesDoNotStarveOthers(t *testing.T) {
+func TestReturnedMessagesAreReceivedAfterOthers(t *testing.T) {
 	bubble(t, func(c *client) {
 		q := c.create("q", nil)
 		c.send(q, "failing")

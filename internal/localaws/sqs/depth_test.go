@@ -32,9 +32,10 @@ func try(ctx context.Context, s *Service, operation string, in map[string]any) (
 	return s.Operate(ctx, &protocol.Request{Operation: operation, Body: body})
 }
 
-// A queue with as many messages in flight as AWS allows gives no more: a short
-// poll is refused, a long poll waits until there is room.
-func TestMessagesInFlightAreBounded(t *testing.T) {
+// A queue with the maximum number of messages in flight returns no more: a
+// short poll gets an error, a long poll waits until a message is no longer in
+// flight.
+func TestMessagesInFlightAreLimited(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := New(&Options{Region: "us-east-1", Account: "1"})
@@ -59,8 +60,9 @@ func TestMessagesInFlightAreBounded(t *testing.T) {
 	})
 }
 
-// A schedule gives back in the order of time, also after changes and removals.
-func TestSchedule(t *testing.T) {
+// A schedule returns messages in the order of time, also after changes and
+// removals.
+func TestScheduleReturnsMessagesInOrderOfTime(t *testing.T) {
 	t.Parallel()
 	start := time.Unix(0, 0)
 	s := schedule{which: toShow}
@@ -68,8 +70,8 @@ func TestSchedule(t *testing.T) {
 	for i := range all {
 		s.put(&all[i], start.Add(time.Duration(i*7%20)*time.Second))
 	}
-	s.put(&all[3], start.Add(time.Hour)) // was due at 1
-	s.remove(&all[6])                    // was due at 2
+	s.put(&all[3], start.Add(time.Hour)) // before: due at 1
+	s.remove(&all[6])                    // before: due at 2
 	s.remove(&all[6])
 	var got []int
 	for m := s.first(); m != nil; m = s.first() {
@@ -81,7 +83,7 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// filled is a queue with a number of messages, and calls to it.
+// filled is a queue with a given number of messages, and helpers that call it.
 type filled struct {
 	testing.TB
 	service *Service
@@ -131,8 +133,8 @@ func (f *filled) hold(n int) {
 	}
 }
 
-// The cost of a receive does not grow with what the queue holds, be it visible
-// or in flight. A search through the queue would cost thousands of times more.
+// The cost of a receive does not depend on the number of messages in the queue,
+// visible or in flight. A linear search would cost thousands of times more.
 func TestCostOfAReceiveDoesNotGrowWithTheDepth(t *testing.T) {
 	t.Parallel()
 	const shallow, deep, most = 10, 100_000, 50
@@ -151,7 +153,8 @@ func TestCostOfAReceiveDoesNotGrowWithTheDepth(t *testing.T) {
 	}
 }
 
-// quickest gives the shortest time of some turns, in which nothing disturbed.
+// quickest returns the shortest time of several turns, the one with the least
+// disturbance.
 func quickest(f *filled) time.Duration {
 	best := time.Hour
 	for range 100 {

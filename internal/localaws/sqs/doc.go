@@ -1,9 +1,10 @@
-// Package sqs is a strict stand-in for Amazon SQS: standard and FIFO queues with
-// receive counts, visibility timeouts, delays, long polls, redrive to
-// dead-letter queues and message move tasks back from there.
+// Package sqs is a strict in-memory emulator of Amazon SQS: standard and FIFO
+// queues with receive counts, visibility timeouts, delays, long polling,
+// redrive to dead-letter queues, and message move tasks that move messages
+// back.
 //
-// It answers as AWS documents it, refusals included; what it does not implement
-// (permissions, other accounts) it refuses by name. It keeps queue
-// policies and encryption settings but does not act on them: every caller is
-// the account's owner.
+// It answers as AWS documents, errors included. What it does not implement
+// (permissions, other accounts) it refuses with an error that names it. It
+// stores queue policies and encryption settings but does not apply them: every
+// caller is the account's owner.
 package sqs

@@ -7,11 +7,11 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 )
 
-// Codes of the query protocol have this prefix for some shapes.
+// Some codes of the query protocol have this prefix.
 const queryPrefix = "AWS.SimpleQueueService."
 
-// queryCodes are the codes of shapes that the query protocol names otherwise,
-// as the service's model has them.
+// queryCodes maps error shapes to their different codes in the query protocol,
+// as the service's model defines them.
 var queryCodes = map[string]string{
 	"BatchEntryIdsNotDistinct":     queryPrefix + "BatchEntryIdsNotDistinct",
 	"BatchRequestTooLong":          queryPrefix + "BatchRequestTooLong",
@@ -26,8 +26,8 @@ var queryCodes = map[string]string{
 	"UnsupportedOperation":         queryPrefix + "UnsupportedOperation",
 }
 
-// QueryCode is the code of an error in the query protocol, which SQS sends
-// beside the other and in the failed entries of a batch.
+// QueryCode returns the code of an error in the query protocol, which SQS sends
+// in addition to the other, and in the failed entries of a batch.
 func QueryCode(e *protocol.Error) string {
 	if e.QueryCode != "" {
 		return e.QueryCode
@@ -42,7 +42,8 @@ func refusal(code, format string, args ...any) *protocol.Error {
 	return &protocol.Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// common is an error that all services of AWS share, not one of the model of SQS.
+// common returns an error that all AWS services share, which the model of SQS
+// does not define.
 func common(code, format string, args ...any) *protocol.Error {
 	e := refusal("com.amazon.coral.service#"+code+"Exception", format, args...)
 	e.QueryCode = code
@@ -65,15 +66,15 @@ func noQueue() *protocol.Error {
 	return refusal("QueueDoesNotExist", "The specified queue does not exist.")
 }
 
-// receiptError is the refusal of a receipt handle that was good once. A single
-// call and an entry of a batch word it differently.
+// receiptError is the error for a receipt handle that is no longer valid. Its
+// message differs between a single call and an entry of a batch.
 type receiptError struct{ handle, reason string }
 
 func (e *receiptError) Error() string { return e.reason }
 
 func (e *receiptError) single() error { return invalidValue(e.handle, "ReceiptHandle", e.reason+".") }
 
-// single is the error of a call that is no batch.
+// single converts an error for a call that is not a batch.
 func single(err error) error {
 	if r, ok := errors.AsType[*receiptError](err); ok {
 		return r.single()

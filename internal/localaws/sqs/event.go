@@ -2,44 +2,45 @@ package sqs
 
 import "time"
 
-// Kind is what happened to a message.
+// Kind says what happened to a message.
 type Kind string
 
 // The kinds of events.
 const (
-	// Sent: the message is in the queue.
+	// Sent: the message was sent to the queue.
 	Sent Kind = "sent"
 	// Received: the message is in flight; Timeout is its visibility timeout.
 	Received Kind = "received"
-	// VisibilityChanged: the message is visible after Timeout, counted from now.
+	// VisibilityChanged: the message becomes visible after Timeout, counted
+	// from now.
 	VisibilityChanged Kind = "visibility"
-	// Deleted: the message is gone.
+	// Deleted: the message was deleted.
 	Deleted Kind = "deleted"
 	// Redriven: the message was moved to the dead-letter queue To.
 	Redriven Kind = "redriven"
 )
 
-// Event is something that happened to a message.
+// Event describes something that happened to a message.
 type Event struct {
 	Time time.Time
 	Kind Kind
-	// Queue is the name of the queue in which it happened.
+	// Queue is the name of the message's queue.
 	Queue string
-	// To is the name of the dead-letter queue, of Redriven.
+	// To is the name of the dead-letter queue, for Redriven.
 	To           string
 	MessageID    string
 	GroupID      string
 	ReceiveCount int
-	// Timeout is the visibility timeout of Received and VisibilityChanged, and
-	// the delay of Sent; 0 means visible at once.
+	// Timeout is the visibility timeout for Received and VisibilityChanged, and
+	// the delay for Sent; 0 means visible at once.
 	Timeout time.Duration
-	// Body and MessageAttributes are set for Sent and Redriven. They are not to
+	// Body and MessageAttributes are set for Sent and Redriven. They must not
 	// be changed.
 	Body              string
 	MessageAttributes map[string]Attribute
 }
 
-// record notes an event, to be reported when the lock is released.
+// record stores an event, to be reported when the lock is released.
 func (s *Service) record(kind Kind, q *queue, m *message, timeout time.Duration, to string) {
 	if s.observe == nil {
 		return
@@ -54,7 +55,7 @@ func (s *Service) record(kind Kind, q *queue, m *message, timeout time.Duration,
 	s.events = append(s.events, e)
 }
 
-// unlock releases the lock and reports what was recorded under it.
+// unlock releases the lock and reports the recorded events.
 func (s *Service) unlock() {
 	if s.changed != nil {
 		close(s.changed)

@@ -23,13 +23,13 @@ func TestGroupIsBlockedWhileAMessageIsInFlight(t *testing.T) {
 	})
 }
 
-func TestGroupReturnsInOrder(t *testing.T) {
+func TestReturnedMessagesOfAGroupKeepTheirOrder(t *testing.T) {
 	bubble(t, func(c *client) {
 		q := c.create("q.fifo", fifoAttrs)
 		c.sendGroup(q, "a", "1", "2", "3", "4")
 		ms := c.wantReceive(q, 60, "1,2,3,4")
 		c.must(c.delete(q, ms[0]))
-		// Out of order, and the last one by its timeout.
+		// The messages return out of order, the last one by its timeout.
 		c.must(c.change(q, ms[2], 0))
 		c.must(c.change(q, ms[1], 10))
 		wait(10 * time.Second)
@@ -132,7 +132,7 @@ func TestDeduplication(t *testing.T) {
 	}
 }
 
-func TestFIFOQueueDelaysAsAWhole(t *testing.T) {
+func TestDelayOfAFIFOQueueAppliesToAllMessages(t *testing.T) {
 	bubble(t, func(c *client) {
 		q := c.create("q.fifo", attrs{"FifoQueue": "true", "ContentBasedDeduplication": "true", "DelaySeconds": "5"})
 		c.sendGroup(q, "a", "1")

@@ -33,7 +33,7 @@ func TestMessageContent(t *testing.T) {
 	for name, tt := range map[string]struct {
 		body       string
 		attributes messageAttrs
-		code       string // empty: accepted
+		code       string // empty means accepted
 	}{
 		"1 MiB":                    {body: big},
 		"over 1 MiB":               {body: big + "x", code: invalid},
@@ -79,8 +79,8 @@ func TestMessageContent(t *testing.T) {
 	}
 }
 
-// The digest is the one that the API reference describes, computed by hand of
-// the attributes here.
+// The digest that the API reference describes, computed by hand for these
+// attributes.
 func TestDigestOfAttributes(t *testing.T) {
 	bubble(t, func(c *client) {
 		q := c.create("q", nil)
@@ -110,7 +110,7 @@ func TestListsOfAttributeValuesAreNotImplemented(t *testing.T) {
 			MessageAttributes: messageAttrs{"a": {DataType: kind, StringValue: one, StringListValues: []string{"v"}}},
 		},
 		"binaries": {MessageAttributes: messageAttrs{"a": {DataType: kind, BinaryListValues: [][]byte{{1}}}}},
-		"of the system": {MessageSystemAttributes: map[string]types.MessageSystemAttributeValue{
+		"system attribute": {MessageSystemAttributes: map[string]types.MessageSystemAttributeValue{
 			"AWSTraceHeader": {DataType: kind, StringValue: one, StringListValues: []string{"v"}},
 		}},
 	} {

@@ -16,16 +16,16 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/localtest"
 )
 
-// load is a number of clients at work on one queue.
+// load is a number of clients that use one queue at the same time.
 type load struct {
 	*testing.T
 	client *awssqs.Client
 	queue  string
 
 	mu       sync.Mutex
-	sent     map[string]bool // message ids
+	sent     map[string]bool // by message id
 	received map[string]int
-	order    map[string][]string // bodies by group, as first received
+	order    map[string][]string // bodies by group, in the order of their first receive
 	deleted  atomic.Int64
 }
 
@@ -47,8 +47,8 @@ func (l *load) send(group string, n int) {
 	}
 }
 
-// work receives, gives every fifth message back and deletes the others, until
-// so many are deleted.
+// work receives messages, returns every fifth to the queue and deletes the
+// others, until total messages are deleted.
 func (l *load) work(total int64) {
 	for l.deleted.Load() < total {
 		out, err := l.client.ReceiveMessage(l.Context(), &awssqs.ReceiveMessageInput{
@@ -63,7 +63,8 @@ func (l *load) work(total int64) {
 			l.note(m)
 		}
 		for i, m := range out.Messages {
-			// In a FIFO queue those behind one that is given back go back too.
+			// In a FIFO queue, the messages after a returned one of the group
+			// are returned too.
 			if rand.IntN(5) == 0 {
 				l.giveBack(out.Messages[i:])
 				break
@@ -104,9 +105,9 @@ func (l *load) giveBack(ms []types.Message) {
 	}
 }
 
-// Sixteen senders and sixteen workers leave nothing behind, lose nothing and,
-// in a FIFO queue, see every group in order.
-func TestParallelLoad(t *testing.T) {
+// With sixteen senders and sixteen workers, no message is lost or left over,
+// and in a FIFO queue every group is received in order.
+func TestNoMessageIsLostUnderParallelLoad(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"q", "q.fifo"} {
 		t.Run(name, func(t *testing.T) {

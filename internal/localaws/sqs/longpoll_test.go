@@ -13,14 +13,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
-// polled is how a long poll ended.
+// polled is the result of a long poll.
 type polled struct {
 	bodies string
 	took   time.Duration
 	err    error
 }
 
-// poll starts a long poll of 20 seconds and gives its result later.
+// poll starts a long poll of 20 seconds and returns a channel for its result.
 func (c *client) poll(ctx context.Context, url string) <-chan polled {
 	done := make(chan polled, 1)
 	start := time.Now()
@@ -50,29 +50,29 @@ func TestLongPollEnds(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		before func(c *client, q string)
-		during func(c *client, q string) // after 3 s
+		during func(c *client, q string) // called after 3 s
 		want   string
 		took   time.Duration
 	}{
-		"at its time": {want: "", took: 20 * time.Second},
-		"with a send": {
+		"after its wait time": {want: "", took: 20 * time.Second},
+		"after a send": {
 			during: func(c *client, q string) { c.send(q, "x") },
 			want:   "x", took: 3 * time.Second,
 		},
-		"with the end of a delay": {
+		"at the end of a delay": {
 			before: func(c *client, q string) {
 				c.sendInput(&awssqs.SendMessageInput{QueueUrl: &q, MessageBody: aws.String("x"), DelaySeconds: 7})
 			},
 			want: "x", took: 7 * time.Second,
 		},
-		"with the end of a visibility timeout": {
+		"at the end of a visibility timeout": {
 			before: func(c *client, q string) {
 				c.send(q, "x")
 				c.one(q, 9)
 			},
 			want: "x", took: 9 * time.Second,
 		},
-		"with a visibility timeout that was shortened": {
+		"at the end of a shortened visibility timeout": {
 			before: func(c *client, q string) {
 				c.send(q, "x")
 				m := c.one(q, 60)
@@ -98,7 +98,7 @@ func TestLongPollEnds(t *testing.T) {
 	}
 }
 
-func TestLongPollsAreServedInTurn(t *testing.T) {
+func TestLongPollsReceiveInOrderOfArrival(t *testing.T) {
 	bubble(t, func(c *client) {
 		q := c.create("q", nil)
 		first, second := c.poll(c.Context(), q), c.poll(c.Context(), q)
@@ -127,7 +127,7 @@ func TestEveryLongPollGetsAMessageOfABatch(t *testing.T) {
 	})
 }
 
-func TestCancelledLongPollTakesNothing(t *testing.T) {
+func TestCancelledLongPollReceivesNothing(t *testing.T) {
 	bubble(t, func(c *client) {
 		q := c.create("q", nil)
 		ctx, cancel := context.WithCancel(c.Context())
@@ -154,8 +154,8 @@ func TestDeletedQueueEndsLongPolls(t *testing.T) {
 	})
 }
 
-// Long polls that wait are served in the order of their arrival, whatever makes
-// the messages visible, and also past one that was given up.
+// Waiting long polls are served in the order of their arrival, whatever makes
+// the messages visible, and also if an earlier poll was cancelled.
 func TestLongPollsWakeInOrder(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -216,9 +216,9 @@ func TestLongPollsWakeInOrder(t *testing.T) {
 	}
 }
 
-// A long poll that has been woken for a message which another took waits on, in
-// its place.
-func TestLongPollWaitsOnWhenAnotherWasFaster(t *testing.T) {
+// If a long poll was woken for a message that another call has received, it
+// keeps waiting, in its place of the order.
+func TestLongPollKeepsWaitingWhenAnotherTookTheMessage(t *testing.T) {
 	bubble(t, func(c *client) {
 		q := c.create("q", nil)
 		c.send(q, "x")

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// find gives the queue of a URL, brought to the present. The host of the URL
-// does not matter: one queue is reached by several names.
+// find returns the queue of a URL, advanced to the current time. The host of
+// the URL is ignored, since a queue can be reached by several host names.
 func (s *Service) find(queueURL string) (*queue, error) {
 	if queueURL == "" {
 		return nil, missing("QueueUrl")
@@ -35,7 +35,7 @@ func (s *Service) arn(name string) string {
 	return "arn:aws:sqs:" + s.region + ":" + s.account + ":" + name
 }
 
-// byARN gives the queue of an ARN of this account and region, or nil.
+// byARN returns the queue of an ARN of this account and region, or nil.
 func (s *Service) byARN(arn string) *queue {
 	q := s.queues[arn[strings.LastIndex(arn, ":")+1:]]
 	if q == nil || q.arn != arn {

@@ -7,25 +7,25 @@ import (
 	"time"
 )
 
-// Attribute is a message attribute. One of the values is set, as its type says.
+// Attribute is a message attribute. The value for its DataType is set.
 type Attribute struct {
 	DataType    string
 	StringValue *string `json:",omitempty"`
 	BinaryValue []byte  `json:",omitempty"`
-	// StringListValues and BinaryListValues are reserved by AWS for later. A
-	// message that has some is refused.
+	// StringListValues and BinaryListValues are reserved by AWS for future use.
+	// A message with such values is refused.
 	StringListValues []string `json:",omitempty"`
 	BinaryListValues [][]byte `json:",omitempty"`
 }
 
 func (a *Attribute) hasList() bool { return len(a.StringListValues)+len(a.BinaryListValues) > 0 }
 
-// state is where a message is in its queue.
+// state is the state of a message in its queue.
 type state int
 
 const (
 	visible  state = iota // can be received
-	delayed               // sent with a delay that is not over
+	delayed               // sent with a delay that has not ended
 	inFlight              // received, neither deleted nor visible again
 	states                // the number of states
 )
@@ -41,24 +41,24 @@ type message struct {
 	sequence         string
 
 	sent         time.Time
-	firstReceive time.Time // zero: never received
+	firstReceive time.Time // zero if it was never received
 	lastReceive  time.Time
 	receives     int
-	before       int    // receives in the queues that the message was moved from
-	handle       string // of the last receive
-	source       string // the ARN of the queue that the message was moved from
+	before       int    // receives in the queues that the message was redriven from
+	handle       string // receipt handle of the last receive
+	source       string // ARN of the queue that the message was redriven from
 
-	state state
-	lane  *lane         // of its group, in a FIFO queue
-	place *list.Element // in its line, or its lane
-	due   [schedules]time.Time
-	index [schedules]int // in a schedule, counted from 1; 0: not there
+	state     state
+	fifoGroup *fifoGroup    // its group, in a FIFO queue
+	place     *list.Element // its element in the order or in its group
+	due       [schedules]time.Time
+	index     [schedules]int // its index in each schedule, counted from 1; 0 if it is not there
 }
 
 // NewID returns a random UUID.
 func NewID() string {
 	var b [16]byte
-	// Read never fails.
+	// crypto/rand.Read never fails.
 	_, _ = rand.Read(b[:])
 	b[6] = b[6]&0x0f | 0x40
 	b[8] = b[8]&0x3f | 0x80

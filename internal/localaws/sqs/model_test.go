@@ -16,39 +16,41 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/sqs"
 )
 
-// handClock moves when it is told to.
-type handClock struct {
+// manualClock is a clock that only moves when the test calls advance.
+type manualClock struct {
 	mu  sync.Mutex
 	now time.Time
 }
 
-func (c *handClock) Now() time.Time {
+func (c *manualClock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-func (c *handClock) advance(d time.Duration) {
+func (c *manualClock) advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
 }
 
-// AfterFunc is not needed by short polls.
-func (c *handClock) AfterFunc(time.Duration, func()) func() bool { return func() bool { return true } }
+// AfterFunc does nothing: short polls do not use timers.
+func (c *manualClock) AfterFunc(time.Duration, func()) func() bool {
+	return func() bool { return true }
+}
 
-// modelled message of a FIFO queue.
+// modelMessage is a message in the model.
 type modelMessage struct {
 	body, group string
 	receives    int
-	until       time.Time // in flight before
+	until       time.Time // in flight before that time
 	handle      string
 }
 
-// model is a FIFO queue with a dead-letter queue, as a list.
+// model is a FIFO queue with a dead-letter queue, modelled as a list.
 type model struct {
 	t        *rapid.T
-	clock    *handClock
+	clock    *manualClock
 	service  *sqs.Service
 	messages []*modelMessage
 	sent     int
@@ -86,8 +88,8 @@ func (m *model) blocked(group string) bool {
 	return slices.ContainsFunc(m.messages, func(x *modelMessage) bool { return x.group == group && m.inFlight(x) })
 }
 
-// receive checks what is received: of every group it is the head of what the
-// model has, and nothing is held back if there was room.
+// receive checks a receive: of every group it returned the first messages of
+// the model, and no free group was left out while there was room.
 func (m *model) receive(t *rapid.T) {
 	free := map[string][]*modelMessage{}
 	available, exhausted := 0, 0
@@ -136,8 +138,8 @@ func (m *model) drop(x *modelMessage) {
 	m.messages = slices.DeleteFunc(m.messages, func(y *modelMessage) bool { return x == y })
 }
 
-// drain empties the dead-letter queue and counts what was in it: messages that
-// were received as often as they may be.
+// drain empties the dead-letter queue and checks that its messages were
+// received the maximum number of times. It returns how many there were.
 func (m *model) drain() (moved int) {
 	for {
 		got, _ := m.call("ReceiveMessage", "dead.fifo", map[string]any{"MaxNumberOfMessages": 10})["Messages"].([]any)
@@ -192,12 +194,12 @@ func (m *model) check(t *rapid.T) {
 	}
 }
 
-// Random histories of a FIFO queue: every receive gives the heads of the groups
-// that are free, in order, as many as it can, and loses nothing.
-func TestModelOfAFIFOQueue(t *testing.T) {
+// Random histories of a FIFO queue: every receive returns the first messages of
+// the free groups in order, as many as possible, and no message is lost.
+func TestFIFOQueueMatchesTheModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		clock := &handClock{now: time.Unix(1_700_000_000, 0)}
+		clock := &manualClock{now: time.Unix(1_700_000_000, 0)}
 		m := &model{t: t, clock: clock, service: sqs.New(&sqs.Options{
 			Clock: clock, Region: "us-east-1", Account: "000000000000",
 		})}
@@ -220,7 +222,7 @@ func TestModelOfAFIFOQueue(t *testing.T) {
 	})
 }
 
-// Whatever is asked, the answer marshals or is a refusal of the protocol.
+// For any input, the response can be marshalled or is an error of the protocol.
 func FuzzOperate(f *testing.F) {
 	for _, body := range []string{
 		`{"QueueUrl":"/000000000000/q","MessageBody":"x"}`, `{"QueueName":"r","Attributes":{"RedrivePolicy":"{}"}}`,
@@ -233,13 +235,13 @@ func FuzzOperate(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, operation string, body []byte) {
 		service := sqs.New(&sqs.Options{
-			Clock: &handClock{now: time.Unix(1_700_000_000, 0)}, Region: "us-east-1", Account: "000000000000",
+			Clock: &manualClock{now: time.Unix(1_700_000_000, 0)}, Region: "us-east-1", Account: "000000000000",
 		})
 		requests := []*protocol.Request{
 			{Operation: "CreateQueue", Body: []byte(`{"QueueName":"q"}`)}, {Operation: operation, Body: body},
 		}
 		for _, r := range requests {
-			// A long poll is over at once.
+			// The context is cancelled, so a long poll ends at once.
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			out, err := service.Operate(ctx, r)

@@ -2,19 +2,19 @@ package sqs
 
 import "time"
 
-// Limits of message move tasks, as AWS sets them.
+// Limits of message move tasks (AWS limits).
 const (
-	maxMoveRate = 500 // messages a second
-	maxMoves    = 10  // tasks of a queue that are remembered
+	maxMoveRate = 500 // messages per second
+	maxMoves    = 10  // tasks per queue that are remembered
 )
 
-// A task without a rate moves so many messages at a time, with a pause between.
+// A task without a rate moves moveBatch messages at a time, and then pauses.
 const (
 	moveBatch = 500
 	movePause = time.Millisecond
 )
 
-// moveStatus is how far a message move task is.
+// moveStatus is the status of a message move task.
 type moveStatus string
 
 const (
@@ -27,16 +27,17 @@ const (
 // move is a task that moves the messages of a dead-letter queue.
 type move struct {
 	id            string
-	destination   string // an ARN; empty: each message to its source
-	rate          int    // messages a second; 0: as fast as it goes
+	destination   string // an ARN; empty means that each message goes to its source
+	rate          int    // messages per second; 0 means no limit
 	started       time.Time
-	total         int // messages when it started
+	total         int // number of messages at the start
 	moved         int
 	status        moveStatus
 	failureReason string
 }
 
-// pace is how many messages are moved at a time, and after which time.
+// pace returns how many messages are moved at a time, and the pause before
+// them.
 func (v *move) pace() (batch int, pause time.Duration) {
 	if v.rate > 0 {
 		return 1, time.Second / time.Duration(v.rate)
@@ -44,7 +45,7 @@ func (v *move) pace() (batch int, pause time.Duration) {
 	return moveBatch, movePause
 }
 
-// proceed sees to it that the next messages of the queue are moved.
+// proceed schedules the move of the next messages.
 func (s *Service) proceed(q *queue, v *move) {
 	batch, pause := v.pace()
 	s.clock.AfterFunc(pause, func() {
@@ -63,10 +64,10 @@ func (s *Service) proceed(q *queue, v *move) {
 	})
 }
 
-// moveNext moves the first message of the queue. It tells whether there are
+// moveNext moves the first message of the queue. It reports whether there are
 // more to move.
 func (s *Service) moveNext(q *queue, v *move) bool {
-	m := q.line.first()
+	m := q.order.first()
 	if m == nil || v.moved == v.total {
 		v.status = moveCompleted
 		return false
@@ -91,8 +92,8 @@ func (s *Service) moveNext(q *queue, v *move) bool {
 	return v.status == moveRunning
 }
 
-// resend takes a message out of one queue and sends it to another, as a new
-// one: with an id, an enqueue time and a receive count of its own.
+// resend removes a message from one queue and sends it to another as a new
+// message, with a new id, enqueue time and receive count.
 func (s *Service) resend(q *queue, m *message, target *queue) {
 	now := s.clock.Now()
 	q.remove(m)
@@ -109,6 +110,6 @@ func (s *Service) resend(q *queue, m *message, target *queue) {
 	target.advance(now)
 	target.add(fresh, now, delay)
 	s.record(Sent, target, fresh, delay, "")
-	s.rouse(target)
-	s.rouse(q)
+	s.wakeOrSchedule(target)
+	s.wakeOrSchedule(q)
 }

@@ -34,8 +34,8 @@ func (s *Service) startMove(_ string, in startMoveInput) (*startMoveOutput, erro
 	return &startMoveOutput{q.moveHandle(v)}, nil
 }
 
-// checkMove refuses a task that cannot be started. It gives the queue whose
-// messages are to be moved.
+// checkMove returns the queue whose messages are to be moved, or an error if
+// the task cannot be started.
 func (s *Service) checkMove(in startMoveInput) (*queue, error) {
 	q, err := s.resource("SourceArn", in.SourceARN)
 	if err != nil {
@@ -74,7 +74,8 @@ func (s *Service) isDeadLetterQueue(q *queue) bool {
 	return false
 }
 
-// resource gives the queue of a parameter that is an ARN, brought to the present.
+// resource returns the queue for a parameter that is an ARN, advanced to the
+// current time.
 func (s *Service) resource(parameter, arn string) (*queue, error) {
 	if arn == "" {
 		return nil, missing(parameter)
@@ -100,7 +101,7 @@ type listMovesInput struct {
 
 type listMovesOutput struct{ Results []listedMove }
 
-// listedMove is a task as a client sees it.
+// listedMove is a task as ListMessageMoveTasks returns it.
 type listedMove struct {
 	Moved         int        `json:"ApproximateNumberOfMessagesMoved"`
 	ToMove        int        `json:"ApproximateNumberOfMessagesToMove"`
@@ -110,7 +111,7 @@ type listedMove struct {
 	Source        string     `json:"SourceArn"`
 	Started       int64      `json:"StartedTimestamp"` // milliseconds
 	Status        moveStatus `json:"Status"`
-	TaskHandle    string     `json:",omitempty"` // of a running task
+	TaskHandle    string     `json:",omitempty"` // only of a running task
 }
 
 func (s *Service) listMoves(_ string, in listMovesInput) (*listMovesOutput, error) {

@@ -16,8 +16,8 @@ import (
 
 const arnPrefix = "arn:aws:sqs:us-east-1:000000000000:"
 
-// letters puts messages into a dead-letter queue by way of its source, whose
-// visibility timeout is a second and whose maximum is one receive.
+// letters sends messages to a dead-letter queue by way of its source, which has
+// a visibility timeout of one second and a maximum of one receive.
 func (c *client) letters(source string, bodies ...string) {
 	c.Helper()
 	for _, body := range bodies {
@@ -49,7 +49,7 @@ func (c *client) moves(limit int32) []types.ListMessageMoveTasksResultEntry {
 	return out.Results
 }
 
-// wantMove compares status, numbers and failure of the latest task.
+// wantMove compares status, counts and failure reason of the latest task.
 func (c *client) wantMove(want string) {
 	c.Helper()
 	v := c.moves(1)[0]
@@ -77,7 +77,7 @@ func TestMoveBackToEachSource(t *testing.T) {
 	})
 }
 
-func TestMovedMessageIsANewOne(t *testing.T) {
+func TestMovedMessageIsANewMessage(t *testing.T) {
 	bubble(t, func(c *client) {
 		source, dead := c.pair(1, "", nil)
 		sent := c.sendInput(&awssqs.SendMessageInput{
@@ -112,7 +112,7 @@ func TestMovedMessageIsANewOne(t *testing.T) {
 	})
 }
 
-func TestMoveKeepsToItsRate(t *testing.T) {
+func TestMoveObservesItsRate(t *testing.T) {
 	bubble(t, func(c *client) {
 		source, dead := c.pair(1, "", nil)
 		c.letters(source, "a", "b", "c", "d")
@@ -133,8 +133,9 @@ func TestMoveKeepsToItsRate(t *testing.T) {
 	})
 }
 
-// The number to move is that of the start: what comes later stays.
-func TestMoveEndsWithTheMessagesOfItsStart(t *testing.T) {
+// The number of messages to move is fixed at the start: later messages are not
+// moved.
+func TestMoveIgnoresMessagesSentAfterItsStart(t *testing.T) {
 	bubble(t, func(c *client) {
 		source, dead := c.pair(1, "", nil)
 		c.create("target", nil)
@@ -180,7 +181,7 @@ func TestMoveFailsAtAMessageWithoutSource(t *testing.T) {
 	})
 }
 
-func TestMoveWhoseQueuesAreDeleted(t *testing.T) {
+func TestMoveEndsWhenItsQueuesAreDeleted(t *testing.T) {
 	bubble(t, func(c *client) {
 		source, dead := c.pair(1, "", nil)
 		c.create("keeper", attrs{"RedrivePolicy": c.attributes(source)["RedrivePolicy"]})
@@ -266,8 +267,8 @@ func TestTaskHandlesThatAreRefused(t *testing.T) {
 		known := c.startMove(awssqs.StartMessageMoveTaskInput{MaxNumberOfMessagesPerSecond: aws.Int32(1)})
 		for handle, want := range map[string]string{
 			"?":             "InvalidParameterValue",
-			"bm9uZQ==":      "InvalidParameterValue",     // none
-			"YSBi":          "ResourceNotFoundException", // a b
+			"bm9uZQ==":      "InvalidParameterValue",     // decoded: none
+			"YSBi":          "ResourceNotFoundException", // decoded: a b
 			"x" + known[1:]: "ResourceNotFoundException",
 		} {
 			_, err := c.CancelMessageMoveTask(c.Context(), &awssqs.CancelMessageMoveTaskInput{TaskHandle: &handle})
@@ -351,7 +352,8 @@ func TestMoveWakesALongPollAndWaitsForTheDelay(t *testing.T) {
 	})
 }
 
-// Without a rate messages are moved in steps, so that others can use the queues.
+// Without a rate messages are moved in steps, so that other calls can use the
+// queues in between.
 func TestMoveOfManyMessages(t *testing.T) {
 	bubble(t, func(c *client) {
 		_, dead := c.pair(1, "", nil)

@@ -9,8 +9,8 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/sqs"
 )
 
-// Requests that no SDK makes are refused for what is wrong with them.
-func TestOddRequests(t *testing.T) {
+// Requests that no SDK sends get an error that says what is wrong with them.
+func TestInvalidRequestsAreRefused(t *testing.T) {
 	t.Parallel()
 	const q = `"QueueUrl":"http://localaws/1/q"`
 	for name, tt := range map[string]struct {
@@ -31,20 +31,20 @@ func TestOddRequests(t *testing.T) {
 		"an entry of null":      {"DeleteMessageBatch", `{` + q + `,"Entries":[null]}`, "InvalidBatchEntryId", ""},
 		"no visibility timeout": {"ChangeMessageVisibility", `{` + q + `,"ReceiptHandle":"x"}`, "MissingParameter", "Visib"},
 		"a name for the URL":    {"SendMessage", `{"QueueUrl":"q","MessageBody":"x"}`, "InvalidAddress", "q"},
-		"a URL that is none":    {"SendMessage", `{"QueueUrl":"http://[/1/q","MessageBody":"x"}`, "InvalidAddress", ""},
+		"an invalid URL":        {"SendMessage", `{"QueueUrl":"http://[/1/q","MessageBody":"x"}`, "InvalidAddress", ""},
 		"another account":       {"PurgeQueue", `{"QueueUrl":"http://localaws/2/q"}`, "QueueDoesNotExist", ""},
 		"a longer path":         {"PurgeQueue", `{"QueueUrl":"http://localaws/1/q/r"}`, "QueueDoesNotExist", ""},
 		"no name":               {"GetQueueUrl", `{}`, "MissingParameter", "QueueName"},
 		"no ARN":                {"StartMessageMoveTask", `{}`, "MissingParameter", "SourceArn"},
-		"no ARN to list":        {"ListMessageMoveTasks", `{"SourceArn":null}`, "MissingParameter", "SourceArn"},
+		"not an ARN to list":    {"ListMessageMoveTasks", `{"SourceArn":null}`, "MissingParameter", "SourceArn"},
 		"no handle":             {"CancelMessageMoveTask", `{}`, "MissingParameter", "TaskHandle"},
 		"no tag keys":           {"UntagQueue", `{` + q + `}`, "MissingParameter", "TagKeys"},
-		"sources of no queue":   {"ListDeadLetterSourceQueues", `{}`, "MissingParameter", "QueueUrl"},
+		"unknown source queue":  {"ListDeadLetterSourceQueues", `{}`, "MissingParameter", "QueueUrl"},
 		"no entries to hide":    {"ChangeMessageVisibilityBatch", `{` + q + `}`, "EmptyBatchRequest", ""},
-		"queue of no name":      {"CreateQueue", `{}`, "MissingParameter", "QueueName"},
-		"queue that turns FIFO": {"SetQueueAttributes", `{` + q + `,"Attributes":{"FifoQueue":"true"}}`, "InvalidAttr", ""},
+		"queue without a name":  {"CreateQueue", `{}`, "MissingParameter", "QueueName"},
+		"queue changed to FIFO": {"SetQueueAttributes", `{` + q + `,"Attributes":{"FifoQueue":"true"}}`, "InvalidAttr", ""},
 		"no attributes":         {"SetQueueAttributes", `{` + q + `}`, "MissingParameter", "Attributes"},
-		"binary that is none": {
+		"invalid binary": {
 			"SendMessage",
 			`{` + q + `,"MessageBody":"x","MessageAttributes":{"a":{"DataType":"Binary","BinaryValue":"?"}}}`,
 			"SerializationException", "",
@@ -52,7 +52,7 @@ func TestOddRequests(t *testing.T) {
 		"body in lower case":      {"SendMessage", `{` + q + `,"messagebody":"x"}`, "ValidationException", "is MessageBody"},
 		"unknown member":          {"SendMessage", `{` + q + `,"MessageBody":"x","Priority":1}`, "Validation", "Priority"},
 		"entry in lower case":     {"SendMessageBatch", `{` + q + `,"Entries":[{"id":"a"}]}`, "Validation", "there is Id"},
-		"capital tags":            {"CreateQueue", `{"QueueName":"r","Tags":{}}`, "ValidationException", "there is tags"},
+		"tags in upper case":      {"CreateQueue", `{"QueueName":"r","Tags":{}}`, "ValidationException", "there is tags"},
 		"operation in lower case": {"sendMessage", `{}`, "UnknownOperationException", "does not implement sendMessage"},
 		"no operation":            {"", `{}`, "UnknownOperationException", ""},
 	} {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// received is a message as a client gets it.
+// received is a message in the response of ReceiveMessage.
 type received struct {
 	MessageID         string `json:"MessageId"`
 	ReceiptHandle     string
@@ -17,8 +17,8 @@ type received struct {
 	MessageAttributes map[string]Attribute `json:",omitempty"`
 }
 
-// present makes what the client gets of a message, with the attributes that it
-// asked for.
+// present returns the message in the form of the response, with the attributes
+// that were requested.
 func (want receiving) present(s *Service, m *message) received {
 	attributes := want.attributes.of(m.attributes)
 	return received{
@@ -32,7 +32,7 @@ func (want receiving) present(s *Service, m *message) received {
 	}
 }
 
-// selection are names of message attributes, or prefixes with .* behind them.
+// selection lists names of message attributes, or prefixes that end in .* .
 type selection []string
 
 func (names selection) of(attributes map[string]Attribute) map[string]Attribute {
@@ -55,8 +55,8 @@ func (names selection) has(name string) bool {
 	return false
 }
 
-// systemAttributes are the attributes that SQS gives to a message, or that have
-// a name of its own. An empty value is none.
+// systemAttributes are the message system attributes, set by SQS or by the
+// sender. An attribute with an empty value is left out.
 var systemAttributes = map[string]func(m *message, account string) string{
 	"SenderId":                         func(_ *message, account string) string { return account },
 	"SentTimestamp":                    func(m *message, _ string) string { return millis(m.sent) },
@@ -86,8 +86,8 @@ func (m *message) system(account string, names map[string]bool) map[string]strin
 	return some
 }
 
-// systemNames are the system attributes that a receive asks for, by either of
-// the parameters that AWS understands.
+// systemNames returns the system attributes that a receive requests, in either
+// of the parameters that AWS supports.
 func systemNames(lists ...[]string) (map[string]bool, error) {
 	names := map[string]bool{}
 	for _, list := range lists {

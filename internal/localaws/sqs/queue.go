@@ -5,23 +5,24 @@ import (
 	"time"
 )
 
-// maxInFlight is how many messages of a queue can be in flight, as AWS sets it.
+// maxInFlight is the maximum number of messages in flight per queue (AWS
+// limit).
 const maxInFlight = 120_000
 
-// queue is a queue and its messages. It is guarded by the service's lock.
+// queue is a queue and its messages. The service's lock guards it.
 type queue struct {
 	name, arn         string
 	settings          settings
 	created, modified time.Time
 	purged            time.Time
-	gone              bool // deleted
+	gone              bool // whether the queue was deleted
 	tags              map[string]string
 
 	messages map[string]*message // by id
 	counts   [states]int
 	shows    schedule
 	expires  schedule
-	line     line
+	order    receiveOrder
 	dedup    deduplication
 	attempts []attempt // of a FIFO queue, the oldest first
 	moves    []*move   // the latest first
@@ -40,22 +41,23 @@ func (q *queue) fifo() bool { return isFIFO(q.name) }
 
 func isFIFO(name string) bool { return strings.HasSuffix(name, fifoSuffix) }
 
-// empty drops all messages. What was sent is remembered for deduplication.
+// empty deletes all messages. The deduplication ids stay remembered.
 func (q *queue) empty() {
 	q.messages = map[string]*message{}
 	q.counts = [states]int{}
 	q.shows = schedule{which: toShow}
 	q.expires = schedule{which: toExpire}
-	q.line = &standardLine{}
+	q.order = &standardOrder{}
 	if q.fifo() {
-		q.line = newFIFOLine()
+		q.order = newFIFOOrder()
 	}
 }
 
-// ready tells whether a receive would get a message, or move one.
-func (q *queue) ready() bool { return q.line.ready() && q.counts[inFlight] < maxInFlight }
+// ready reports whether a receive would return a message or move one to the
+// dead-letter queue.
+func (q *queue) ready() bool { return q.order.ready() && q.counts[inFlight] < maxInFlight }
 
-// add puts a message into the queue, visible after the delay.
+// add adds a message to the queue, visible after the delay.
 func (q *queue) add(m *message, now time.Time, delay time.Duration) {
 	m.state = visible
 	if delay > 0 {
@@ -65,10 +67,10 @@ func (q *queue) add(m *message, now time.Time, delay time.Duration) {
 	q.messages[m.id] = m
 	q.counts[m.state]++
 	q.expires.put(m, m.sent)
-	q.line.arrive(m)
+	q.order.arrive(m)
 }
 
-// set changes the state of a message; until is when it is visible again.
+// set changes the state of a message; until is when it becomes visible again.
 func (q *queue) set(m *message, to state, until time.Time) {
 	was := m.state
 	q.counts[was]--
@@ -79,20 +81,21 @@ func (q *queue) set(m *message, to state, until time.Time) {
 	} else {
 		q.shows.put(m, until)
 	}
-	q.line.update(m, was)
+	q.order.update(m, was)
 }
 
-// remove takes a message out of the queue.
+// remove removes a message from the queue.
 func (q *queue) remove(m *message) {
 	delete(q.messages, m.id)
 	q.counts[m.state]--
 	q.shows.remove(m)
 	q.expires.remove(m)
-	q.line.leave(m)
+	q.order.leave(m)
 }
 
-// advance brings the queue to the present: messages whose time is over are
-// visible, those older than the retention period are gone.
+// advance advances the queue to the current time: messages whose delay or
+// visibility timeout has ended become visible, and those older than the
+// retention period are removed.
 func (q *queue) advance(now time.Time) {
 	for m := q.shows.first(); m != nil && !m.due[toShow].After(now); m = q.shows.first() {
 		q.set(m, visible, time.Time{})

@@ -10,15 +10,15 @@ import (
 
 const (
 	fifoSuffix = ".fifo"
-	// quarantine is how long a queue cannot be created after it was deleted,
-	// nor purged after it was purged.
-	quarantine = 60 * time.Second
+	// reuseDelay is how long after a delete a queue cannot be created again,
+	// and after a purge cannot be purged again.
+	reuseDelay = 60 * time.Second
 	maxPage    = 1000
 )
 
 var queueNames = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
 
-// deletion remembers a queue that was deleted.
+// deletion remembers when a queue was deleted.
 type deletion struct{ at time.Time }
 
 type createQueueInput struct {
@@ -54,7 +54,7 @@ func (s *Service) createQueue(host string, in createQueueInput) (*queueURLOutput
 		return &queueURLOutput{s.url(host, q)}, nil
 	}
 	now := s.clock.Now()
-	if d, ok := s.deleted[in.QueueName]; ok && now.Sub(d.at) < quarantine {
+	if d, ok := s.deleted[in.QueueName]; ok && now.Sub(d.at) < reuseDelay {
 		return nil, refusal("QueueDeletedRecently",
 			"You must wait 60 seconds after deleting a queue before you can create another with the same name.")
 	}
@@ -113,7 +113,7 @@ func (s *Service) deleteQueue(q *queue, _ target) (empty, error) {
 
 func (s *Service) purgeQueue(q *queue, _ target) (empty, error) {
 	now := s.clock.Now()
-	if now.Sub(q.purged) < quarantine {
+	if now.Sub(q.purged) < reuseDelay {
 		return empty{}, refusal("PurgeQueueInProgress",
 			"Only one PurgeQueue operation on %s is allowed every 60 seconds.", q.name)
 	}
@@ -122,7 +122,7 @@ func (s *Service) purgeQueue(q *queue, _ target) (empty, error) {
 	return empty{}, nil
 }
 
-// page is the part of a request that asks for a part of a list.
+// page holds the paging parameters of a list request.
 type page struct {
 	MaxResults *int
 	NextToken  string
@@ -174,8 +174,8 @@ func (s *Service) listDeadLetterSources(host string, in listSourcesInput) (*list
 	return &listSourcesOutput{urls, token}, err
 }
 
-// list gives the URLs of a page of queues, by name, and the token of the next
-// page, which there is only for a request that limits its pages.
+// list returns the URLs of a page of queues, sorted by name, and the token of
+// the next page, which exists only if the request sets MaxResults.
 func (s *Service) list(host string, found []*queue, in page) (urls []string, token string, err error) {
 	size := maxPage
 	if in.MaxResults != nil {

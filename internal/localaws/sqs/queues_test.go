@@ -133,7 +133,7 @@ func TestQueueAttributes(t *testing.T) {
 	})
 }
 
-func TestQueueIsFoundByPathOfItsURL(t *testing.T) {
+func TestQueueIsFoundByThePathOfItsURL(t *testing.T) {
 	bubble(t, func(c *client) {
 		if q := c.create("q", nil); q != "http://localaws/000000000000/q" {
 			c.Errorf("URL of the host that was called: %s", q)
@@ -205,7 +205,7 @@ func TestListQueuesInPages(t *testing.T) {
 	})
 }
 
-func TestOperationsThatAreNotThereAreNamed(t *testing.T) {
+func TestUnknownOperationsAreNamed(t *testing.T) {
 	bubble(t, func(c *client) {
 		q := c.create("q", nil)
 		_, err := c.AddPermission(c.Context(), &awssqs.AddPermissionInput{

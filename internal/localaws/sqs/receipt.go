@@ -6,13 +6,14 @@ import (
 	"strings"
 )
 
-// receipt makes a receipt handle of the message's last receive.
+// receipt returns the receipt handle of the message's last receive.
 func (q *queue) receipt(m *message) string {
 	return base64.StdEncoding.EncodeToString([]byte(q.arn + " " + m.id + " " + strconv.Itoa(m.receives)))
 }
 
-// received gives the message of a receipt handle, or nil when it is gone. A
-// handle of another queue, or of none, is refused.
+// received returns the message of a receipt handle, or nil if it no longer
+// exists. It returns an error for a handle that is invalid or belongs to
+// another queue.
 func (q *queue) received(handle string) (*message, error) {
 	if handle == "" {
 		return nil, missing("ReceiptHandle")
@@ -26,8 +27,8 @@ func (q *queue) received(handle string) (*message, error) {
 	return q.messages[part[1]], nil
 }
 
-// expired tells whether a FIFO queue refuses the handle because its receive is
-// over; standard queues are not so strict.
+// expired returns the error of a FIFO queue for a handle whose visibility
+// timeout has ended. Standard queues accept it.
 func (q *queue) expired(m *message, handle string) error {
 	if q.fifo() && (m.handle != handle || m.state != inFlight) {
 		return &receiptError{handle, "The receipt handle has expired"}

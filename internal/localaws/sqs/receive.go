@@ -7,7 +7,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 )
 
-// Limits of a receive, as AWS sets them.
+// Limits of a receive (AWS limits).
 const (
 	maxReceive = 10
 	maxWait    = 20 // seconds
@@ -28,7 +28,7 @@ type receiveOutput struct {
 	Messages []received `json:",omitempty"`
 }
 
-// receiving is a receive whose parameters are complete.
+// receiving holds the checked parameters of a receive, with defaults filled in.
 type receiving struct {
 	max         int
 	timeout     time.Duration
@@ -38,8 +38,8 @@ type receiving struct {
 	attemptID   string
 }
 
-// receiveMessage answers a short poll at once and a long poll when there is a
-// message or its time is over.
+// receiveMessage answers a short poll at once, and a long poll when there is a
+// message or its wait time has ended.
 func (s *Service) receiveMessage(ctx context.Context, r *protocol.Request) (any, error) {
 	var in receiveInput
 	if err := r.Decode(&in); err != nil {
@@ -65,19 +65,20 @@ func (s *Service) receiveMessage(ctx context.Context, r *protocol.Request) (any,
 	return &receiveOutput{messages}, err
 }
 
-// poll waits for messages. It gives up the lock while it waits.
+// poll waits for messages. It releases the lock while it waits.
 func (s *Service) poll(ctx context.Context, q *queue, want receiving) ([]received, error) {
 	over := make(chan struct{})
 	stop := s.clock.AfterFunc(want.wait, func() { close(over) })
 	defer stop()
 	w := q.waiters.add()
 	defer func() {
-		// What this poll was woken for and did not take is for the next.
+		// This poll may have been woken for a message that it did not take:
+		// wake the next.
 		q.waiters.remove(w)
-		s.rouse(q)
+		s.wakeOrSchedule(q)
 	}()
 	for last := false; ; {
-		s.rouse(q)
+		s.wakeOrSchedule(q)
 		s.unlock()
 		select {
 		case <-w.wake:
@@ -100,7 +101,7 @@ func (s *Service) poll(ctx context.Context, q *queue, want receiving) ([]receive
 	}
 }
 
-// receive takes what there is, or once more what an earlier attempt took.
+// receive takes messages, or returns those of an earlier attempt again.
 func (s *Service) receive(q *queue, want receiving) []received {
 	now := s.clock.Now()
 	took := q.repeat(want.attemptID, now, want.timeout)
@@ -113,16 +114,16 @@ func (s *Service) receive(q *queue, want receiving) []received {
 		out = append(out, want.present(s, m))
 	}
 	q.advance(now)
-	s.rouse(q)
+	s.wakeOrSchedule(q)
 	return out
 }
 
-// take puts messages in flight. Those that were received too often are moved to
-// the dead-letter queue on the way.
+// take puts messages in flight. It moves those that reached the maximum receive
+// count to the dead-letter queue instead.
 func (s *Service) take(q *queue, want receiving, now time.Time) []*message {
 	var took []*message
 	limit := min(want.max, maxInFlight-q.counts[inFlight])
-	q.line.receive(limit, func(m *message) bool {
+	q.order.receive(limit, func(m *message) bool {
 		if s.deadLetter(q, m, now) {
 			return false
 		}
@@ -140,7 +141,7 @@ func (s *Service) take(q *queue, want receiving, now time.Time) []*message {
 	return took
 }
 
-// complete checks the parameters and adds what the queue says.
+// complete checks the parameters and fills in the queue's defaults.
 func (in *receiveInput) complete(q *queue) (receiving, error) {
 	want := receiving{
 		max:        1,

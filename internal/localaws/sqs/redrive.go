@@ -11,23 +11,24 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 )
 
-// redrivePolicy says when a message is moved to which dead-letter queue.
+// redrivePolicy says after how many receives a message is moved, and to which
+// dead-letter queue.
 type redrivePolicy struct {
 	TargetARN       string       `json:"deadLetterTargetArn"`
 	MaxReceiveCount receiveCount `json:"maxReceiveCount"`
 }
 
-// receiveCount is a number that may be written as a string.
+// receiveCount is a number that may also be encoded as a string.
 type receiveCount int
 
-// UnmarshalJSON reads a number or a string of digits.
+// UnmarshalJSON decodes a number or a string of digits.
 func (c *receiveCount) UnmarshalJSON(b []byte) error {
 	n, err := strconv.Atoi(strings.Trim(string(b), `"`))
 	*c = receiveCount(n)
 	return err
 }
 
-// redriveAllowPolicy says which queues may have this one as dead-letter queue.
+// redriveAllowPolicy says which queues may use this one as dead-letter queue.
 type redriveAllowPolicy struct {
 	Permission string   `json:"redrivePermission"`
 	Sources    []string `json:"sourceQueueArns,omitempty"`
@@ -38,7 +39,7 @@ func (p *redriveAllowPolicy) allows(source string) bool {
 		(p.Permission == "byQueue" && slices.Contains(p.Sources, source))
 }
 
-// parse reads the attributes that are policies. It returns the value to keep.
+// parse parses the attributes that are policies. It returns the value to store.
 func (set *settings) parse(name, value string) (string, error) {
 	switch name {
 	case redrivePolicyName:
@@ -103,8 +104,8 @@ func parseRedriveAllow(value string) (*redriveAllowPolicy, error) {
 	return &p, nil
 }
 
-// checkRedrive refuses settings whose dead-letter queue is not there, is of the
-// other type or does not want the queue's messages.
+// checkRedrive returns an error if the dead-letter queue does not exist, is of
+// the other type or does not allow this source queue.
 func (s *Service) checkRedrive(name string, set settings) error {
 	if set.redrive == nil {
 		return nil
@@ -124,8 +125,9 @@ func (s *Service) checkRedrive(name string, set settings) error {
 	return nil
 }
 
-// deadLetter moves a message that would be received once too often. It tells
-// whether it did: without its dead-letter queue a message stays.
+// deadLetter moves a message that has reached the maximum receive count. It
+// reports whether it did: if the dead-letter queue does not exist the message
+// stays.
 func (s *Service) deadLetter(q *queue, m *message, now time.Time) bool {
 	policy := q.settings.redrive
 	if policy == nil || m.receives-m.before < int(policy.MaxReceiveCount) {
@@ -138,15 +140,17 @@ func (s *Service) deadLetter(q *queue, m *message, now time.Time) bool {
 	q.remove(m)
 	m.source, m.before = q.arn, m.receives
 	if q.fifo() {
-		// The enqueue time of a FIFO queue begins anew, that of others is kept.
+		// In a FIFO queue the message gets a new enqueue time. In a standard
+		// queue it keeps the old one.
 		m.sent = now
 		m.sequence = s.nextSequence()
-		// Two messages with one deduplication id must both find room there.
+		// Two messages with the same deduplication id must both fit into the
+		// dead-letter queue.
 		m.dedup = m.id
 	}
 	target.advance(now)
 	target.add(m, now, 0)
 	s.record(Redriven, q, m, 0, target.name)
-	s.rouse(target)
+	s.wakeOrSchedule(target)
 	return true
 }

@@ -41,7 +41,7 @@ func TestRedriveOnTheReceiveAfterTheMaximum(t *testing.T) {
 	})
 }
 
-func TestRedriveMakesRoomInTheSameReceive(t *testing.T) {
+func TestRedrivenMessageIsReplacedInTheSameReceive(t *testing.T) {
 	bubble(t, func(c *client) {
 		source, dead := c.pair(1, "", nil)
 		c.send(source, "old")
@@ -153,7 +153,7 @@ func TestRedrivePolicies(t *testing.T) {
 	}
 }
 
-func TestRedrivePolicyIsTakenBack(t *testing.T) {
+func TestRedrivePolicyCanBeRemoved(t *testing.T) {
 	bubble(t, func(c *client) {
 		source, dead := c.pair(1, "", nil)
 		sources, err := c.ListDeadLetterSourceQueues(c.Context(),
@@ -175,7 +175,7 @@ func TestRedrivePolicyIsTakenBack(t *testing.T) {
 	})
 }
 
-func TestDeadLetterQueueWithAPolicyOfItsOwnCountsItsOwnReceives(t *testing.T) {
+func TestDeadLetterQueueWithItsOwnPolicyCountsItsOwnReceives(t *testing.T) {
 	bubble(t, func(c *client) {
 		source, dead := c.pair(2, "", nil)
 		last := c.create("last", nil)

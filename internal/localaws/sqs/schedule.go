@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// The schedules of a queue, by what becomes due in them.
+// The schedules of a queue, by what happens when a message is due.
 const (
-	toShow    = iota // delayed and in flight messages, by when they are visible
-	toExpire         // all messages, by when they were sent
+	toShow    = iota // delayed and in-flight messages, by the time at which they become visible
+	toExpire         // all messages, by the time at which they were sent
 	schedules        // the number of schedules
 )
 
-// schedule has messages by the time at which they are due, as a heap.
+// schedule is a heap of messages, ordered by the time at which they are due.
 type schedule struct {
 	which int
 	items []*message
@@ -28,14 +28,14 @@ func (s *schedule) put(m *message, due time.Time) {
 	heap.Push(s, m)
 }
 
-// remove takes a message out, if it is there.
+// remove removes a message, if it is there.
 func (s *schedule) remove(m *message) {
 	if i := m.index[s.which]; i > 0 {
 		heap.Remove(s, i-1)
 	}
 }
 
-// first is the message that is due first, or nil.
+// first returns the message that is due first, or nil.
 func (s *schedule) first() *message {
 	if len(s.items) == 0 {
 		return nil
@@ -43,7 +43,7 @@ func (s *schedule) first() *message {
 	return s.items[0]
 }
 
-// Len, Less, Swap, Push and Pop are for package heap.
+// Len, Less, Swap, Push and Pop implement heap.Interface.
 func (s *schedule) Len() int { return len(s.items) }
 
 func (s *schedule) Less(i, j int) bool {

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// maxDelay is the longest delay of a message in seconds, as AWS sets it.
+// maxDelay is the longest delay of a message in seconds (AWS limit).
 const maxDelay = 900
 
-// outgoing is a message as a client sends it, alone or in a batch.
+// outgoing is a message in a send request, alone or in a batch.
 type outgoing struct {
 	MessageBody             string
 	DelaySeconds            *int
@@ -88,7 +88,8 @@ func (s *Service) sendMessageBatch(q *queue, in sendBatchInput) (*sendBatchOutpu
 	return out, nil
 }
 
-// lacks names a parameter that the queue needs and the message has not.
+// lacks returns the name of a parameter that the queue requires and the message
+// does not have.
 func (q *queue) lacks(in outgoing) string {
 	switch {
 	case in.MessageBody == "":
@@ -99,7 +100,7 @@ func (q *queue) lacks(in outgoing) string {
 	return ""
 }
 
-// send puts a message into the queue, unless it is a duplicate.
+// send adds a message to the queue, unless it is a duplicate.
 func (s *Service) send(q *queue, in outgoing) (*sendOutput, error) {
 	delay, err := q.check(in)
 	if err != nil {
@@ -126,12 +127,13 @@ func (s *Service) send(q *queue, in outgoing) (*sendOutput, error) {
 	}
 	q.add(m, now, delay)
 	s.record(Sent, q, m, delay, "")
-	s.rouse(q)
+	s.wakeOrSchedule(q)
 	out.MessageID, out.SequenceNumber = m.id, m.sequence
 	return out, nil
 }
 
-// check refuses a message that the queue does not take. It gives the delay.
+// check returns the delay of a message, or an error if the queue does not
+// accept it.
 func (q *queue) check(in outgoing) (time.Duration, error) {
 	delay := q.settings.seconds(delaySeconds)
 	if in.DelaySeconds != nil {
@@ -163,7 +165,7 @@ func (q *queue) check(in outgoing) (time.Duration, error) {
 	return delay, checkContent(in.MessageBody, in.MessageAttributes, q.settings.number(maximumMessageSize))
 }
 
-// nextSequence is a sequence number: 20 digits, greater than those before.
+// nextSequence returns a sequence number: 20 digits, greater than all before.
 func (s *Service) nextSequence() string {
 	s.sequence++
 	return fmt.Sprintf("1%019d", s.sequence)

@@ -10,16 +10,16 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 )
 
-// Options are the settings of a [Service].
+// Options configures a [Service].
 type Options struct {
-	// Clock gives the time; nil means the machine's clock.
+	// Clock is the source of time; nil means the system clock.
 	Clock protocol.Clock
-	// Region and Account are what ARNs and queue URLs name.
+	// Region and Account are used in ARNs and queue URLs.
 	Region, Account string
-	// Observe is called with each [Event], in the order in which they happened,
-	// one at a time and before the call that caused it is answered. No queue is
-	// locked meanwhile, but a call of the service from inside of Observe would
-	// wait for ever. Nil means no calls.
+	// Observe is called with each [Event], in the order in which they happened.
+	// The calls do not overlap, and are made before the call that caused the
+	// event returns. No queue is locked during the call, but Observe must not
+	// call the service: it would wait forever. Nil means no calls.
 	Observe func(Event)
 }
 
@@ -30,12 +30,12 @@ type Service struct {
 	region, account string
 	observe         func(Event)
 
-	reporting sync.Mutex // held while events are reported; taken before mu
+	reporting sync.Mutex // held while events are reported; must be acquired before mu
 
 	mu       sync.Mutex
 	queues   map[string]*queue
 	deleted  map[string]deletion
-	sequence uint64 // of the last message sent
+	sequence uint64 // sequence number of the last message sent
 	events   []Event
 	changed  chan struct{} // closed at the next change; nil while nobody waits
 }
@@ -59,7 +59,7 @@ func New(o *Options) *Service {
 	}
 }
 
-// operation answers one kind of request.
+// operation executes one kind of request.
 type operation func(s *Service, ctx context.Context, r *protocol.Request) (any, error)
 
 var operations = map[string]operation{
@@ -87,8 +87,8 @@ var operations = map[string]operation{
 }
 
 // Operate answers one request. The response marshals to the JSON that AWS
-// answers with; a refusal is a [*protocol.Error]. When ctx ends during a long
-// poll, its error is returned and no message was received.
+// returns; an error that AWS would return is a [*protocol.Error]. If ctx ends
+// during a long poll, its error is returned and no message is received.
 func (s *Service) Operate(ctx context.Context, r *protocol.Request) (response any, err error) {
 	run, ok := operations[r.Operation]
 	if !ok {
@@ -117,7 +117,8 @@ type target struct {
 
 func (t target) queueURL() string { return t.QueueURL }
 
-// onQueue makes an operation of a method that works on one queue, under the lock.
+// onQueue makes an operation from a method that works on one queue and needs
+// the lock.
 func onQueue[In interface{ queueURL() string }, Out any](f func(*Service, *queue, In) (Out, error)) operation {
 	return func(s *Service, _ context.Context, r *protocol.Request) (any, error) {
 		var in In
@@ -134,8 +135,8 @@ func onQueue[In interface{ queueURL() string }, Out any](f func(*Service, *queue
 	}
 }
 
-// inService makes an operation of a method that works on the service, under the
-// lock. It is given the host that the client called.
+// inService makes an operation from a method that works on the service and
+// needs the lock. The method gets the host that the client called.
 func inService[In, Out any](f func(s *Service, host string, in In) (Out, error)) operation {
 	return func(s *Service, _ context.Context, r *protocol.Request) (any, error) {
 		var in In

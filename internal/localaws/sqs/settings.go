@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Names of queue attributes that the queues live by.
+// Names of queue attributes that the emulator applies.
 const (
 	visibilityTimeout  = "VisibilityTimeout"
 	delaySeconds       = "DelaySeconds"
@@ -25,20 +25,21 @@ const (
 	throughputLimit    = "FifoThroughputLimit"
 )
 
-// maxVisibility is the longest visibility timeout in seconds, 12 hours, as AWS
-// sets it for queues and, counted from the receive, for messages.
+// maxVisibility is the longest visibility timeout in seconds, 12 hours (AWS
+// limit). For messages it is counted from the receive.
 const maxVisibility = 43_200
 
-// rule is what an attribute of a queue can be.
+// rule defines the values of a queue attribute.
 type rule struct {
-	preset   string // of every queue; empty: none
-	fifo     string // preset of FIFO queues, which alone have the attribute
-	min, max int    // of a number; both 0: no number
+	preset   string // default of all queues; empty means none
+	fifo     string // default of FIFO queues, if only they have the attribute
+	min, max int    // range of a number; both 0 means that it is not a number
 	oneOf    []string
-	free     bool // any value, which is kept and not acted on
+	free     bool // any value is stored, and not applied
 }
 
-// rules are the attributes that can be set, with the ranges of the API reference.
+// rules are the attributes that can be set, with the ranges of the API
+// reference.
 var rules = map[string]rule{
 	visibilityTimeout:              {preset: "30", max: maxVisibility},
 	delaySeconds:                   {preset: "0", max: 900},
@@ -48,9 +49,9 @@ var rules = map[string]rule{
 	managedEncryption:              {preset: "true", oneOf: []string{"true", "false"}},
 	"KmsDataKeyReusePeriodSeconds": {min: 60, max: 86_400},
 	keyEncryption:                  {free: true},
-	policyName:                     {free: true}, // looked at by parse
-	redrivePolicyName:              {free: true}, // read by parse
-	redriveAllowName:               {free: true}, // read by parse
+	policyName:                     {free: true}, // checked by parse
+	redrivePolicyName:              {free: true}, // parsed by parse
+	redriveAllowName:               {free: true}, // parsed by parse
 	fifoQueue:                      {fifo: "true", oneOf: []string{"true"}},
 	contentBased:                   {fifo: "false", oneOf: []string{"true", "false"}},
 	dedupScope:                     {fifo: "queue", oneOf: []string{"queue", "messageGroup"}},
@@ -60,8 +61,8 @@ var rules = map[string]rule{
 // settings are the attributes of a queue that its owner sets.
 type settings struct {
 	values  map[string]string
-	redrive *redrivePolicy      // nil: none
-	allow   *redriveAllowPolicy // nil: all
+	redrive *redrivePolicy      // nil means none
+	allow   *redriveAllowPolicy // nil means that all queues are allowed
 }
 
 func presets(fifo bool) settings {
@@ -77,7 +78,8 @@ func presets(fifo bool) settings {
 	return set
 }
 
-// with gives the settings with some changed, or the refusal of a change.
+// with returns the settings with changes applied, or an error if a change is
+// invalid.
 func (set *settings) with(changes map[string]string, fifo bool) (settings, error) {
 	next := *set
 	next.values = maps.Clone(set.values)
@@ -122,12 +124,13 @@ func (r rule) allows(value string) bool {
 		return slices.Contains(r.oneOf, value)
 	}
 	n, err := strconv.Atoi(value)
-	// Only the plain form: no sign and no leading zeros.
+	// Only the canonical form is accepted: no plus sign and no leading zeros.
 	return err == nil && strconv.Itoa(n) == value && n >= r.min && n <= r.max
 }
 
-// chooseEncryption leaves a queue with one kind of encryption, as AWS does: a key
-// ends that by SQS, unless a client asks for both.
+// chooseEncryption makes sure that a queue has one kind of encryption, as AWS
+// does: setting a key switches encryption by SQS off, unless the request asks
+// for both.
 func (set *settings) chooseEncryption(changes map[string]string) error {
 	switch {
 	case set.values[keyEncryption] == "" || !set.on(managedEncryption):
@@ -149,7 +152,8 @@ func (set *settings) clear(name string) {
 	}
 }
 
-// number is the value of a numeric attribute, which was checked when it was set.
+// number returns the value of a numeric attribute, which was checked when it
+// was set.
 func (set *settings) number(name string) int {
 	n, _ := strconv.Atoi(set.values[name])
 	return n

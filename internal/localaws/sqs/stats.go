@@ -6,21 +6,22 @@ import (
 	"strings"
 )
 
-// QueueStats is what a queue holds at a moment.
+// QueueStats describes the messages of a queue at one moment.
 type QueueStats struct {
 	Name, ARN string
 	FIFO      bool
-	// Visible, NotVisible and Delayed count messages; NotVisible are in flight.
+	// Visible, NotVisible and Delayed count messages. NotVisible messages are
+	// in flight.
 	Visible, NotVisible, Delayed int
-	// RedriveTarget is the ARN of the dead-letter queue; empty: none.
+	// RedriveTarget is the ARN of the dead-letter queue; empty means none.
 	RedriveTarget string
-	// MaxReceiveCount is that of the redrive policy; 0: none.
+	// MaxReceiveCount is that of the redrive policy; 0 means none.
 	MaxReceiveCount int
-	// DeadLetter tells that the queue is the redrive target of another.
+	// DeadLetter says that the queue is the dead-letter queue of another.
 	DeadLetter bool
 }
 
-// Stats counts the messages of all queues, which are sorted by name.
+// Stats returns the counts of all queues, sorted by name.
 func (s *Service) Stats() []QueueStats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,9 +51,9 @@ func (s *Service) stats() []QueueStats {
 	return all
 }
 
-// Idle waits until no queue has a message, be it visible, delayed or in flight,
-// other than dead-letter queues. It returns nil, or the error of ctx. Messages
-// that leave a queue by the end of the retention period do not end the wait.
+// Idle waits until no queue other than dead-letter queues has a message,
+// visible, delayed or in flight. It returns nil, or the error of ctx. Messages
+// that leave a queue at the end of the retention period do not end the wait.
 func (s *Service) Idle(ctx context.Context) error {
 	for {
 		s.mu.Lock()

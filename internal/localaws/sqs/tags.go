@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of tags, as AWS sets them.
+// Limits of tags (AWS limits).
 const (
 	maxTags     = 50
 	maxTagKey   = 128
@@ -55,7 +55,7 @@ type listTagsOutput struct {
 }
 
 func (s *Service) listTags(q *queue, _ target) (*listTagsOutput, error) {
-	// The response is written after the lock is released.
+	// Clone: the response is encoded after the lock is released.
 	return &listTagsOutput{maps.Clone(q.tags)}, nil
 }
 

@@ -20,7 +20,7 @@ func (s *Service) changeVisibility(q *queue, in visibilityInput) (empty, error) 
 type visibilityEntry struct {
 	ID                string `json:"Id"`
 	ReceiptHandle     string
-	VisibilityTimeout int // not required in a batch; without it, 0
+	VisibilityTimeout int // optional in a batch; 0 if it is missing
 }
 
 func (e visibilityEntry) id() string { return e.ID }
@@ -39,9 +39,9 @@ func (s *Service) changeVisibilityBatch(q *queue, in visibilityBatchInput) (*bat
 	}), nil
 }
 
-// hide sets when a received message is visible again. A standard queue takes
-// the last handle also after the visibility timeout; an older one cannot touch
-// what another receive holds.
+// hide sets when a received message becomes visible again. A standard queue
+// accepts the last handle even after the visibility timeout; an older handle
+// cannot change a message that another receive holds.
 func (s *Service) hide(q *queue, handle string, seconds int) error {
 	m, err := q.received(handle)
 	if err != nil {
@@ -67,6 +67,6 @@ func (s *Service) hide(q *queue, handle string, seconds int) error {
 	q.set(m, inFlight, now.Add(timeout))
 	q.advance(now)
 	s.record(VisibilityChanged, q, m, timeout, "")
-	s.rouse(q)
+	s.wakeOrSchedule(q)
 	return nil
 }

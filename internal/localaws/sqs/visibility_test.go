@@ -38,7 +38,8 @@ func TestReleasedMessageIsVisibleAtOnce(t *testing.T) {
 		if n := again[0].Attributes["ApproximateReceiveCount"]; n != "2" {
 			c.Errorf("receive count %s, want 2", n)
 		}
-		// The handle of the release is old by now; that of the other is not.
+		// The handle of the released message is no longer valid; that of the
+		// other is.
 		if err := c.change(q, ms[0], 30); !modelled[*types.MessageNotInflight](err) {
 			c.Errorf("old handle: %v", err)
 		}
@@ -48,7 +49,7 @@ func TestReleasedMessageIsVisibleAtOnce(t *testing.T) {
 
 // Between its release and the next receive a message can still be deleted with
 // its handle from a standard queue, but not from a FIFO queue.
-func TestReleasedMessageAndItsHandle(t *testing.T) {
+func TestReleasedMessageCanBeDeletedInAStandardQueueOnly(t *testing.T) {
 	bubble(t, func(c *client) {
 		q := c.create("q", nil)
 		c.send(q, "x")
@@ -66,9 +67,9 @@ func TestReleasedMessageAndItsHandle(t *testing.T) {
 	})
 }
 
-// The head of a group that is given back comes before the rest of its group,
-// which stays blocked until all of it is back.
-func TestReleaseOfAPartOfAGroup(t *testing.T) {
+// A returned first message of a group comes before the rest of its group. The
+// group stays blocked until all of its messages are returned.
+func TestPartlyReleasedGroupStaysBlocked(t *testing.T) {
 	bubble(t, func(c *client) {
 		q := c.create("q.fifo", fifoAttrs)
 		c.sendGroup(q, "g", "1", "2", "3")
@@ -77,12 +78,12 @@ func TestReleaseOfAPartOfAGroup(t *testing.T) {
 		c.wantReceive(q, 10, "")
 		c.release(q, ms[2])
 		c.wantReceive(q, 10, "")
-		wait(10 * time.Second) // the timeout of the second
+		wait(10 * time.Second) // the timeout of the second message
 		c.wantReceive(q, 10, "1,2,3")
 	})
 }
 
-func TestReleaseOfADelayedMessageIsNotPossible(t *testing.T) {
+func TestDelayedMessageCannotBeReleased(t *testing.T) {
 	bubble(t, func(c *client) {
 		q := c.create("q", attrs{"DelaySeconds": "5"})
 		c.send(q, "x")
@@ -90,12 +91,12 @@ func TestReleaseOfADelayedMessageIsNotPossible(t *testing.T) {
 		wait(5 * time.Second)
 		m := c.one(q, 10)
 		c.release(q, m)
-		c.wantReceive(q, 10, "x") // the delay does not begin anew
+		c.wantReceive(q, 10, "x") // the delay does not start again
 	})
 }
 
-// Every release counts as a receive towards the redrive.
-func TestReleasedMessageIsRedriven(t *testing.T) {
+// A released message still counts its receive for the redrive.
+func TestReleasedMessageCountsTowardsTheRedrive(t *testing.T) {
 	bubble(t, func(c *client) {
 		source, dead := c.pair(3, "", nil)
 		c.send(source, "x")

@@ -7,11 +7,11 @@ import (
 
 // waiter is a long poll that waits for a message.
 type waiter struct {
-	wake  chan struct{} // has one place, for one wake-up at a time
-	place *list.Element // among the waiters; nil: woken
+	wake  chan struct{} // buffered, for one wake-up at a time
+	place *list.Element // its element among the waiters; nil after it was woken
 }
 
-// waiters are the long polls of a queue, the longest waiting first.
+// waiters are the waiting long polls of a queue, the longest waiting first.
 type waiters struct{ list list.List }
 
 func (w *waiters) add() *waiter {
@@ -20,7 +20,8 @@ func (w *waiters) add() *waiter {
 	return n
 }
 
-// again puts a waiter that was woken for nothing back to its place.
+// again returns a waiter that was woken without a message to its place at the
+// front.
 func (w *waiters) again(n *waiter) {
 	if n.place == nil {
 		n.place = w.list.PushFront(n)
@@ -34,7 +35,7 @@ func (w *waiters) remove(n *waiter) {
 	}
 }
 
-// next wakes the first waiter and tells whether there was one.
+// next wakes the first waiter and reports whether there was one.
 func (w *waiters) next() bool {
 	first := w.list.Front()
 	if first == nil {
@@ -42,7 +43,7 @@ func (w *waiters) next() bool {
 	}
 	n := first.Value.(*waiter)
 	w.remove(n)
-	// Room is left by a waiter that comes back without having looked.
+	// The channel is full if an earlier wake-up was not yet received.
 	select {
 	case n.wake <- struct{}{}:
 	default:
@@ -50,15 +51,16 @@ func (w *waiters) next() bool {
 	return true
 }
 
-// alarm is the timer for the next message that becomes visible by itself.
+// alarm is the timer for the next message that becomes visible when its time
+// has come.
 type alarm struct {
 	at   time.Time // zero: not set
 	stop func() bool
 }
 
-// rouse wakes a long poll if there is a message for it, else it sees to it that
-// the long polls are woken when there is one.
-func (s *Service) rouse(q *queue) {
+// wakeOrSchedule wakes a long poll if there is a message for it. Otherwise it sets a
+// timer for the next message that becomes visible.
+func (s *Service) wakeOrSchedule(q *queue) {
 	if q.ready() && q.waiters.next() {
 		return
 	}
@@ -83,6 +85,6 @@ func (s *Service) rouse(q *queue) {
 			q.alarm = alarm{}
 		}
 		q.advance(s.clock.Now())
-		s.rouse(q)
+		s.wakeOrSchedule(q)
 	})
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/sqs"
 )
 
-func TestEventsTellALifeInOrder(t *testing.T) {
+func TestEventsDescribeTheLifeOfAMessageInOrder(t *testing.T) {
 	bubble(t, func(c *client) {
 		source, dead := c.pair(1, "", nil)
 		start := time.Now()
@@ -66,7 +66,7 @@ func TestStats(t *testing.T) {
 	})
 }
 
-func TestIdleWaitsForAllButDeadLetters(t *testing.T) {
+func TestIdleIgnoresDeadLetterQueues(t *testing.T) {
 	bubble(t, func(c *client) {
 		source, dead := c.pair(1, "", nil)
 		other := c.create("other", nil)

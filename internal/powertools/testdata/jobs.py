@@ -1,13 +1,13 @@
 """Runs jobs with the idempotency of Powertools.
 
-Each line of standard input is a job in JSON; each gets a line in answer:
+Each line of standard input is a job in JSON. The answer to each is one line:
 
-  table  where Powertools remembers jobs
+  table  the table of Powertools
   queue  the prefix of the job's id
   key    the job's key
-  end    "return" or "raise"; "hold" answers {"running": true}, and the next
-         line says which
-  left   milliseconds that the invocation has left; null without a Lambda context
+  end    "return" or "raise"; "hold" answers {"running": true} first, and the
+         next line is "return" or "raise"
+  left   remaining milliseconds of the invocation; null without a Lambda context
   check  whether the payload is validated
 """
 

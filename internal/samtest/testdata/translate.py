@@ -2,8 +2,8 @@
 
     translate.py FOLDER TEMPLATE...
 
-Of each template NAME.yaml the translation goes to NAME.json in the folder, or
-to NAME.error what SAM has against it.
+For each template NAME.yaml, writes the translation to NAME.json in the folder,
+or SAM's error to NAME.error.
 """
 
 import json
@@ -18,7 +18,7 @@ REGION = "us-east-1"
 
 
 def translate(text):
-    # Policies that SAM does not know by name would be asked of AWS; there are none.
+    # SAM would ask AWS for policies that it does not know by name; there are none.
     validator = SamTemplateValidator(yaml_parse(text), ManagedPolicyLoader(None), region=REGION)
     return yaml_parse(validator.get_translated_template_if_valid())
 
@@ -28,7 +28,7 @@ def main(folder, *templates):
         target = pathlib.Path(folder) / path.stem
         try:
             translated = translate(path.read_text(encoding="utf-8"))
-        except Exception as error:  # whatever it is, it is the answer
+        except Exception as error:  # any error is a result
             target.with_suffix(".error").write_text(str(error), encoding="utf-8")
         else:
             target.with_suffix(".json").write_text(json.dumps(translated, indent=1), encoding="utf-8")

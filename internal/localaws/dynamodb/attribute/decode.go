@@ -9,11 +9,11 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 )
 
-// maxDepth is how deeply lists and maps may be nested.
+// maxDepth is the deepest nesting of lists and maps that DynamoDB accepts.
 const maxDepth = 32
 
 // UnmarshalJSON implements [json.Unmarshaler]. Its errors are of type
-// [*protocol.Error], with what DynamoDB says of such a value.
+// [*protocol.Error], with DynamoDB's message for such a value.
 func (i *Item) UnmarshalJSON(data []byte) error {
 	m, err := decodeMembers(data, 0)
 	*i = m
@@ -158,7 +158,7 @@ func decodeSet(data []byte, of Type, name string, decode func([]byte) (Value, er
 	return s, nil
 }
 
-// listing shows the elements of a set as DynamoDB's messages do: [a, b].
+// listing formats the elements of a set like DynamoDB's messages: [a, b].
 func listing(raw []json.RawMessage) string {
 	elements := make([]string, len(raw))
 	for i, r := range raw {

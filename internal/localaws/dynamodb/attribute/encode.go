@@ -37,7 +37,7 @@ func (s Set) MarshalJSON() ([]byte, error) {
 
 func (b Binary) base64() string { return base64.StdEncoding.EncodeToString([]byte(b)) }
 
-// text is a scalar as it stands in JSON.
+// text returns a string, number or binary in its JSON form.
 func text(v Value) string {
 	switch v := v.(type) {
 	case String:

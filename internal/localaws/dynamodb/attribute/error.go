@@ -6,8 +6,8 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 )
 
-// Invalidf gives a ValidationException, the refusal of a request that can never
-// succeed.
+// Invalidf returns a ValidationException, the error for a request that can
+// never succeed.
 func Invalidf(format string, args ...any) *protocol.Error {
 	return &protocol.Error{Code: "ValidationException", Message: fmt.Sprintf(format, args...)}
 }

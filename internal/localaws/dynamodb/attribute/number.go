@@ -14,15 +14,17 @@ const (
 	minMagnitude = -130
 )
 
-// Number is an exact decimal. Two numbers of the same value are alike however
-// they were written: the coefficient has no trailing zeros. The zero Number is 0.
+// Number is an exact decimal number. Equal numbers have the same
+// representation, however they were written: the coefficient has no trailing
+// zeros. The zero Number is 0.
 type Number struct {
-	coefficient *big.Int // nil is 0
+	coefficient *big.Int // nil means 0
 	exponent    int
 }
 
-// ParseNumber reads a decimal such as "-12.50" or "1E3". It refuses what is no
-// number and what is out of DynamoDB's range or precision.
+// ParseNumber parses a decimal number such as "-12.50" or "1E3". It returns an
+// error for text that is not a number, and for numbers outside of DynamoDB's
+// range or precision.
 func ParseNumber(s string) (Number, error) {
 	digits, exponent, negative, ok := scanNumber(s)
 	if !ok {
@@ -41,8 +43,8 @@ func ParseNumber(s string) (Number, error) {
 	return Number{coefficient: c, exponent: exponent}, nil
 }
 
-// scanNumber splits a decimal into its significant digits (none for 0) and the
-// power of ten of the last of them.
+// scanNumber splits a decimal number into its significant digits (none for 0)
+// and the power of ten of the last digit.
 func scanNumber(s string) (digits string, exponent int, negative, ok bool) {
 	mantissa := s
 	if i := strings.IndexAny(s, "eE"); i >= 0 {
@@ -78,7 +80,7 @@ func checkRange(digits, exponent int) error {
 	return nil
 }
 
-// String is the number in full, without exponent, as DynamoDB returns it.
+// String returns the number without an exponent, as DynamoDB does.
 func (n Number) String() string {
 	if n.coefficient == nil {
 		return "0"
@@ -97,25 +99,27 @@ func (n Number) String() string {
 	return sign + digits[:point] + "." + digits[point:]
 }
 
-// Cmp is -1, 0 or 1 when n is less than, equal to or greater than m.
+// Cmp returns -1, 0 or 1 if n is less than, equal to or greater than m.
 func (n Number) Cmp(m Number) int {
 	a, b, _ := align(n, m)
 	return a.Cmp(b)
 }
 
-// Add is n + m; it refuses a sum that is out of range or would have to be rounded.
+// Add returns n + m, or an error if the sum is out of range or would have to be
+// rounded.
 func (n Number) Add(m Number) (Number, error) {
 	a, b, exponent := align(n, m)
 	return reduce(new(big.Int).Add(a, b), exponent)
 }
 
-// Sub is n - m; it refuses a difference as Add does a sum.
+// Sub returns n - m, or an error as Add does.
 func (n Number) Sub(m Number) (Number, error) {
 	a, b, exponent := align(n, m)
 	return reduce(new(big.Int).Sub(a, b), exponent)
 }
 
-// align gives the coefficients of both for the smaller of their exponents.
+// align returns the coefficients of both numbers for the smaller of their
+// exponents.
 func align(n, m Number) (a, b *big.Int, exponent int) {
 	exponent = min(n.exponent, m.exponent)
 	return n.scaled(exponent), m.scaled(exponent), exponent
@@ -133,8 +137,8 @@ func reduce(c *big.Int, exponent int) (Number, error) {
 	return ParseNumber(c.String() + "E" + strconv.Itoa(exponent))
 }
 
-// size is DynamoDB's estimate: a byte for every two digits, and one more; the
-// sign of a negative number takes another.
+// size returns DynamoDB's estimate: one byte for every two digits, plus one; a
+// negative number takes one more.
 func (n Number) size() int {
 	if n.coefficient == nil {
 		return 1

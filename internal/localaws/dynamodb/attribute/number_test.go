@@ -21,7 +21,7 @@ func number(t testing.TB, s string) attribute.Number {
 	return n
 }
 
-// wantInvalid checks that err is a ValidationException that says so.
+// wantInvalid checks that err is a ValidationException with that message.
 func wantInvalid(t testing.TB, err error, message string) {
 	t.Helper()
 	var refusal *protocol.Error
@@ -30,7 +30,7 @@ func wantInvalid(t testing.TB, err error, message string) {
 	}
 }
 
-func TestParseNumberWritesNumbersInFull(t *testing.T) {
+func TestNumbersAreFormattedWithoutExponent(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		"0":                                      "0",
@@ -60,7 +60,7 @@ func TestParseNumberWritesNumbersInFull(t *testing.T) {
 	}
 }
 
-func TestParseNumberRefuses(t *testing.T) {
+func TestParseNumberRefusesInvalidNumbers(t *testing.T) {
 	t.Parallel()
 	const (
 		noNumber  = "cannot be converted to a numeric value"

@@ -2,20 +2,21 @@ package attribute
 
 import "slices"
 
-// Set is a collection of different strings, numbers or binaries, in the order in
-// which they came. The zero Set is not valid: a set is of a type, and not empty.
+// Set is a collection of distinct strings, numbers or binaries, in the order in
+// which they were given. The zero Set is not valid: a set has a type and is not
+// empty.
 type Set struct {
-	of       Type // of the elements
+	of       Type // the type of the elements
 	elements []Value
 }
 
-// NewSet makes a set of elements that are of one type and different from each other.
+// NewSet returns a set of elements, which must be distinct and of one type.
 func NewSet(of Type, elements ...Value) Set { return Set{of: of, elements: elements} }
 
 // Type implements [Value].
 func (s Set) Type() Type { return s.of + "S" }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (s Set) Len() int { return len(s.elements) }
 
 func (s Set) has(v Value) bool {
@@ -26,13 +27,14 @@ func (s Set) equal(t Set) bool {
 	return s.Len() == t.Len() && s.Minus(t).Len() == 0
 }
 
-// Union has the elements of both, which must be of the same type.
+// Union returns a set with the elements of both sets, which must be of the same
+// type.
 func (s Set) Union(t Set) Set {
 	return Set{of: s.of, elements: append(slices.Clone(s.elements), t.Minus(s).elements...)}
 }
 
-// Minus has the elements that are not in t, which must be of the same type. It can
-// be empty, which no stored set may be.
+// Minus returns a set with the elements that are not in t, which must be of the
+// same type. It can be empty, but an empty set must not be stored.
 func (s Set) Minus(t Set) Set {
 	return Set{of: s.of, elements: slices.DeleteFunc(slices.Clone(s.elements), t.has)}
 }

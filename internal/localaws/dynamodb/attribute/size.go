@@ -1,7 +1,8 @@
 package attribute
 
-// Size is what an item counts against the limits: the UTF-8 bytes of its names and
-// its values by the rules of the developer guide ("DynamoDB item sizes and formats").
+// Size returns the size that counts towards DynamoDB's limits: the UTF-8 bytes
+// of the names and the sizes of the values, by the rules of the developer guide
+// ("DynamoDB item sizes and formats").
 func (i Item) Size() int { return sizeOfMembers(i) }
 
 func sizeOfMembers(members map[string]Value) int {
@@ -18,7 +19,7 @@ func (Bool) size() int     { return 1 }
 func (Null) size() int     { return 1 }
 func (m Map) size() int    { return collectionOverhead + len(m) + sizeOfMembers(m) }
 
-// A list or map takes 3 bytes itself and 1 for each of its elements.
+// A list or map takes 3 bytes, and 1 byte for each element.
 const collectionOverhead = 3
 
 func (s Set) size() int {
@@ -37,8 +38,9 @@ func (l List) size() int {
 	return n
 }
 
-// Extent is what the function size of an expression gives: the bytes of a string or
-// binary, the number of elements of a collection. Other types have none.
+// Extent returns the value of the function size in an expression: the bytes of
+// a string or binary, or the number of elements of a collection. ok is false
+// for other types.
 func Extent(v Value) (n int, ok bool) {
 	switch v := v.(type) {
 	case String:

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Type is the name of a type as in the JSON of a value.
+// Type is the name of a type in the JSON form of a value.
 type Type string
 
 // The ten types.
@@ -25,7 +25,7 @@ const (
 	TypeMap       Type = "M"
 )
 
-// Types are all of them.
+// Types lists the ten types.
 var Types = []Type{
 	TypeString, TypeNumber, TypeBinary, TypeBool, TypeNull,
 	TypeStringSet, TypeNumberSet, TypeBinarySet, TypeList, TypeMap,
@@ -34,18 +34,19 @@ var Types = []Type{
 // Value is one of [String], [Number], [Binary], [Bool], [Null], [Set], [List]
 // and [Map].
 type Value interface {
-	// Type is the name of the value's type.
+	// Type returns the name of the value's type.
 	Type() Type
-	// size is the number of bytes that the value counts in an item.
+	// size returns the number of bytes that the value adds to its item.
 	size() int
 }
 
 type (
-	// String is text, compared by its bytes.
+	// String is a text, compared by its bytes.
 	String string
-	// Binary is bytes, held in a string so that nobody can change them.
+	// Binary is a byte string. It is stored in a string so that nobody can
+	// change it.
 	Binary string
-	// Bool is true or false.
+	// Bool is a boolean.
 	Bool bool
 	// Null is the value of type NULL.
 	Null struct{}
@@ -53,7 +54,7 @@ type (
 	List []Value
 	// Map is a collection of named values.
 	Map map[string]Value
-	// Item is what a table stores: the named attributes.
+	// Item is an item of a table: attributes by name.
 	Item map[string]Value
 )
 
@@ -78,8 +79,9 @@ func (List) Type() Type { return TypeList }
 // Type implements [Value].
 func (Map) Type() Type { return TypeMap }
 
-// Equal tells whether two values are of the same type and alike; sets are alike
-// in any order. A nil value, of an attribute that is not there, equals nothing.
+// Equal reports whether two values have the same type and content. The order of
+// a set's elements does not matter. A nil value, of a missing attribute, equals
+// nothing.
 func Equal(a, b Value) bool {
 	if a == nil || b == nil || a.Type() != b.Type() {
 		return false
@@ -98,8 +100,8 @@ func Equal(a, b Value) bool {
 	}
 }
 
-// Compare orders two strings, numbers or binaries. It is not ok for other types,
-// for two types and for values that are not there.
+// Compare orders two strings, numbers or binaries. ok is false for other types,
+// for values of different types and for missing values.
 func Compare(a, b Value) (order int, ok bool) {
 	switch a := a.(type) {
 	case String:
@@ -115,7 +117,7 @@ func Compare(a, b Value) (order int, ok bool) {
 	return 0, false
 }
 
-// HasPrefix tells whether a string or binary begins with another of its type.
+// HasPrefix reports whether a string or binary begins with another of its type.
 func HasPrefix(v, prefix Value) bool {
 	switch v := v.(type) {
 	case String:
@@ -128,7 +130,8 @@ func HasPrefix(v, prefix Value) bool {
 	return false
 }
 
-// Contains tells whether a string or binary has the part, or a set or list the element.
+// Contains reports whether a string or binary contains the part, or a set or
+// list the element.
 func Contains(v, part Value) bool {
 	switch v := v.(type) {
 	case String:

@@ -21,13 +21,13 @@ func item(t testing.TB, body string) attribute.Item {
 	return i
 }
 
-// value reads a value as it stands in JSON.
+// value parses a value from its JSON form.
 func value(t testing.TB, body string) attribute.Value {
 	t.Helper()
 	return item(t, `{"v":`+body+`}`)["v"]
 }
 
-func TestValuesComeBackAsTheyWent(t *testing.T) {
+func TestValuesRoundTripThroughJSON(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		`{"S":"text"}`:           `{"S":"text"}`,
@@ -81,7 +81,7 @@ func TestInvalidValuesAreRefused(t *testing.T) {
 	}
 }
 
-func TestOtherJSONIsNoAttributeValue(t *testing.T) {
+func TestOtherJSONIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, in := range []string{
 		`"a"`, `5`, `[]`, `{"S":5}`, `{"N":5}`, `{"B":"?"}`, `{"B":5}`, `{"BOOL":"true"}`, `{"NULL":"true"}`,
@@ -225,7 +225,7 @@ func TestExtent(t *testing.T) {
 	}
 }
 
-func TestUnionAndMinusLeaveTheirOperandsAlone(t *testing.T) {
+func TestUnionAndMinusDoNotChangeTheirOperands(t *testing.T) {
 	t.Parallel()
 	a, b := value(t, `{"SS":["a","b"]}`).(attribute.Set), value(t, `{"SS":["b","c"]}`).(attribute.Set)
 	for want, got := range map[string]attribute.Set{

@@ -2,28 +2,30 @@ package expression
 
 import "github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
 
-// Condition is what is true or false of an item. The zero Condition is true of all.
+// Condition is a condition on an item. The zero Condition is true for every
+// item.
 type Condition struct{ root node }
 
-// Match tells whether the condition is true of the item; nil is an item that does
-// not exist.
+// Match reports whether the condition is true for the item; nil means that the
+// item does not exist.
 func (c Condition) Match(item attribute.Item) bool { return c.root == nil || c.root.holds(item) }
 
-// Names are the attributes that the condition looks at, the first elements of its paths.
+// Names returns the attributes that the condition reads: the first elements of
+// its paths.
 func (c Condition) Names() []string {
 	var names []string
 	walk(c.root, func(p path) { names = append(names, p[0].name) })
 	return names
 }
 
-// node is a part of a condition that is true or false.
+// node is a boolean part of a condition.
 type node interface {
 	holds(item attribute.Item) bool
-	// parts are the conditions and operands that it is made of.
+	// parts returns the conditions and operands that the node is made of.
 	parts() (nodes []node, operands []operand)
 }
 
-// walk calls f with each path in the condition.
+// walk calls f for each path in the condition.
 func walk(n node, f func(path)) {
 	if n == nil {
 		return
@@ -56,7 +58,7 @@ func (a and) parts() ([]node, []operand) { return []node{a.left, a.right}, nil }
 func (o or) parts() ([]node, []operand)  { return []node{o.left, o.right}, nil }
 func (n not) parts() ([]node, []operand) { return []node{n.operand}, nil }
 
-// comparison is a comparator between two operands.
+// comparison compares two operands.
 type comparison struct {
 	operator    string
 	left, right operand
@@ -120,7 +122,7 @@ func (i in) holds(item attribute.Item) bool {
 
 func (i in) parts() ([]node, []operand) { return nil, append([]operand{i.operand}, i.list...) }
 
-// call is a function that is true or false.
+// call is a function with a boolean result.
 type call struct {
 	function  string
 	arguments []operand
@@ -142,7 +144,7 @@ func (c call) holds(item attribute.Item) bool {
 		return attribute.HasPrefix(first, second)
 	case c.function == "contains":
 		return attribute.Contains(first, second)
-	default: // attribute_type, whose second argument is checked to be a string
+	default: // attribute_type; the parser has checked that its second argument is a string
 		return attribute.String(first.Type()) == second
 	}
 }

@@ -7,8 +7,9 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
 )
 
-// Condition parses a condition or filter; kind is the request's member that it
-// stands in, such as ConditionExpression. A nil text is true of every item.
+// Condition parses a condition or filter. kind is the parameter of the request
+// that contains it, such as ConditionExpression. A nil text is true for every
+// item.
 func (s *Scope) Condition(kind string, text *string) (Condition, error) {
 	if text == nil {
 		return Condition{}, nil
@@ -52,7 +53,7 @@ func (p *parser) not() (node, error) {
 	return not{operand}, err
 }
 
-// after skips an operator and parses what follows it.
+// after skips an operator and parses the node after it.
 func (p *parser) after(parse func() (node, error)) (node, error) {
 	if err := p.operator(); err != nil {
 		return nil, err
@@ -106,7 +107,8 @@ func (p *parser) parentheses() (node, error) {
 // group is a condition in parentheses.
 type group struct{ node }
 
-// predicates are the functions that are true or false, with the number of their arguments.
+// predicates are the functions with a boolean result, with the number of their
+// arguments.
 var predicates = map[string]int{
 	"attribute_exists": 1, "attribute_not_exists": 1, "attribute_type": 2, "begins_with": 2, "contains": 2,
 }
@@ -163,7 +165,7 @@ func (p *parser) checkTypeName(o operand) error {
 	return nil
 }
 
-// checkDifferent refuses a path that is compared with itself.
+// checkDifferent returns an error if a path is compared with itself.
 func (p *parser) checkDifferent(operator string, first, second operand) error {
 	if _, ok := first.(literal); !ok && reflect.DeepEqual(first, second) {
 		return p.invalid("The first operand must be distinct from the remaining operands "+
@@ -188,7 +190,7 @@ func (p *parser) comparison(left operand, operator string) (node, error) {
 	return comparison{operator, left, right}, p.checkDifferent(operator, left, right)
 }
 
-// checkOrdered refuses values of types that have no order.
+// checkOrdered returns an error for values whose types have no order.
 func (p *parser) checkOrdered(operator string, operands ...operand) error {
 	for _, o := range operands {
 		l, ok := o.(literal)

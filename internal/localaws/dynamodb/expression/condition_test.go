@@ -160,7 +160,7 @@ func TestConditionsOnAnItemThatDoesNotExist(t *testing.T) {
 	}
 }
 
-func TestNoConditionIsTrue(t *testing.T) {
+func TestMissingConditionIsTrue(t *testing.T) {
 	t.Parallel()
 	s := scope(t, "")
 	c, err := s.Condition("ConditionExpression", nil)

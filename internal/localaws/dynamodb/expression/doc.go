@@ -1,8 +1,8 @@
-// Package expression is DynamoDB's expression language: conditions (and filters),
-// key conditions, updates and projections.
+// Package expression implements DynamoDB's expression language: conditions (and
+// filters), key conditions, updates and projections.
 //
-// A [Scope] holds the placeholders of one request. Each of its methods parses one
-// expression against them; what comes back is evaluated on any number of items and
-// is safe for concurrent use. What DynamoDB refuses is refused with its words, as a
-// ValidationException.
+// A [Scope] holds the placeholders of one request. Each of its methods parses
+// one expression with them. The result can be evaluated on any number of items
+// and is safe for concurrent use. An invalid expression is refused with
+// DynamoDB's message, as a ValidationException.
 package expression

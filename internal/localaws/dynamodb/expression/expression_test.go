@@ -11,8 +11,8 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 )
 
-// allNames and allValues are placeholders that the tests share; each takes those
-// that its expression mentions.
+// allNames and allValues are placeholders that the tests share. Each test uses
+// those that its expression mentions.
 var allNames = map[string]string{
 	"#status": "status", "#in": "in", "#dot": "a.b", "#m": "m", "#n": "n", "#empty": "",
 }
@@ -35,7 +35,7 @@ func item(t testing.TB, body string) attribute.Item {
 	return i
 }
 
-// scope has the shared placeholders that the text mentions.
+// scope returns a scope with the shared placeholders that the text mentions.
 func scope(t testing.TB, text string) *expression.Scope {
 	t.Helper()
 	mentioned := make(map[string]bool)
@@ -68,7 +68,7 @@ func scope(t testing.TB, text string) *expression.Scope {
 	return s
 }
 
-// wantInvalid checks that err is a ValidationException that says so.
+// wantInvalid checks that err is a ValidationException with that message.
 func wantInvalid(t testing.TB, err error, message string) {
 	t.Helper()
 	var refusal *protocol.Error
@@ -77,7 +77,7 @@ func wantInvalid(t testing.TB, err error, message string) {
 	}
 }
 
-// same tells whether two items are alike.
+// same reports whether two items are equal.
 func same(a, b attribute.Item) bool { return attribute.Equal(attribute.Map(a), attribute.Map(b)) }
 
 func show(t testing.TB, i attribute.Item) string {

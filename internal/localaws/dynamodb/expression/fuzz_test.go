@@ -8,8 +8,8 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 )
 
-// FuzzParser parses any text as each kind of expression. What is refused is refused
-// with a ValidationException, and what is not can be evaluated.
+// FuzzParser parses any text as each kind of expression. The result is a
+// ValidationException, or an expression that can be evaluated.
 func FuzzParser(f *testing.F) {
 	for _, s := range []string{
 		"attribute_not_exists(#in) OR n < :one AND NOT (s BETWEEN :a AND :he)",

@@ -2,7 +2,8 @@ package expression
 
 import "github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
 
-// Key names the key attributes of a table or index; Range is empty if it has none.
+// Key names the key attributes of a table or index; Range is empty if there is
+// no sort key.
 type Key struct{ Hash, Range string }
 
 // KeyCondition selects items of one partition.
@@ -13,16 +14,16 @@ type KeyCondition struct {
 	values []attribute.Value
 }
 
-// Match tells whether the condition is true of an item.
+// Match reports whether the condition is true for an item.
 func (k KeyCondition) Match(key Key, item attribute.Item) bool {
 	return attribute.Equal(item[key.Hash], k.Hash) && (k.order == nil || k.order.holds(item))
 }
 
-// RangeValues are the values that the sort key is compared with.
+// RangeValues returns the values that the sort key is compared with.
 func (k KeyCondition) RangeValues() []attribute.Value { return k.values }
 
-// KeyCondition parses the condition of a query: the partition key equal to a
-// value, and optionally one comparison of the sort key.
+// KeyCondition parses the condition of a query: the partition key equals a
+// value, and optionally one condition on the sort key.
 func (s *Scope) KeyCondition(text string, key Key) (KeyCondition, error) {
 	condition, err := s.Condition("KeyConditionExpression", &text)
 	if err != nil {
@@ -63,7 +64,7 @@ func missedKey(key Key) error {
 	return attribute.Invalidf("Query condition missed key schema element: %s", key.Hash)
 }
 
-// conjuncts are the conditions that are joined by AND.
+// conjuncts returns the conditions that are joined by AND.
 func conjuncts(n node) []node {
 	switch n := n.(type) {
 	case group:
@@ -74,8 +75,8 @@ func conjuncts(n node) []node {
 	return []node{n}
 }
 
-// misplaced is the operator or function that a condition of a key cannot have, or
-// empty.
+// misplaced returns the operator or function of n if a key condition cannot
+// contain it, or an empty string.
 func misplaced(n node) string {
 	switch n := n.(type) {
 	case or:
@@ -96,10 +97,11 @@ func misplaced(n node) string {
 	return ""
 }
 
-// mirrored are the comparators with their operands the other way around.
+// mirrored maps each comparator to the one with its operands swapped.
 var mirrored = map[string]string{"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
-// pathFirst puts the path of a comparison before its value.
+// pathFirst swaps the operands of a comparison so that the path comes before
+// the value.
 func pathFirst(n node) node {
 	c, ok := n.(comparison)
 	if !ok {
@@ -111,8 +113,8 @@ func pathFirst(n node) node {
 	return comparison{mirrored[c.operator], c.right, c.left}
 }
 
-// keyPredicate gives the attribute and the values of a condition of a key, whose
-// operator is one that it can have.
+// keyPredicate returns the attribute and the values of a key condition. Its
+// operator has been checked before.
 func keyPredicate(n node) (name string, values []attribute.Value, ok bool) {
 	_, operands := n.parts()
 	p, ok := operands[0].(path)

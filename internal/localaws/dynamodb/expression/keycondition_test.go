@@ -85,7 +85,7 @@ func TestKeyConditionsThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestKeyConditionOfAKeyWithoutSortKey(t *testing.T) {
+func TestKeyConditionWithoutSortKey(t *testing.T) {
 	t.Parallel()
 	text := "id = :a AND sk = :ten"
 	_, err := scope(t, text).KeyCondition(text, expression.Key{Hash: "id"})

@@ -10,37 +10,37 @@ type tokenKind int
 
 const (
 	end        tokenKind = iota
-	word                 // a keyword, function or attribute name
+	word                 // keyword, function or attribute name
 	namePlace            // #name
 	valuePlace           // :value
-	integer              // digits, of an index
-	symbol               // an operator or punctuation
+	integer              // digits of an index
+	symbol               // operator or punctuation
 )
 
 type token struct {
 	kind tokenKind
 	text string
-	at   int // its offset in the expression
+	at   int // offset in the expression
 }
 
-// is tells whether the token is the symbol, or the keyword in any case.
+// is reports whether the token is the symbol, or the keyword in any case.
 func (t token) is(text string) bool {
 	return t.kind == symbol && t.text == text || t.kind == word && strings.EqualFold(t.text, text)
 }
 
-// isKeyword tells whether a word is of the language itself.
+// isKeyword reports whether a token is a keyword of the language.
 func isKeyword(t token) bool {
 	return slices.ContainsFunc(
 		[]string{"AND", "OR", "NOT", "IN", "BETWEEN", "SET", "REMOVE", "ADD", "DELETE"}, t.is)
 }
 
-// lexer cuts an expression into tokens.
+// lexer splits an expression into tokens.
 type lexer struct {
 	text string
 	at   int
 }
 
-// next gives the next token. It is not ok when there is none that begins so.
+// next returns the next token. ok is false if no token begins so.
 func (l *lexer) next() (t token, ok bool) {
 	for l.at < len(l.text) && strings.IndexByte(" \t\r\n", l.text[l.at]) >= 0 {
 		l.at++
@@ -54,7 +54,8 @@ func (l *lexer) next() (t token, ok bool) {
 	return t, kind != end
 }
 
-// scan gives kind and length of the token that s begins with; end if there is none.
+// scan returns the kind and length of the token at the start of s. The kind is
+// end if there is none.
 func scan(s string) (kind tokenKind, length int) {
 	switch c := s[0]; {
 	case isLetter(c):

@@ -6,9 +6,9 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
 )
 
-// operand is what has a value on an item.
+// operand has a value for an item.
 type operand interface {
-	// on gives the value on the item, or nil where there is none.
+	// on returns the value for the item, or nil if there is none.
 	on(item attribute.Item) attribute.Value
 }
 
@@ -19,7 +19,7 @@ func (l literal) on(attribute.Item) attribute.Value { return l.value }
 
 func (p path) on(item attribute.Item) attribute.Value { return p.resolve(item) }
 
-// sizeOf is the function size, whose value is a number.
+// sizeOf is the function size; its value is a number.
 type sizeOf struct{ of operand }
 
 func (s sizeOf) on(item attribute.Item) attribute.Value {
@@ -31,7 +31,8 @@ func (s sizeOf) on(item attribute.Item) attribute.Value {
 	return number
 }
 
-// operand parses a value's placeholder, a path, or size of one of them.
+// operand parses a value's placeholder, a path, or the function size of one of
+// them.
 func (p *parser) operand() (operand, error) {
 	switch {
 	case p.next.kind == valuePlace:
@@ -46,7 +47,7 @@ func (p *parser) operand() (operand, error) {
 	return nil, p.misplacedFunction()
 }
 
-// atFunction tells whether a function's name and its parenthesis come next.
+// atFunction reports whether a function's name and its parenthesis come next.
 func (p *parser) atFunction() bool {
 	ahead := p.lexer
 	t, ok := ahead.next()
@@ -81,7 +82,7 @@ func (p *parser) openFunction() error {
 	return p.expect("(")
 }
 
-// arguments parses a function's name, and in parentheses its operands.
+// arguments parses a function's name, and its operands in parentheses.
 func (p *parser) arguments(want int) ([]operand, error) {
 	function := p.next.text
 	if err := p.openFunction(); err != nil {
@@ -98,7 +99,8 @@ func (p *parser) arguments(want int) ([]operand, error) {
 	return operands, p.expect(")")
 }
 
-// misplacedFunction refuses a function that does not exist, or not in this place.
+// misplacedFunction returns the error for a function that does not exist, or is
+// not allowed here.
 func (p *parser) misplacedFunction() error {
 	name := p.next
 	if functions[name.text] {

@@ -7,20 +7,21 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
 )
 
-// The limits of the developer guide ("Limits on expressions").
+// Limits of the developer guide ("Limits on expressions").
 const (
 	maxBytes     = 4096
 	maxOperators = 300
-	maxOperands  = 100 // of IN
+	maxOperands  = 100 // operands of IN
 )
 
-// parser reads one expression by recursive descent, with one token of lookahead.
+// parser is a recursive-descent parser for one expression, with one token of
+// lookahead.
 type parser struct {
 	scope     *Scope
-	kind      string // the request's member, for messages
+	kind      string // the parameter of the request, for messages
 	lexer     lexer
 	next      token
-	previous  int // where the token before next begins
+	previous  int // offset of the token before next
 	operators int
 }
 
@@ -43,7 +44,7 @@ func (p *parser) invalid(format string, args ...any) error {
 	return attribute.Invalidf("Invalid "+p.kind+": "+format, args...)
 }
 
-// syntaxError points at the next token, with the tokens before and after it.
+// syntaxError returns an error that shows the next token and its neighbours.
 func (p *parser) syntaxError() error {
 	after := p.lexer
 	_, _ = after.next()
@@ -60,7 +61,8 @@ func (p *parser) advance() error {
 	return nil
 }
 
-// take skips the next token if it is the symbol or keyword.
+// take skips the next token if it is the symbol or keyword, and reports whether
+// it was.
 func (p *parser) take(text string) (taken bool, err error) {
 	if !p.next.is(text) {
 		return false, nil
@@ -68,7 +70,8 @@ func (p *parser) take(text string) (taken bool, err error) {
 	return true, p.advance()
 }
 
-// expect skips the next token, which must be the symbol or keyword.
+// expect skips the next token. It returns an error if it is not the symbol or
+// keyword.
 func (p *parser) expect(text string) error {
 	if !p.next.is(text) {
 		return p.syntaxError()
@@ -83,7 +86,8 @@ func (p *parser) expectEnd() error {
 	return nil
 }
 
-// operator counts an operator or function against the limit.
+// operator counts an operator or function, and returns an error if there are
+// more than the limit.
 func (p *parser) operator() error {
 	if p.operators++; p.operators > maxOperators {
 		return p.invalid("The expression contains too many operators; "+
@@ -92,7 +96,7 @@ func (p *parser) operator() error {
 	return nil
 }
 
-// list parses one or more of what parse reads, with commas between them.
+// list parses one or more elements with parse, separated by commas.
 func list[T any](p *parser, parse func() (T, error)) ([]T, error) {
 	var all []T
 	for {
@@ -107,7 +111,7 @@ func list[T any](p *parser, parse func() (T, error)) ([]T, error) {
 	}
 }
 
-// path parses a document path: names with dots between them, and indexes.
+// path parses a document path: names separated by dots, and indexes.
 func (p *parser) path() (path, error) {
 	first, err := p.name()
 	if err != nil {
@@ -182,7 +186,7 @@ func (p *parser) index() (element, error) {
 	return element{index: i}, p.expect("]")
 }
 
-// value parses a placeholder of a value.
+// value parses a value's placeholder.
 func (p *parser) value() (attribute.Value, error) {
 	if p.next.kind != valuePlace {
 		return nil, p.syntaxError()

@@ -8,13 +8,13 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
 )
 
-// path leads to an attribute, or into it.
+// path is a document path to an attribute, or to a part of one.
 type path []element
 
 // element is the name of an attribute or map member, or an index of a list.
 type element struct {
 	name  string
-	index int // of a list if name is empty
+	index int // index of a list, if name is empty
 }
 
 func (e element) String() string {
@@ -24,7 +24,7 @@ func (e element) String() string {
 	return e.name
 }
 
-// String shows the path as DynamoDB's messages do: [a, b, [0]].
+// String formats the path like DynamoDB's messages: [a, b, [0]].
 func (p path) String() string {
 	names := make([]string, len(p))
 	for i, e := range p {
@@ -33,13 +33,13 @@ func (p path) String() string {
 	return "[" + strings.Join(names, ", ") + "]"
 }
 
-// resolve gives what the path leads to, or nil.
+// resolve returns the value at the path, or nil.
 func (p path) resolve(item attribute.Item) attribute.Value {
 	v := item[p[0].name]
 	for _, e := range p[1:] {
 		switch c := v.(type) {
 		case attribute.Map:
-			v = c[e.name] // no member has the empty name of an index
+			v = c[e.name] // nil for an index: no member has the empty name
 		case attribute.List:
 			if e.name != "" || e.index >= len(c) {
 				return nil
@@ -52,13 +52,13 @@ func (p path) resolve(item attribute.Item) attribute.Value {
 	return v
 }
 
-// overlaps tells whether one path is the other or leads through it.
+// overlaps reports whether the paths are equal or one is a prefix of the other.
 func (p path) overlaps(q path) bool {
 	n := min(len(p), len(q))
 	return slices.Equal(p[:n], q[:n])
 }
 
-// conflicts tells whether the paths want a list and a map in the same place.
+// conflicts reports whether the paths need a list and a map in the same place.
 func (p path) conflicts(q path) bool {
 	for i := range min(len(p), len(q)) {
 		if p[i] != q[i] {
@@ -77,7 +77,8 @@ func comparePaths(p, q path) int {
 	})
 }
 
-// checkDistinct refuses two paths of which one could change what the other means.
+// checkDistinct returns an error if one path could change what another refers
+// to.
 func (p *parser) checkDistinct(paths []path) error {
 	for i, one := range paths {
 		for _, two := range paths[:i] {

@@ -6,10 +6,11 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
 )
 
-// Projection is a choice of parts of an item. The zero Projection takes all of it.
+// Projection selects parts of an item. The zero Projection selects the whole
+// item.
 type Projection struct{ paths []path }
 
-// Projection parses a ProjectionExpression; a nil text takes the whole item.
+// Projection parses a ProjectionExpression; a nil text selects the whole item.
 func (s *Scope) Projection(text *string) (Projection, error) {
 	if text == nil {
 		return Projection{}, nil
@@ -28,7 +29,8 @@ func (s *Scope) Projection(text *string) (Projection, error) {
 	return Projection{paths}, p.checkDistinct(paths)
 }
 
-// Of gives the chosen parts of the item that it has; elements of a list close up.
+// Of returns the selected parts that the item has. Selected elements of a list
+// follow each other without gaps.
 func (p Projection) Of(item attribute.Item) attribute.Item {
 	if p.paths == nil || item == nil {
 		return item
@@ -40,7 +42,7 @@ func (p Projection) Of(item attribute.Item) attribute.Item {
 	return attribute.Item(picked)
 }
 
-// pick takes the parts of v that the paths lead to. It is nil if there are none.
+// pick returns the parts of v at the paths, or nil if there are none.
 func pick(v attribute.Value, paths []path) attribute.Value {
 	if slices.ContainsFunc(paths, func(p path) bool { return len(p) == 0 }) {
 		return v
@@ -85,7 +87,7 @@ func pickElements(l attribute.List, paths []path) attribute.Value {
 	return picked
 }
 
-// byFirst groups paths by their first element, and cuts that off.
+// byFirst groups paths by their first element, and removes that element.
 func byFirst(paths []path) map[element][]path {
 	groups := make(map[element][]path)
 	for _, p := range paths {

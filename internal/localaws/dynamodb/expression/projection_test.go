@@ -57,7 +57,7 @@ func TestProjectionsThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestNoProjectionTakesAll(t *testing.T) {
+func TestMissingProjectionSelectsTheWholeItem(t *testing.T) {
 	t.Parallel()
 	p, err := scope(t, "").Projection(nil)
 	if err != nil {

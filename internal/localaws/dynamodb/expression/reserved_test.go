@@ -16,7 +16,7 @@ func TestReservedWordsInAnyCase(t *testing.T) {
 	}
 }
 
-func TestNamesOfTheLedgerThatAreNotReserved(t *testing.T) {
+func TestNamesOfTheLedgerAreNotReserved(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
 		"id", "expiration", "in_progress_expiration", "validation", "claims", "settled", "crashes", "attempts",
@@ -29,7 +29,7 @@ func TestNamesOfTheLedgerThatAreNotReserved(t *testing.T) {
 	}
 }
 
-func TestPlaceholdersStandForReservedWordsAndOddNames(t *testing.T) {
+func TestPlaceholdersAllowReservedAndUnusualNames(t *testing.T) {
 	t.Parallel()
 	text := "#status = :a AND #dot = :one AND m.#in = :two"
 	c, err := scope(t, text).Condition("ConditionExpression", &text)

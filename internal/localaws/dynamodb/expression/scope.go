@@ -8,17 +8,18 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
 )
 
-// Scope holds the placeholders of a request and notes which of them its
+// Scope holds the placeholders of a request and records which of them its
 // expressions use. It is not safe for concurrent use.
 type Scope struct {
 	names  map[string]string
 	values attribute.Item
 	used   map[string]bool
-	parsed bool // whether there was any expression
+	parsed bool // whether any expression was parsed
 }
 
-// NewScope takes ExpressionAttributeNames and ExpressionAttributeValues; nil is a
-// member that the request does not have. It refuses keys that are no placeholders.
+// NewScope returns a scope for ExpressionAttributeNames and
+// ExpressionAttributeValues; nil means that the request does not have the
+// parameter. Keys that are not placeholders are an error.
 func NewScope(names map[string]string, values attribute.Item) (*Scope, error) {
 	if err := checkPlaceholders("ExpressionAttributeNames", '#', names); err != nil {
 		return nil, err
@@ -41,7 +42,7 @@ func checkPlaceholders[V any](member string, first byte, placeholders map[string
 	return nil
 }
 
-// Close refuses placeholders that no expression has used.
+// Close returns an error if a placeholder was not used by any expression.
 func (s *Scope) Close() error {
 	if !s.parsed {
 		if s.names != nil {

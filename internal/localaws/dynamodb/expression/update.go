@@ -15,11 +15,11 @@ type Update struct {
 // action is one change at one path.
 type action struct {
 	path path
-	// value gives what is set, added or deleted.
+	// value returns the value to set, add or delete.
 	value evaluation
 }
 
-// Names are the attributes that the update changes or changes parts of.
+// Names returns the attributes that the update changes, in whole or in part.
 func (u Update) Names() []string {
 	var names []string
 	for _, p := range u.paths() {
@@ -28,7 +28,7 @@ func (u Update) Names() []string {
 	return names
 }
 
-// Updated chooses the parts of an item that the update names.
+// Updated returns a projection of the parts that the update changes.
 func (u Update) Updated() Projection {
 	return Projection{append([]path{}, u.paths()...)}
 }
@@ -41,8 +41,8 @@ func (u Update) paths() []path {
 	return paths
 }
 
-// Apply gives the item after the update; the old one stays as it is. All operands
-// have the values that they have in the old item, in whatever order the actions stand.
+// Apply returns the item after the update; the old item is not changed. All
+// operands have the values of the old item, whatever the order of the actions.
 func (u Update) Apply(old attribute.Item) (attribute.Item, error) {
 	var updated attribute.Value = attribute.Map(old)
 	if old == nil {
@@ -69,8 +69,8 @@ func (u Update) Apply(old attribute.Item) (attribute.Item, error) {
 	return attribute.Item(updated.(attribute.Map)), nil
 }
 
-// with gives a copy of container in which v stands where the path leads, or, if v
-// is nil, in which nothing stands there.
+// with returns a copy of container with v at the path. A nil v removes what is
+// there.
 func with(container attribute.Value, p path, v attribute.Value) (attribute.Value, error) {
 	switch c := container.(type) {
 	case attribute.Map:
@@ -152,7 +152,7 @@ func add(old, v attribute.Value) (attribute.Value, error) {
 	return nil, wrongType()
 }
 
-// subtract gives nil when nothing is left: a set may not be empty.
+// subtract returns nil if nothing is left: a set may not be empty.
 func subtract(old, v attribute.Value) (attribute.Value, error) {
 	if old == nil {
 		return nil, nil

@@ -6,14 +6,15 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
 )
 
-// evaluation gives the value of an operand of SET on an item, or says why it has none.
+// evaluation returns the value of a SET operand for an item, or an error that
+// says why there is none.
 type evaluation = func(item attribute.Item) (attribute.Value, error)
 
 func constant(v attribute.Value) evaluation {
 	return func(attribute.Item) (attribute.Value, error) { return v, nil }
 }
 
-// sum parses what stands on the right of SET: an operand, or two with + or -.
+// sum parses the right side of SET: one operand, or two with + or -.
 func (p *parser) sum() (evaluation, error) {
 	left, err := p.term()
 	if err != nil {
@@ -36,7 +37,8 @@ func (p *parser) sum() (evaluation, error) {
 	return p.arithmetic(operator, left, right)
 }
 
-// term is an operand of SET. Of a placeholder the value is known before any item is.
+// term is an operand of SET. known is set if the value does not depend on the
+// item.
 type term struct {
 	known attribute.Value
 	value evaluation
@@ -61,7 +63,7 @@ func (p *parser) arithmetic(operator string, left, right term) (evaluation, erro
 	}, nil
 }
 
-// both evaluates two operands that have to be of type T.
+// both evaluates two operands that must be of type T.
 func both[T attribute.Value](item attribute.Item, left, right term) (a, b T, err error) {
 	l, err := left.value(item)
 	if err != nil {
@@ -96,7 +98,8 @@ func (p *parser) term() (term, error) {
 	return term{}, p.misplacedFunction()
 }
 
-// existing gives what the path leads to, and refuses an item that does not have it.
+// existing returns an evaluation of the path. It is an error if the item has
+// nothing there.
 func existing(source path) evaluation {
 	return func(item attribute.Item) (attribute.Value, error) {
 		if v := source.resolve(item); v != nil {

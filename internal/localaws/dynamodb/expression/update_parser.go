@@ -25,8 +25,9 @@ func (s *Scope) Update(text *string) (Update, error) {
 	if err := p.checkDistinct(u.paths()); err != nil {
 		return Update{}, err
 	}
-	// Elements that are set beyond the end of a list join it in the order of their
-	// indexes; those that are removed are counted before any of them is gone.
+	// Elements that are set beyond the end of a list are appended in the order
+	// of their indexes. Indexes of removed elements refer to the list before
+	// any is removed.
 	slices.SortStableFunc(u.sets, func(a, b action) int { return comparePaths(a.path, b.path) })
 	slices.SortStableFunc(u.removals, func(a, b action) int { return comparePaths(b.path, a.path) })
 	return u, nil

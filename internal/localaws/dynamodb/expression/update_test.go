@@ -21,14 +21,14 @@ func TestUpdates(t *testing.T) {
 		{"minus", `{"n":{"N":"1"}}`, "SET n = :half-n", `{"n":{"N":"-0.5"}}`},
 		{"plus of two paths", `{"a":{"N":"1"},"b":{"N":"2"}}`, "SET c = a + b",
 			`{"a":{"N":"1"},"b":{"N":"2"},"c":{"N":"3"}}`},
-		{"counter from nothing", `{}`, "SET n = if_not_exists(n, :zero) + :one", `{"n":{"N":"1"}}`},
+		{"counter of a missing attribute", `{}`, "SET n = if_not_exists(n, :zero) + :one", `{"n":{"N":"1"}}`},
 		{"counter", `{"n":{"N":"5"}}`, "SET n = if_not_exists(n, :zero) + :one", `{"n":{"N":"6"}}`},
 		{"two defaults", `{}`, "SET n = if_not_exists(n, :one) + if_not_exists(a, :two)", `{"n":{"N":"3"}}`},
 		{"default of another path", `{"a":{"N":"1"}}`, "SET n = if_not_exists(n, a)", `{"a":{"N":"1"},"n":{"N":"1"}}`},
 		{"default in a default", `{}`, "SET n = if_not_exists(a, if_not_exists(b, :one))", `{"n":{"N":"1"}}`},
 		{"append", `{"l":{"L":[{"S":"a"}]}}`, "SET l = list_append(l, :l)", `{"l":{"L":[{"S":"a"},{"S":"c"}]}}`},
 		{"prepend", `{"l":{"L":[{"S":"a"}]}}`, "SET l = list_append(:l, l)", `{"l":{"L":[{"S":"c"},{"S":"a"}]}}`},
-		{"append to nothing", `{}`, "SET l = list_append(if_not_exists(l, :l), :l)", `{"l":{"L":[{"S":"c"},{"S":"c"}]}}`},
+		{"append, missing list", `{}`, "SET l = list_append(if_not_exists(l, :l), :l)", `{"l":{"L":[{"S":"c"},{"S":"c"}]}}`},
 		{"set a member", `{"m":{"M":{"a":{"N":"1"}}}}`, "SET m.b = :two", `{"m":{"M":{"a":{"N":"1"},"b":{"N":"2"}}}}`},
 		{"set an element", `{"l":{"L":[{"N":"1"},{"N":"2"}]}}`, "SET l[1] = :ten", `{"l":{"L":[{"N":"1"},{"N":"10"}]}}`},
 		{"set beyond the end", `{"l":{"L":[{"N":"1"}]}}`, "SET l[9] = :ten, l[5] = :five",
@@ -42,14 +42,14 @@ func TestUpdates(t *testing.T) {
 			`{"l":{"L":[{"N":"1"},{"N":"3"}]}}`},
 		{"remove and set elements", `{"l":{"L":[{"N":"0"},{"N":"1"}]}}`, "REMOVE l[0] SET l[1] = :ten, l[7] = :five",
 			`{"l":{"L":[{"N":"10"},{"N":"5"}]}}`},
-		{"add to nothing", `{}`, "ADD n :one", `{"n":{"N":"1"}}`},
+		{"add to a missing attribute", `{}`, "ADD n :one", `{"n":{"N":"1"}}`},
 		{"add", `{"n":{"N":"9007199254740992"}}`, "ADD n :one", `{"n":{"N":"9007199254740993"}}`},
 		{"add in a map", `{"m":{"M":{"n":{"N":"1"}}}}`, "ADD m.n :one", `{"m":{"M":{"n":{"N":"2"}}}}`},
 		{"add to a set", `{"ss":{"SS":["x","y"]}}`, "ADD ss :ss", `{"ss":{"SS":["x","y","z"]}}`},
-		{"add to no set", `{}`, "ADD ss :ss", `{"ss":{"SS":["x","z"]}}`},
+		{"add to a missing set", `{}`, "ADD ss :ss", `{"ss":{"SS":["x","z"]}}`},
 		{"delete", `{"ss":{"SS":["x","y"]}}`, "DELETE ss :ss", `{"ss":{"SS":["y"]}}`},
 		{"delete the last", `{"a":{"N":"1"},"ss":{"SS":["x"]}}`, "DELETE ss :ss", `{"a":{"N":"1"}}`},
-		{"delete from nothing", `{}`, "DELETE ss :ss", `{}`},
+		{"delete from a missing set", `{}`, "DELETE ss :ss", `{}`},
 		{"all sections in any order and case", `{"a":{"N":"1"},"ss":{"SS":["x","y"]}}`,
 			"delete ss :ss add n :one remove a set c = a", `{"ss":{"SS":["y"]},"n":{"N":"1"},"c":{"N":"1"}}`},
 	} {
@@ -188,7 +188,7 @@ func TestUpdatesThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestUpdatedGivesWhatTheUpdateNames(t *testing.T) {
+func TestUpdatedSelectsTheChangedParts(t *testing.T) {
 	t.Parallel()
 	text := "SET m.a = :one, n = :two REMOVE gone ADD l[0] :one DELETE ss :ss"
 	u, err := scope(t, text).Update(&text)
@@ -205,7 +205,7 @@ func TestUpdatedGivesWhatTheUpdateNames(t *testing.T) {
 	}
 }
 
-func TestNoUpdateChangesNothing(t *testing.T) {
+func TestMissingUpdateChangesNothing(t *testing.T) {
 	t.Parallel()
 	u, err := scope(t, "").Update(nil)
 	if err != nil {
@@ -220,7 +220,8 @@ func TestNoUpdateChangesNothing(t *testing.T) {
 	}
 }
 
-// Adding and then deleting what was not there leaves a set as it was.
+// If ADD adds elements that were not in a set, DELETE of the same elements
+// restores the set.
 func TestAddAndDeleteAreInverse(t *testing.T) {
 	t.Parallel()
 	members := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-f]`), 1, 6, rapid.ID[string])

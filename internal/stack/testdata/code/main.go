@@ -1,4 +1,4 @@
-// Command code stands for a function's folder.
+// Command code is the folder of a function in tests.
 package main
 
 func main() {}

@@ -1,5 +1,5 @@
-// Command worker is a function for tests: it prints what it gets and fails
-// messages whose body is "fail".
+// Command worker is a function for tests: it prints its messages and fails
+// those whose body is "fail".
 package main
 
 import (

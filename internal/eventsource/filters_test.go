@@ -17,14 +17,15 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/localtest"
 )
 
-// orders lets orders in JSON pass.
+// orders returns a mapping whose filter lets orders in JSON pass.
 func orders() eventsource.Mapping {
 	m := mapping()
 	m.Filters = []string{`{"body":{"kind":["order"]}}`}
 	return m
 }
 
-// bodies gives messages m1, m2 … that arrive together.
+// bodies returns messages m1, m2 … with these bodies that arrive at the same
+// time.
 func bodies(list ...string) []arrival {
 	var arrivals []arrival
 	for i, body := range list {
@@ -35,7 +36,7 @@ func bodies(list ...string) []arrival {
 
 const order, refund = `{"kind":"order"}`, `{"kind":"refund"}`
 
-func TestFilteredMessagesAreDeletedUnseen(t *testing.T) {
+func TestFilteredMessagesAreDeletedWithoutInvocation(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := run(t, orders(), newQueue(bodies("text", order, refund, refund, order)...), answers(failures("m5")), time.Minute)
@@ -56,7 +57,7 @@ func TestFilteredMessagesAreDeletedUnseen(t *testing.T) {
 	})
 }
 
-func TestBatchOfFilteredMessagesInvokesNothing(t *testing.T) {
+func TestBatchOfFilteredMessagesIsNotInvoked(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(bodies(refund, refund)...)
@@ -70,7 +71,7 @@ func TestBatchOfFilteredMessagesInvokesNothing(t *testing.T) {
 	})
 }
 
-func TestFilteredMessagesTakeNoPlaceInABatch(t *testing.T) {
+func TestFilteredMessagesDoNotCountTowardsTheBatchSize(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := orders()
@@ -90,7 +91,7 @@ func TestFilteredMessagesTakeNoPlaceInABatch(t *testing.T) {
 	})
 }
 
-func TestFilteredMessageThatCannotBeDeletedIsNotRun(t *testing.T) {
+func TestFilteredMessageThatCannotBeDeletedIsNotInvoked(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(bodies(refund, order)...)
@@ -107,7 +108,7 @@ func TestFilteredMessageThatCannotBeDeletedIsNotRun(t *testing.T) {
 	})
 }
 
-func TestFilteredMessageIsGoneForGood(t *testing.T) {
+func TestFilteredMessageIsNotDeliveredAgain(t *testing.T) {
 	t.Parallel()
 	for name, suffix := range map[string]string{"standard": "", "FIFO": ".fifo"} {
 		t.Run(name, func(t *testing.T) {

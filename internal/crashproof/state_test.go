@@ -19,67 +19,70 @@ import (
 	"github.com/sqsafe/sqsafe/dlq"
 )
 
-// ending is what is to be seen when all is over.
-type ending struct {
-	// Jobs tells of each job by its id.
-	Jobs map[string]fate
-	// Again counts the healthy jobs that were called once more since they ran
-	// beside the first call of a culprit; -1 where chance says how many.
+// finalState is the final state of a scenario.
+type finalState struct {
+	// Jobs has the result of each job by its id.
+	Jobs map[string]jobResult
+	// Again counts the healthy jobs that were called once more because they ran
+	// during the first call of a culprit; -1 if the number is random.
 	Again int
-	// Late are the jobs that were called in a process after a crash in it.
+	// Late are the jobs that were called in a process after one of its jobs had
+	// crashed.
 	Late []string
-	// Lost counts the processes that ended by themselves, by how.
+	// Lost counts the processes that ended by themselves, by their status.
 	Lost map[string]int
 	// Left counts the messages that are still in the queue.
 	Left int
 }
 
-// fate is what became of a job.
-type fate struct {
-	// Calls counts its calls of the provider without the one that Again counts,
-	// Effects the keys that they had: a call takes effect once for a key.
+// jobResult is the result of a job.
+type jobResult struct {
+	// Calls counts its calls of the provider, without those that Again counts.
+	// Effects counts the distinct keys of the calls: a call takes effect once
+	// for a key.
 	Calls, Effects int
-	// Ledger is its item: the status, and the crashes if there are any.
+	// Ledger describes its item: the status, and the crashes if there are any.
 	Ledger string
-	// Dead is what the dead-letter queue holds of it, Stack a part of the stack.
+	// Dead describes its dead letter, Stack is a part of the letter's stack.
 	Dead, Stack string
 }
 
-var healthy = fate{Calls: 1, Effects: 1, Ledger: "COMPLETED"}
+var healthy = jobResult{Calls: 1, Effects: 1, Ledger: "COMPLETED"}
 
-// atAnySpeed is what must be even where the machine was so slow that runs were cut
-// off and writes failed: each job has its end, and took effect once. How often it
-// was called for that, and what could be written down of it, is another matter.
-func (e ending) atAnySpeed() ending {
-	jobs := map[string]fate{}
+// atAnySpeed returns what must be equal even if the machine was so slow that
+// runs were cancelled and writes failed: each job has its result, and took
+// effect once. The number of calls, and the details in the ledger and the
+// letter, can differ.
+func (e finalState) atAnySpeed() finalState {
+	jobs := map[string]jobResult{}
 	for id, f := range e.Jobs {
 		status, _, _ := strings.Cut(f.Ledger, " ")
 		dead, _, _ := strings.Cut(f.Dead, " attempts")
-		jobs[id] = fate{Effects: f.Effects, Ledger: status, Dead: dead}
+		jobs[id] = jobResult{Effects: f.Effects, Ledger: status, Dead: dead}
 	}
-	return ending{Jobs: jobs, Left: e.Left}
+	return finalState{Jobs: jobs, Left: e.Left}
 }
 
-// ending looks at what the scenario has left behind. The function must have ended.
-func (r *run) ending(ctx context.Context) (ending, error) {
+// finalState returns the final state of the scenario. The function must have ended.
+func (r *run) finalState(ctx context.Context) (finalState, error) {
 	letters, err := r.letters(ctx)
 	if err != nil {
-		return ending{}, err
+		return finalState{}, err
 	}
-	r.provider.mu.Lock() // calls of the last processes may still be noted
+	r.provider.mu.Lock() // calls of the last processes may still be recorded
 	defer r.provider.mu.Unlock()
-	e := ending{Jobs: map[string]fate{}, Lost: maps.Clone(r.lost), Late: r.provider.late}
+	e := finalState{Jobs: map[string]jobResult{}, Lost: maps.Clone(r.lost), Late: r.provider.late}
 	for _, j := range r.jobs {
-		f, again, err := r.fate(ctx, j, letters[j.body()])
+		f, again, err := r.jobResult(ctx, j, letters[j.body()])
 		if err != nil {
-			return ending{}, err
+			return finalState{}, err
 		}
 		e.Jobs[j.ID] = f
 		e.Again += again
 		delete(letters, j.body())
 	}
 	for body := range letters {
-		e.Jobs["stray letter "+body] = fate{}
+		e.Jobs["stray letter "+body] = jobResult{}
 	}
 	if r.setting.held < 0 && r.kills {
 		e.Again = r.setting.held
@@ -92,33 +95,33 @@ func (r *run) ending(ctx context.Context) (ending, error) {
 	return e, nil
 }
 
-func (r *run) fate(ctx context.Context, j job, letters []types.Message) (f fate, again int, err error) {
+func (r *run) jobResult(ctx context.Context, j job, letters []types.Message) (f jobResult, again int, err error) {
 	out, err := r.dynamodb.GetItem(ctx, &dynamodb.GetItemInput{
 		TableName: aws.String(table),
 		Key:       map[string]ddb.AttributeValue{"id": &ddb.AttributeValueMemberS{Value: r.queue() + "#" + j.ID}},
 	})
 	if err != nil {
-		return fate{}, 0, err
+		return jobResult{}, 0, err
 	}
 	calls := r.provider.calls[j.ID]
 	if !j.culprit && len(calls) > 1 && r.fatal(calls[0]) && calls[1] != calls[0] {
 		again = 1
 	}
-	f = fate{Calls: len(calls) - again, Effects: len(r.provider.effects[j.ID]), Ledger: ledgerText(out.Item, letters)}
+	f = jobResult{Calls: len(calls) - again, Effects: len(r.provider.effects[j.ID]), Ledger: ledgerText(out.Item, letters)}
 	f.Dead, f.Stack = r.deadText(letters)
 	return f, again, nil
 }
 
-// fatal tells whether a healthy job may have died in the process through no fault
-// of its own: where several run at a time, and a culprit that kills ran for the
-// first time.
+// fatal reports whether a healthy job may have been ended by another job in the
+// process: several jobs ran at the same time, and a culprit that kills ran
+// there for the first time.
 func (r *run) fatal(process string) bool {
 	several := r.setting.concurrency > 1 || r.setting.invocations > 1
 	first := slices.Collect(maps.Values(r.provider.first))
 	return several && r.kills && slices.Contains(first, process)
 }
 
-// letters empties the dead-letter queue, by body.
+// letters receives all messages of the dead-letter queue, by body.
 func (r *run) letters(ctx context.Context) (map[string][]types.Message, error) {
 	letters := map[string][]types.Message{}
 	for {
@@ -134,7 +137,8 @@ func (r *run) letters(ctx context.Context) (map[string][]types.Message, error) {
 	}
 }
 
-// deadText tells of the letters, and of the stack what the culprit's should have.
+// deadText describes the letters. stack is the expected part of the stack, if
+// the letter has it.
 func (r *run) deadText(letters []types.Message) (dead, stack string) {
 	var all []string
 	for _, m := range letters {
@@ -155,8 +159,9 @@ func (r *run) deadText(letters []types.Message) (dead, stack string) {
 	return strings.Join(all, ", "), stack
 }
 
-// ledgerText leaves out what cannot be equal: times, names, and the claims, of
-// which an innocent has more the longer it has to wait for its turn.
+// ledgerText describes an item without the parts that differ between runs:
+// times, names, and the number of claims. An innocent job has more claims the
+// longer it waits for its turn.
 func ledgerText(item map[string]ddb.AttributeValue, letters []types.Message) string {
 	if item == nil {
 		return ""

@@ -6,9 +6,9 @@ import (
 	"github.com/sqsafe/sqsafe/internal/eventsource/filter"
 )
 
-// sift gives the messages that the filters let pass, and deletes the others.
-// They have no place in a batch.
-func (p *Poller) sift(ctx context.Context, received []delivery) []delivery {
+// applyFilters returns the messages that the filters let pass, and deletes the others.
+// Filtered messages do not count towards the batch size.
+func (p *Poller) applyFilters(ctx context.Context, received []delivery) []delivery {
 	if p.criteria == nil {
 		return received
 	}
@@ -28,6 +28,6 @@ func (p *Poller) sift(ctx context.Context, received []delivery) []delivery {
 			p.observe(Event{Kind: Filtered, Reason: string(reason)}, messages)
 		}
 	}
-	p.delete(context.WithoutCancel(ctx), dropped) // one that stays is sifted again
+	p.delete(context.WithoutCancel(ctx), dropped) // one that stays is filtered again later
 	return passed
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/sqsafe/sqsafe/internal/stack"
 )
 
-// strangers are templates as they are written elsewhere.
-var strangers = map[string]*stack.Options{
+// foreignTemplates are templates of other projects, with their options.
+var foreignTemplates = map[string]*stack.Options{
 	"starter.yaml":  nil,
 	"import.yaml":   {Parameters: map[string]string{"DatabaseUrl": "postgres://127.0.0.1/import"}},
 	"mapping.json":  nil,
@@ -19,22 +19,22 @@ var strangers = map[string]*stack.Options{
 	"pipeline.yaml": nil,
 }
 
-func TestTemplatesOfStrangers(t *testing.T) {
+func TestForeignTemplates(t *testing.T) {
 	t.Parallel()
-	for name, options := range strangers {
+	for name, options := range foreignTemplates {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, err := stack.Read(filepath.Join("testdata", "strangers", name), options)
+			s, err := stack.Read(filepath.Join("testdata", "foreign", name), options)
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, filepath.Join("strangers", strings.TrimSuffix(name, filepath.Ext(name))+".golden"), s)
+			golden(t, filepath.Join("foreign", strings.TrimSuffix(name, filepath.Ext(name))+".golden"), s)
 		})
 	}
 }
 
-// TestNotesOfStrangers holds that whatever is left alone is said, with its line.
-func TestNotesOfStrangers(t *testing.T) {
+// TestNotesOnForeignTemplates checks that every skipped part has a note with its line.
+func TestNotesOnForeignTemplates(t *testing.T) {
 	t.Parallel()
 	const outside = "is not the ARN of a queue of this template (Inbox, Spare, Bills): write !GetAtt QUEUE.Arn"
 	want := []string{
@@ -51,7 +51,7 @@ func TestNotesOfStrangers(t *testing.T) {
 			"write go1.x or makefile",
 		":49: WebFunction is left alone: it has no SQS event",
 	}
-	file := filepath.Join("testdata", "strangers", "polyglot.yaml")
+	file := filepath.Join("testdata", "foreign", "polyglot.yaml")
 	s, err := stack.Read(file, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -65,9 +65,9 @@ func TestNotesOfStrangers(t *testing.T) {
 	}
 }
 
-func TestQueueGivenByParameter(t *testing.T) {
+func TestQueueARNFromAParameter(t *testing.T) {
 	t.Parallel()
-	s, err := stack.Read(filepath.Join("testdata", "strangers", "polyglot.yaml"), &stack.Options{
+	s, err := stack.Read(filepath.Join("testdata", "foreign", "polyglot.yaml"), &stack.Options{
 		Parameters: map[string]string{"BillingQueueArn": "arn:aws:sqs:us-east-1:123456789012:Bills"},
 	})
 	if err != nil {
@@ -82,11 +82,11 @@ func TestQueueGivenByParameter(t *testing.T) {
 	}
 }
 
-// TestConditionBringsTheRest holds that what a condition leaves out is read
-// when the condition holds, errors and all.
-func TestConditionBringsTheRest(t *testing.T) {
+// TestPartsUnderATrueConditionAreRead checks that parts under a condition are read if
+// the condition is true, and that their errors are reported.
+func TestPartsUnderATrueConditionAreRead(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join("testdata", "strangers", "import.yaml")
+	file := filepath.Join("testdata", "foreign", "import.yaml")
 	_, err := stack.Read(file, &stack.Options{Parameters: map[string]string{"DatabaseUrl": "x", "Stage": "live"}})
 	want := file + `:82: ReportFunction: CodeUri "report": no such folder: name the one of the function's main package`
 	if err == nil || err.Error() != want {
@@ -96,7 +96,7 @@ func TestConditionBringsTheRest(t *testing.T) {
 
 func TestStoredParameterNeedsAValue(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join("testdata", "strangers", "import.yaml")
+	file := filepath.Join("testdata", "foreign", "import.yaml")
 	_, err := stack.Read(file, nil)
 	want := file + ":11: parameter DatabaseUrl: its value is stored in AWS: give it one, as in DatabaseUrl=VALUE"
 	if err == nil || err.Error() != want {

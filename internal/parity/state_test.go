@@ -15,36 +15,36 @@ import (
 	"github.com/sqsafe/sqsafe/dlq"
 )
 
-// endings looks at what a host has left behind, by the id of the trial. The
-// host must have ended.
-func (r *rig) endings(ctx context.Context) (map[string]ending, error) {
+// finalStates returns the final state of each trial by its id. The host must have
+// ended.
+func (r *rig) finalStates(ctx context.Context) (map[string]finalState, error) {
 	items, err := r.items(ctx)
 	if err != nil {
 		return nil, err
 	}
-	all := map[string]ending{}
+	all := map[string]finalState{}
 	for _, t := range r.trials {
 		letters, err := r.letters(ctx, t)
 		if err != nil {
 			return nil, err
 		}
-		all[t.ID()] = r.ending(t, items, letters)
+		all[t.ID()] = r.finalState(t, items, letters)
 	}
 	return all, nil
 }
 
-func (r *rig) ending(t trial, items map[string]item, letters []types.Message) ending {
+func (r *rig) finalState(t trial, items map[string]item, letters []types.Message) finalState {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	e := ending{Jobs: map[string]fate{}, Crashes: r.crashes[t.Queue()]}
+	e := finalState{Jobs: map[string]jobResult{}, Crashes: r.crashes[t.Queue()]}
 	for _, j := range t.jobs {
-		if f := r.fate(t, j, items[t.Queue()+"#"+j.id], letters); f != (fate{}) {
+		if f := r.jobResult(t, j, items[t.Queue()+"#"+j.id], letters); f != (jobResult{}) {
 			e.Jobs[j.id] = f
 		}
 	}
 	for _, m := range letters {
 		if body := aws.ToString(m.Body); !slices.ContainsFunc(t.jobs, func(j job) bool { return j.body() == body }) {
-			e.Jobs["stray letter "+body] = fate{Dead: deadText(m)}
+			e.Jobs["stray letter "+body] = jobResult{Dead: deadText(m)}
 		}
 	}
 	for _, q := range r.server.SQS().Stats() {
@@ -55,7 +55,7 @@ func (r *rig) ending(t trial, items map[string]item, letters []types.Message) en
 	return e
 }
 
-func (r *rig) fate(t trial, j job, kept item, letters []types.Message) fate {
+func (r *rig) jobResult(t trial, j job, kept item, letters []types.Message) jobResult {
 	var dead, ids []string
 	for _, m := range letters {
 		if aws.ToString(m.Body) == j.body() {
@@ -63,8 +63,8 @@ func (r *rig) fate(t trial, j job, kept item, letters []types.Message) fate {
 		}
 	}
 	slices.Sort(dead)
-	at := place{t.ID(), j.id}
-	return fate{
+	at := jobRef{t.ID(), j.id}
+	return jobResult{
 		Outcomes: strings.Join(r.outcomes[at], ", "),
 		Runs:     r.provider.runs[at],
 		Effects:  len(r.provider.effects[at]),
@@ -88,8 +88,9 @@ func deadText(m types.Message) string {
 	return text
 }
 
-// ledgerText leaves out what cannot be equal: times, the owner, message ids. A
-// death must be confirmed with the id of one of the letters.
+// ledgerText describes an item without the parts that differ between runs:
+// times, the owner, message ids. If the job is dead, its confirmed id must be
+// that of one of the letters.
 func ledgerText(kept item, letters []string) string {
 	if kept == nil {
 		return ""
