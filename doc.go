@@ -6,4 +6,6 @@
 // The parts stand on their own: package fault says what errors mean, backoff how
 // long to wait, handler runs a batch, idem keeps jobs from taking effect twice,
 // dlq keeps the evidence, and queue hides and deletes messages of the source queue.
+//
+// Package sqsafetest runs the function in a test, with the same options and environment.
 package sqsafe

@@ -14,6 +14,7 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/idem"
 	"github.com/sqsafe/sqsafe/idem/dynamo"
+	"github.com/sqsafe/sqsafe/internal/testhost"
 	"github.com/sqsafe/sqsafe/internal/wholebody"
 	"github.com/sqsafe/sqsafe/metrics"
 	"github.com/sqsafe/sqsafe/queue"
@@ -26,12 +27,21 @@ type Host struct {
 	sqs      *sqs.Client
 	dynamodb *dynamodb.Client
 	lookup   lookupFunc
+	test     *testhost.Config // nil but in tests of package sqsafetest's
 }
 
 // NewHost returns a Host whose clients have the given configuration. Endpoints that the
 // environment names, in AWS_ENDPOINT_URL_SQS, AWS_ENDPOINT_URL_DYNAMODB or
 // AWS_ENDPOINT_URL for both, take the place of AWS's and of cfg's.
-func NewHost(cfg aws.Config) *Host { return newHost(os.LookupEnv, cfg) }
+func NewHost(cfg aws.Config) *Host {
+	test := testhost.From(cfg.ConfigSources)
+	if test == nil {
+		return newHost(os.LookupEnv, cfg)
+	}
+	h := newHost(test.LookupEnv, cfg)
+	h.test = test
+	return h
+}
 
 func newHost(lookup lookupFunc, cfg aws.Config) *Host {
 	return &Host{
@@ -69,7 +79,7 @@ func (h *Host) complete(o *Options) error {
 		o.Restore = dlq.Restore
 	}
 	if o.Ledger == nil {
-		ledger, err := idem.New(dynamo.New(h.dynamodb, o.Table, nil), o.ledgerOptions())
+		ledger, err := idem.New(h.store(o.Table), o.ledgerOptions())
 		if err != nil {
 			return err
 		}
@@ -94,6 +104,14 @@ func (h *Host) complete(o *Options) error {
 		o.Queue = source
 	}
 	return nil
+}
+
+// store is what the ledger is kept in.
+func (h *Host) store(table string) idem.Store {
+	if h.test != nil {
+		return h.test.Store
+	}
+	return dynamo.New(h.dynamodb, table, nil)
 }
 
 // metricLines adds the metrics of Lambda functions to the hook of the options.

@@ -83,5 +83,8 @@ func NewProcessorOn[T any](
 		job = o.Envelope(job)
 	}
 	warn[T](&o)
+	if h.test != nil {
+		h.test.Made(job, o.Options)
+	}
 	return handler.NewProcessor(job, &o.Options)
 }

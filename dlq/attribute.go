@@ -2,6 +2,8 @@ package dlq
 
 import (
 	"encoding/json"
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -29,18 +31,63 @@ func (a Attribute) received() events.SQSMessageAttribute {
 	return events.SQSMessageAttribute{DataType: a.Type, StringValue: a.Value, BinaryValue: a.Binary}
 }
 
-// sendable gives the attribute as SQS takes it; false if SQS would refuse it,
-// since it has no type, or no value of its type.
-func (a Attribute) sendable() (types.MessageAttributeValue, bool) {
+const (
+	// maxName is how many bytes SQS takes as the name of an attribute, or its type.
+	maxName = 256
+	// nameCharacters are those that a name may have beside ".".
+	nameCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+)
+
+// sendable gives the attribute of that name as SQS takes it; false if SQS would
+// refuse it, and with it the letter. Lambda delivers attributes without a value,
+// and a record of somebody else may have anything. The rules are those of
+// MessageAttributeValue in the API reference, and of "message attribute
+// components" in the SQS developer guide.
+func (a Attribute) sendable(name string) (types.MessageAttributeValue, bool) {
+	if !legalName(name) || len(a.Type) > maxName || clean(a.Type) != a.Type {
+		return types.MessageAttributeValue{}, false
+	}
 	base, _, _ := strings.Cut(a.Type, ".")
+	value := aws.ToString(a.Value)
 	switch base {
 	case "Binary":
 		return types.MessageAttributeValue{DataType: &a.Type, BinaryValue: a.Binary}, len(a.Binary) > 0
-	case "String", "Number":
-		return types.MessageAttributeValue{DataType: &a.Type, StringValue: a.Value}, aws.ToString(a.Value) != ""
+	case "String":
+		return types.MessageAttributeValue{DataType: &a.Type, StringValue: a.Value}, value != "" && clean(value) == value
+	case "Number":
+		return types.MessageAttributeValue{DataType: &a.Type, StringValue: a.Value}, legalNumber(value)
 	default:
 		return types.MessageAttributeValue{}, false
 	}
+}
+
+// legalName tells whether SQS takes the name of an attribute: letters, digits, "_",
+// "-", and "." between others; prefixes of AWS are reserved.
+func legalName(name string) bool {
+	if len(name) > maxName {
+		return false
+	}
+	for part := range strings.SplitSeq(name, ".") {
+		if part == "" || strings.Trim(part, nameCharacters) != "" {
+			return false
+		}
+	}
+	lower := strings.ToLower(name)
+	return !strings.HasPrefix(lower, "aws.") && !strings.HasPrefix(lower, "amazon.")
+}
+
+// legalNumber tells whether SQS takes the value of a Number: up to 38 digits, and 0
+// or from 1e-128 to 1e+126, positive or negative.
+func legalNumber(value string) bool {
+	const decimal = "0123456789+-.eE"
+	mantissa := value
+	if i := strings.IndexAny(value, "eE"); i >= 0 {
+		mantissa = value[:i]
+	}
+	n, err := strconv.ParseFloat(value, 64)
+	n = math.Abs(n)
+	return err == nil && strings.Trim(value, decimal) == "" && len(strings.Trim(mantissa, "+-.0")) <= 38 &&
+		(n == 0 || 1e-128 <= n && n <= 1e126)
 }
 
 // jsonSize is what the attribute takes inside a record.

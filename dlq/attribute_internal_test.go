@@ -53,7 +53,7 @@ func TestAttributeConversions(t *testing.T) {
 				t.Fatal(err)
 			}
 			a := newAttribute(received)
-			got, ok := a.sendable()
+			got, ok := a.sendable("n")
 			if ok != (tt.want != nil) {
 				t.Fatalf("sendable: %v", ok)
 			}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/sqsafe/sqsafe/handler"
 )
@@ -61,19 +62,56 @@ func (r Record) cleaned() Record {
 	return r
 }
 
-// Decode reads the value of the attribute. Records of later versions are read
-// as far as they resemble this one. The error is [ErrNoRecord] for JSON that is
-// no record, or that of the JSON.
+const (
+	// maxCount is beyond what any number in a record of ours can be. A larger epoch
+	// would make all later replays of the job copies of it.
+	maxCount = 1_000_000
+	// maxMessageID is how long an id of SQS can be, in characters (SQS developer
+	// guide, "message identifiers").
+	maxMessageID = 100
+)
+
+// Decode reads the value of the attribute. Records of later versions are read as
+// far as they resemble this one, and must do so in what names the job. The error is
+// [ErrNoRecord] for JSON that is no record, or has numbers or names that none can
+// have, or that of the JSON.
 func Decode(s string) (Record, error) {
-	var d document
-	err := json.Unmarshal([]byte(s), &d)
-	r := d.record()
-	var syntax *json.SyntaxError
-	if err != nil && (errors.As(err, &syntax) || r.Version <= Version) {
+	var name struct {
+		Version   int    `json:"version"`
+		Key       string `json:"key"`
+		Epoch     int    `json:"epoch"`
+		Verdict   bool   `json:"verdict"`
+		MessageID string `json:"messageId"`
+	}
+	if err := json.Unmarshal([]byte(s), &name); err != nil {
 		return Record{}, fmt.Errorf("dlq: decode the attribute %s: %w", AttributeName, err)
 	}
-	if r.Version < 1 || r.MessageID == "" || r.Epoch < 0 {
+	var d document
+	if err := json.Unmarshal([]byte(s), &d); err != nil && name.Version <= Version {
+		return Record{}, fmt.Errorf("dlq: decode the attribute %s: %w", AttributeName, err)
+	}
+	r := d.record()
+	if !r.plausible() {
 		return Record{}, ErrNoRecord
 	}
 	return r, nil
+}
+
+// plausible tells whether a record of ours can be like that. Whoever can send to
+// the queue can write the attribute too.
+func (r *Record) plausible() bool {
+	counts := []int{r.Epoch, r.Attempts, r.History.Dropped}
+	for _, a := range r.History.Attempts {
+		if a.DelaySeconds < 0 || a.DelaySeconds > maxCount {
+			return false
+		}
+		counts = append(counts, a.Number)
+	}
+	for _, n := range counts {
+		if n < 0 || n > maxCount {
+			return false
+		}
+	}
+	named := r.MessageID != "" && utf8.RuneCountInString(r.MessageID) <= maxMessageID
+	return r.Version >= 1 && named && len(r.Key) <= maxRecord
 }

@@ -165,6 +165,8 @@ func TestTextIsCleanedAndTheKeyComesBackExactly(t *testing.T) {
 
 func TestDecode(t *testing.T) {
 	t.Parallel()
+	long := strings.Repeat("k", 64<<10+1)
+	lastEpoch := dlq.Record{Version: 1, MessageID: "m", Failure: handler.Failure{Epoch: 1_000_000}}
 	tests := map[string]struct {
 		in   string
 		want dlq.Record
@@ -193,6 +195,25 @@ func TestDecode(t *testing.T) {
 		"version 0":                   {in: `{"version":0,"messageId":"m"}`, bad: true},
 		"no message id":               {in: `{"version":1}`, bad: true},
 		"epoch below 0":               {in: `{"version":1,"messageId":"m","epoch":-1}`, bad: true},
+		"last epoch":                  {in: `{"version":1,"messageId":"m","epoch":1000000}`, want: lastEpoch},
+		"epoch beyond it":             {in: `{"version":1,"messageId":"m","epoch":1000001}`, bad: true},
+		"epoch at the end of int64":   {in: `{"version":1,"messageId":"m","epoch":9223372036854775807}`, bad: true},
+		"epoch beyond int64":          {in: `{"version":1,"messageId":"m","epoch":9223372036854775808}`, bad: true},
+		"that in a later version":     {in: `{"version":2,"messageId":"m","epoch":9223372036854775808}`, bad: true},
+		"epoch with an exponent":      {in: `{"version":2,"messageId":"m","epoch":1e3}`, bad: true},
+		"attempts below 0":            {in: `{"version":1,"messageId":"m","attempts":-1}`, bad: true},
+		"very many attempts":          {in: `{"version":1,"messageId":"m","attempts":1000001}`, bad: true},
+		"dropped below 0":             {in: `{"version":1,"messageId":"m","dropped":-1}`, bad: true},
+		"very many dropped":           {in: `{"version":1,"messageId":"m","dropped":9223372036854775807}`, bad: true},
+		"run below 1":                 {in: `{"version":1,"messageId":"m","history":[{"n":-1}]}`, bad: true},
+		"delay below 0":               {in: `{"version":1,"messageId":"m","history":[{"delaySeconds":-1}]}`, bad: true},
+		"delay of years":              {in: `{"version":1,"messageId":"m","history":[{"delaySeconds":1e300}]}`, bad: true},
+		"a message id of anything":    {in: `{"version":1,"messageId":"` + strings.Repeat("m", 101) + `"}`, bad: true},
+		"a key beyond a record":       {in: `{"version":1,"messageId":"m","key":"` + long + `"}`, bad: true},
+		"times out of range": {
+			in:   `{"version":1,"messageId":"m","firstFailure":"0000-01-01T00:00:00Z","lastFailure":"99999-01-01T00:00:00Z"}`,
+			want: dlq.Record{Version: 1, MessageID: "m"},
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -216,7 +237,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(string(golden), 1<<20)
 	f.Add(string(golden), 500)
 	f.Add(`{"version":2,"messageId":"m","epoch":1,"stack":"\u0000\uffff\ud800"}`, 90)
-	f.Add(`{"version":1,"messageId":"m","sent":"0000-01-01T00:00:00+23:59","history":[{"delaySeconds":1e300}]}`, 200)
+	f.Add(`{"version":1,"messageId":"m","sent":"0000-01-01T00:00:00+23:59","history":[{"delaySeconds":1e3}]}`, 200)
 	f.Fuzz(func(t *testing.T, in string, limit int) {
 		read, err := dlq.Decode(in)
 		if err != nil {

@@ -32,6 +32,9 @@ type entry struct {
 	size    int
 }
 
+// group is the message group; empty if there is none.
+func (e *entry) group() string { return aws.ToString(e.request.MessageGroupId) }
+
 func (s *Sender) entry(ctx context.Context, l handler.Letter) entry {
 	m := l.Message
 	attributes := s.attributes(ctx, l)
@@ -86,7 +89,7 @@ func split(originals map[string]events.SQSMessageAttribute) (
 	refused = map[string]Attribute{}
 	for name, received := range originals {
 		a := newAttribute(received)
-		if v, ok := a.sendable(); ok {
+		if v, ok := a.sendable(name); ok {
 			kept[name] = v
 		} else {
 			refused[name] = a

@@ -34,6 +34,8 @@ type fakeQueue struct {
 	silent     map[string]bool
 	contradict map[string]bool
 	callErr    map[string]error
+	// fails is how often a letter fails on the side of SQS.
+	fails map[string]int
 	// entered is called at the start of each call, where it is set.
 	entered func()
 
@@ -62,6 +64,10 @@ func (f *fakeQueue) SendMessageBatch(
 			return nil, err
 		}
 		refusal, refused := f.refuse[body]
+		if f.fails[body] > 0 {
+			f.fails[body]--
+			refusal, refused = types.BatchResultErrorEntry{Code: aws.String("InternalError")}, true
+		}
 		if err := illegalEntry(e); err != nil {
 			refusal, refused = types.BatchResultErrorEntry{Code: aws.String(err.Error()), SenderFault: true}, true
 		}

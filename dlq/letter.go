@@ -56,16 +56,21 @@ func traceHeader(header string) string {
 	return strings.Join(kept, ";")
 }
 
-// deduplicationID is the same for every send of one verdict, so a repeated send
-// makes no second letter. The source is part of it, as it is of the ledger's
-// key: several queues may share a dead-letter queue. A death without a verdict is told apart by the id of
-// the delivered message, not by the original's: a replay that dies at once must
-// not be taken for a repetition of its first death.
+// deduplicationID is the same for every send of one verdict, so that a repeated
+// send makes no second letter: the ledger gives back the time of the verdict as it
+// was. The time tells two deaths of one epoch apart, as there are once the ledger
+// has forgotten the job in between. SQS drops what has an id of the last five
+// minutes, and confirms it. The source queue is part of the id, as it is of the
+// ledger's key, since several queues may share a dead-letter queue.
+//
+// A death without a verdict has the id of the delivered message, not the original's:
+// a replay that dies at once must not be taken for a repetition of its first death.
 func deduplicationID(m *handler.Message, f handler.Failure) string {
 	if !f.Verdict || f.Key == "" {
 		return m.MessageId
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s:%d:%s", m.EventSourceARN, f.Epoch, f.Key))
+	died := handler.NewTimestamp(f.Last.Time).UnixMilli()
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s:%d:%d:%s", m.EventSourceARN, f.Epoch, died, f.Key))
 	return hex.EncodeToString(sum[:])
 }
 

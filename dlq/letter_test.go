@@ -3,9 +3,11 @@ package dlq_test
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/json"
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambdacontext"
@@ -63,6 +65,28 @@ func TestBodyIsSentByteForByte(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An envelope takes off what the payload is wrapped in. The letter has it still, or
+// a replay would fail in decoding.
+func TestAnUnwrappedMessageIsSentWithItsEnvelope(t *testing.T) {
+	t.Parallel()
+	const content = `{"id":"ch-1"}`
+	body := "{\n \"Type\":\"Notification\", \"Message\":\"{\\\"id\\\":\\\"ch-1\\\"}\" }"
+	m := message("m", body, map[string]string{"tenant": "t1"})
+	m.Unwrap(content, map[string]string{"trace": "t-1"})
+	if m.Content() != content {
+		t.Fatalf("content %q, want %q", m.Content(), content)
+	}
+	got := sendOne(t, standardURL, nil, letterOf(m))
+	if *got.MessageBody != body {
+		t.Errorf("body %q, want %q", *got.MessageBody, body)
+	}
+	back := restored(delivered(got, "replayed"))
+	if back.Body != body {
+		t.Errorf("a replay has the body %q, want %q", back.Body, body)
+	}
+	sameAttributes(t, back.MessageAttributes, m.MessageAttributes)
 }
 
 func TestOriginalAttributesStay(t *testing.T) {
@@ -148,7 +172,9 @@ func TestDeduplicationID(t *testing.T) {
 		m.Replay = &handler.Replay{MessageID: "first"}
 		return aws.ToString(sendOne(t, fifoURL, nil, handler.Letter{Message: m, Failure: f}).MessageDeduplicationId)
 	}
-	verdict := handler.Failure{Key: "stock:1", Epoch: 2, Verdict: true}
+	died := time.Date(2026, 3, 1, 8, 0, 0, 120_456_789, time.UTC)
+	last := handler.NewTimestamp(died)
+	verdict := handler.Failure{Key: "stock:1", Epoch: 2, Verdict: true, Last: last}
 	base := id("m-1", verdict)
 	if base == "" || strings.Contains(base, verdict.Key) {
 		t.Fatalf("deduplication id %q, want a hash", base)
@@ -156,11 +182,28 @@ func TestDeduplicationID(t *testing.T) {
 	if got := id("m-2", verdict); got != base {
 		t.Errorf("a copy with the same verdict has another id")
 	}
-	if got := id("m-1", handler.Failure{Key: "stock:1", Epoch: 3, Verdict: true}); got == base {
-		t.Errorf("a later epoch has the same id")
+	for name, f := range map[string]handler.Failure{
+		"a later epoch":                    {Key: "stock:1", Epoch: 3, Verdict: true, Last: last},
+		"another key":                      {Key: "stock:2", Epoch: 2, Verdict: true, Last: last},
+		"a key that runs into the epoch":   {Key: "2:stock:1", Epoch: 2, Verdict: true, Last: last},
+		"another death of the same epoch":  {Key: "stock:1", Epoch: 2, Verdict: true, Last: after(last, time.Millisecond)},
+		"a verdict whose time is not told": {Key: "stock:1", Epoch: 2, Verdict: true},
+	} {
+		if got := id("m-1", f); got == base {
+			t.Errorf("%s has the same id", name)
+		}
 	}
-	if got := id("m-1", handler.Failure{Key: "stock:2", Epoch: 2, Verdict: true}); got == base {
-		t.Errorf("another key has the same id")
+	// The time as the sender has it first, and as the ledger gives it back.
+	for name, same := range map[string]handler.Timestamp{
+		"not cut to milliseconds": {Time: died},
+		"read back":               throughLedger(t, verdict).Last,
+		"in another zone":         {Time: died.In(time.FixedZone("CET", 3600))},
+	} {
+		f := verdict
+		f.Last = same
+		if got := id("m-1", f); got != base {
+			t.Errorf("a repeated send has another id: %s", name)
+		}
 	}
 	other := message("m-1", "{}", nil)
 	other.EventSourceARN = "arn:aws:sqs:eu-west-1:123456789012:refunds.fifo"
@@ -181,6 +224,24 @@ func TestDeduplicationID(t *testing.T) {
 			t.Errorf("%s: deduplication id %q, want the id of the delivered message", name, got)
 		}
 	}
+}
+
+func after(t handler.Timestamp, d time.Duration) handler.Timestamp {
+	return handler.NewTimestamp(t.Add(d))
+}
+
+// throughLedger is the failure as a store gives it back.
+func throughLedger(t *testing.T, f handler.Failure) handler.Failure {
+	t.Helper()
+	written, err := json.Marshal(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back handler.Failure
+	if err := json.Unmarshal(written, &back); err != nil {
+		t.Fatal(err)
+	}
+	return back
 }
 
 func TestTheWarningNamesTheMessageAndNotItsPayload(t *testing.T) {

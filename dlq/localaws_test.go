@@ -3,7 +3,11 @@ package dlq_test
 import (
 	"encoding/base64"
 	"fmt"
+	"net/http"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -16,26 +20,55 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/localtest"
 )
 
-// throughSDK sends letters with the SDK's own client to a strict stand-in and
-// gives what a receive of the dead-letter queue then shows.
-func throughSDK(t *testing.T, name string, settings map[string]string, letters []handler.Letter) []types.Message {
+// deadLetters is a queue of a strict stand-in, behind the SDK's own client.
+type deadLetters struct {
+	*testing.T
+	server *localaws.Server
+	client *sqs.Client
+	url    string
+}
+
+func newDeadLetters(t *testing.T, name string) *deadLetters {
 	t.Helper()
-	client := sqs.NewFromConfig(localtest.Config(localaws.New(nil)))
-	created, err := client.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: &name, Attributes: settings})
+	d := &deadLetters{T: t, server: localaws.New(nil)}
+	d.client = sqs.NewFromConfig(localtest.Config(d.server))
+	in := &sqs.CreateQueueInput{QueueName: &name}
+	if strings.HasSuffix(name, ".fifo") {
+		in.Attributes = map[string]string{"FifoQueue": "true"}
+	}
+	created, err := d.client.CreateQueue(t.Context(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, l := range send(t.Context(), t, client, *created.QueueUrl, quiet, letters...) {
+	d.url = *created.QueueUrl
+	return d
+}
+
+// send sends the letters, all of which must be confirmed.
+func (d *deadLetters) send(letters ...handler.Letter) {
+	d.Helper()
+	for i, l := range send(d.Context(), d, d.client, d.url, quiet, letters...) {
 		if err := l.Answer(); err != nil {
-			t.Fatalf("letter %d: %v", i, err)
+			d.Fatalf("letter %d: %v", i, err)
 		}
 	}
-	received, err := client.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
-		QueueUrl: created.QueueUrl, MaxNumberOfMessages: 10, MessageAttributeNames: []string{"All"},
+}
+
+// take receives the letters and deletes them.
+func (d *deadLetters) take() []types.Message {
+	d.Helper()
+	received, err := d.client.ReceiveMessage(d.Context(), &sqs.ReceiveMessageInput{
+		QueueUrl: &d.url, MaxNumberOfMessages: 10, MessageAttributeNames: []string{"All"},
 		MessageSystemAttributeNames: []types.MessageSystemAttributeName{"All"},
 	})
 	if err != nil {
-		t.Fatal(err)
+		d.Fatal(err)
+	}
+	for _, m := range received.Messages {
+		in := &sqs.DeleteMessageInput{QueueUrl: &d.url, ReceiptHandle: m.ReceiptHandle}
+		if _, err := d.client.DeleteMessage(d.Context(), in); err != nil {
+			d.Fatal(err)
+		}
 	}
 	return received.Messages
 }
@@ -50,7 +83,9 @@ func TestALetterArrivesThroughTheSDK(t *testing.T) {
 	l := letterOf(m)
 	l.Failure.Message = "bad \x00 \uffff bytes \xff"
 
-	got := throughSDK(t, "charge-dlq", nil, []handler.Letter{l})[0]
+	d := newDeadLetters(t, "charge-dlq")
+	d.send(l)
+	got := d.take()[0]
 	if *got.Body != body {
 		t.Errorf("body %q, want %q", *got.Body, body)
 	}
@@ -71,7 +106,9 @@ func TestAMessageOfOneMiBArrivesThroughTheSDK(t *testing.T) {
 		noise[i] = byte(i * i >> 8)
 	}
 	body := base64.StdEncoding.EncodeToString(noise)
-	got := throughSDK(t, "charge-dlq", nil, []handler.Letter{letterOf(message("m", body, nil))})[0]
+	d := newDeadLetters(t, "charge-dlq")
+	d.send(letterOf(message("m", body, nil)))
+	got := d.take()[0]
 	if len(body) != 1<<20 || *got.Body != body {
 		t.Errorf("%d of %d bytes arrived", len(*got.Body), len(body))
 	}
@@ -86,8 +123,10 @@ func TestFIFOThroughTheSDK(t *testing.T) {
 	}
 	// The second is a copy with the verdict of the first.
 	ls := []handler.Letter{death("m-1", "stock:1"), death("m-2", "stock:1"), death("m-3", ""), death("m-4", "")}
+	d := newDeadLetters(t, "stock-dlq.fifo")
+	d.send(ls...)
 	var arrived []string
-	for _, m := range throughSDK(t, "stock-dlq.fifo", map[string]string{"FifoQueue": "true"}, ls) {
+	for _, m := range d.take() {
 		r, err := dlq.Open(m)
 		if err != nil {
 			t.Fatal(err)
@@ -97,4 +136,82 @@ func TestFIFOThroughTheSDK(t *testing.T) {
 	if got, want := fmt.Sprint(arrived), "[m-1 g1 m-3 g1 m-4 g1]"; got != want {
 		t.Errorf("arrived %s, want %s", got, want)
 	}
+}
+
+// A job dies, its letter is taken, the ledger forgets the job, and within the five
+// minutes in which SQS remembers the id it is sent again and dies again.
+func TestASecondDeathOfAForgottenJobHasItsLetter(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := newDeadLetters(t, "stock-dlq.fifo")
+		death := func(id string) handler.Letter {
+			m := message(id, "{}", nil)
+			m.Attributes = map[string]string{"MessageGroupId": "g1"}
+			last := handler.NewTimestamp(time.Now())
+			return handler.Letter{Message: m, Failure: handler.Failure{Key: "stock:1", Verdict: true, Last: last}}
+		}
+		first := death("m-1")
+		d.send(first)
+		d.send(handler.Letter{Message: first.Message, Failure: throughLedger(t, first.Failure)}) // repeated
+		if got := d.take(); len(got) != 1 {
+			t.Errorf("%d letters of the first death, want 1", len(got))
+		}
+		<-time.After(time.Minute)
+		d.send(death("m-2"))
+		if got := d.take(); len(got) != 1 {
+			t.Errorf("%d letters of the second death, want 1", len(got))
+		}
+	})
+}
+
+// Somebody else wrote the record, with attributes that SQS would refuse. The job
+// dies, and the letters beside it do too.
+func TestAForgedRecordKeepsNoLetterBack(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 257)
+	displaced := map[string]dlq.Attribute{
+		"AWS.Trace": {Type: "String", Value: aws.String("v")}, "amazon.x": {Type: "String", Value: aws.String("v")},
+		"a..b": {Type: "String", Value: aws.String("v")}, ".a": {Type: "String", Value: aws.String("v")},
+		"ä": {Type: "String", Value: aws.String("v")}, "": {Type: "String", Value: aws.String("v")},
+		long: {Type: "String", Value: aws.String("v")}, "type": {Type: "String." + long, Value: aws.String("v")},
+		"text": {Type: "String", Value: aws.String("a\x00b")}, "word": {Type: "Number", Value: aws.String("many")},
+		"hex": {Type: "Number", Value: aws.String("0x1p4")}, "large": {Type: "Number", Value: aws.String("1e127")},
+		"precise":  {Type: "Number", Value: aws.String(strings.Repeat("7", 39))},
+		"infinite": {Type: "Number", Value: aws.String("Inf")}, "fine": {Type: "Number.int", Value: aws.String("-7")},
+	}
+	forged, err := dlq.Record{MessageID: "m-0", Displaced: displaced}.Encode(1 << 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := restored(message("m-1", "{}", map[string]string{dlq.AttributeName: forged}))
+	if len(seen.MessageAttributes) != len(displaced) {
+		t.Fatalf("attributes %v, want all of the record", seen.MessageAttributes)
+	}
+	d := newDeadLetters(t, "charge-dlq")
+	d.send(letterOf(seen), letterOf(message("m-2", "{}", nil)))
+	got := d.take()
+	if len(got) != 2 || len(got[0].MessageAttributes) != 2 {
+		t.Fatalf("%d letters arrived, the first with %v; want 2, fine and the record", len(got), got[0].MessageAttributes)
+	}
+	again := restored(delivered(requestEntry{MessageBody: got[0].Body, MessageAttributes: got[0].MessageAttributes}, "x"))
+	sameAttributes(t, again.MessageAttributes, seen.MessageAttributes)
+}
+
+func TestALetterThatFailsOnceIsNotOvertaken(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := newDeadLetters(t, "stock-dlq.fifo")
+		d.server.Inject(localaws.Fault{
+			Operation: "SendMessageBatch", Times: 1, Code: "InternalError", Status: http.StatusInternalServerError,
+			Entries: []string{"0"},
+		})
+		d.send(grouped("a0", "a1", "a2")...)
+		var arrived []string
+		for _, m := range d.take() {
+			arrived = append(arrived, *m.Body)
+		}
+		if got := fmt.Sprint(arrived); got != "[a0 a1 a2]" {
+			t.Errorf("arrived %s", got)
+		}
+	})
 }

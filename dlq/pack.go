@@ -1,32 +1,32 @@
 package dlq
 
+import "github.com/sqsafe/sqsafe/internal/sqscall"
+
 const (
 	// minBytes is the least that SQS allows as a queue's MaximumMessageSize.
 	minBytes = 1 << 10
 	// maxBytes is what SQS allows a message, and all messages of a call together.
 	maxBytes = 1 << 20
-	// maxEntries is how many messages SQS takes in a call.
-	maxEntries = 10
 )
 
-// pack is a run of entries that go in one call.
-type pack struct{ from, to int }
-
-// packs parts the entries, in their order, into as few calls as that allows. An
-// entry that alone is too large has a call to itself, so that its refusal
-// harms no other.
-func packs(entries []entry) []pack {
-	var out []pack
-	size := 0
+// packs parts the entries, in their order, into as few calls as that allows, and
+// gives the positions for each. An entry that alone is too large has a call to
+// itself, so that its refusal harms no other. With apart no call has two entries of
+// one message group.
+func packs(entries []entry, apart bool) [][]int {
+	var out [][]int
+	size, groups := 0, map[string]bool{}
 	for i, e := range entries {
 		last := len(out) - 1
-		if last < 0 || size+e.size > maxBytes || i-out[last].from == maxEntries {
-			out = append(out, pack{from: i})
+		full := last < 0 || size+e.size > maxBytes || len(out[last]) == sqscall.MaxEntries
+		if full || apart && groups[e.group()] {
+			out = append(out, nil)
 			last++
-			size = 0
+			size, groups = 0, map[string]bool{}
 		}
-		out[last].to = i + 1
+		out[last] = append(out[last], i)
 		size += e.size
+		groups[e.group()] = true
 	}
 	return out
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/sqsafe/sqsafe/internal/sqscall"
 )
 
 func entriesOf(sizes ...int) []entry {
@@ -20,21 +22,21 @@ func TestPacks(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		sizes []int
-		want  []pack
+		want  [][]int
 	}{
 		"none":                   {nil, nil},
-		"ten":                    {slices.Repeat([]int{1}, 10), []pack{{0, 10}}},
-		"eleven":                 {slices.Repeat([]int{1}, 11), []pack{{0, 10}, {10, 11}}},
-		"full to the byte":       {[]int{maxBytes - 1, 1}, []pack{{0, 2}}},
-		"a byte too many":        {[]int{maxBytes, 1}, []pack{{0, 1}, {1, 2}}},
-		"too large, on its own":  {[]int{1, maxBytes + 1, 1}, []pack{{0, 1}, {1, 2}, {2, 3}}},
-		"never out of order":     {[]int{maxBytes - 1, 2, 1}, []pack{{0, 1}, {1, 3}}},
-		"bytes, then ten, again": {slices.Repeat([]int{maxBytes / 4}, 6), []pack{{0, 4}, {4, 6}}},
+		"ten":                    {slices.Repeat([]int{1}, 10), [][]int{{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}}},
+		"eleven":                 {slices.Repeat([]int{1}, 11), [][]int{{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {10}}},
+		"full to the byte":       {[]int{maxBytes - 1, 1}, [][]int{{0, 1}}},
+		"a byte too many":        {[]int{maxBytes, 1}, [][]int{{0}, {1}}},
+		"too large, on its own":  {[]int{1, maxBytes + 1, 1}, [][]int{{0}, {1}, {2}}},
+		"never out of order":     {[]int{maxBytes - 1, 2, 1}, [][]int{{0}, {1, 2}}},
+		"bytes, then ten, again": {slices.Repeat([]int{maxBytes / 4}, 6), [][]int{{0, 1, 2, 3}, {4, 5}}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tt.want, packs(entriesOf(tt.sizes...)), cmp.AllowUnexported(pack{})); diff != "" {
+			if diff := cmp.Diff(tt.want, packs(entriesOf(tt.sizes...), false)); diff != "" {
 				t.Errorf("packs differ (-want +got):\n%s", diff)
 			}
 		})
@@ -45,18 +47,24 @@ func TestPacksKeepTheLimits(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		entries := entriesOf(rapid.SliceOf(rapid.IntRange(1, maxBytes)).Draw(t, "sizes")...)
+		for i := range entries {
+			group := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "group")
+			entries[i].request.MessageGroupId = &group
+		}
+		apart := rapid.Bool().Draw(t, "apart")
 		next := 0
-		for _, p := range packs(entries) {
-			if p.from != next || p.to <= p.from || p.to-p.from > maxEntries {
-				t.Fatalf("pack %v after entry %d", p, next)
+		for _, pack := range packs(entries, apart) {
+			size, groups := 0, map[string]bool{}
+			for _, i := range pack {
+				if i != next {
+					t.Fatalf("pack %v after entry %d", pack, next-1)
+				}
+				next++
+				size += entries[i].size
+				groups[entries[i].group()] = true
 			}
-			next = p.to
-			size := 0
-			for _, e := range entries[p.from:p.to] {
-				size += e.size
-			}
-			if size > maxBytes {
-				t.Fatalf("pack %v has %d bytes", p, size)
+			if len(pack) == 0 || len(pack) > sqscall.MaxEntries || size > maxBytes || apart && len(groups) < len(pack) {
+				t.Fatalf("pack %v has %d bytes and %d groups", pack, size, len(groups))
 			}
 		}
 		if next != len(entries) {

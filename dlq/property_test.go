@@ -41,7 +41,7 @@ func anyAttribute() *rapid.Generator[events.SQSMessageAttribute] {
 func anyMessage() *rapid.Generator[*handler.Message] {
 	return rapid.Custom(func(t *rapid.T) *handler.Message {
 		m := message("first", "", nil)
-		names := rapid.OneOf(rapid.Just(dlq.AttributeName), rapid.StringMatching(`[a-z_.-]{1,20}`))
+		names := rapid.OneOf(rapid.Just(dlq.AttributeName), rapid.StringMatching(`[b-z_-]{1,10}(\.[a-z_-]{1,9})?`))
 		m.MessageAttributes = rapid.MapOfN(names, anyAttribute(), 0, 10).Draw(t, "attributes")
 		taken := 0
 		for name, a := range m.MessageAttributes {

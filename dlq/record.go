@@ -14,6 +14,8 @@ const Version = 1
 
 // Record is the failure record of a dead-lettered message. [Record.Encode]
 // and [Decode] give and take its JSON.
+//
+//nolint:recvcheck // to read JSON takes a pointer
 type Record struct {
 	// Version is the version of the format, from 1.
 	Version int `json:"version"`
@@ -53,7 +55,7 @@ type Record struct {
 type document struct {
 	members
 	// Runs is for people; who reads the record counts the history.
-	Runs    int               `json:"runs"`
+	Runs    int               `json:"runs,omitempty"`
 	History []handler.Attempt `json:"history,omitempty"`
 	Dropped int               `json:"dropped,omitempty"`
 	Stack   string            `json:"stack,omitempty"`

@@ -11,7 +11,8 @@ import (
 // Restore makes a message whole which was dead-lettered before: displaced
 // attributes are back in place, the attribute [AttributeName] is gone, and
 // [handler.Message].Replay tells what it said. It is for [handler.Options].Restore.
-// An attribute of that name that is no record is the producer's own and stays.
+// An attribute of that name that is no record, or that has what no record of ours
+// can have, is the producer's own and stays.
 func Restore(m *handler.Message) {
 	if r, attributes, ok := unpack(m); ok {
 		m.MessageAttributes = attributes

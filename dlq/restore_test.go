@@ -53,6 +53,7 @@ func TestRestoreLeavesOthersAlone(t *testing.T) {
 		"broken":  `{"version":1,"messageId":`,
 		"foreign": "yes",
 		"JSON":    `{"safe":true}`,
+		"forged":  `{"version":1,"messageId":"x","key":"k","epoch":9223372036854775806,"verdict":true}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

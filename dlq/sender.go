@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -32,7 +33,7 @@ type Options struct {
 	// from 1,024 to 1,048,576 as SQS has it; 0 means 1,048,576.
 	MaxMessageBytes int
 	// Concurrency is how many calls run at a time, at least 1; 0 means 4. To a FIFO
-	// queue it is always one, so that letters arrive in their order.
+	// queue it is always one, so that the letters of a group arrive in their order.
 	Concurrency int
 	// Function and FunctionVersion go into the records; where they are empty,
 	// those of the Lambda function do.
@@ -71,7 +72,7 @@ func NewSender(api API, queueURL string, o *Options) (*Sender, error) {
 		return nil, fmt.Errorf("dlq.NewSender: the dead-letter queue: %w", err)
 	}
 	if err := o.validate(); err != nil {
-		return nil, fmt.Errorf("dlq.NewSender: %w", err)
+		return nil, err
 	}
 	s := &Sender{
 		api: api, queueURL: queueURL, fifo: strings.HasSuffix(queueURL, ".fifo"),
@@ -80,9 +81,6 @@ func NewSender(api API, queueURL string, o *Options) (*Sender, error) {
 		function:        cmp.Or(o.Function, lambdacontext.FunctionName),
 		functionVersion: cmp.Or(o.FunctionVersion, lambdacontext.FunctionVersion),
 		log:             cmp.Or(o.Logger, slog.Default()),
-	}
-	if s.fifo {
-		s.concurrency = 1
 	}
 	return s, nil
 }
@@ -102,67 +100,106 @@ func checkQueueURL(queueURL string) error {
 // validate returns an error that names the option, its value and the remedy.
 func (o *Options) validate() error {
 	if n := o.MaxMessageBytes; n != 0 && (n < minBytes || n > maxBytes) {
-		return fmt.Errorf("MaxMessageBytes is %d, want from %d to %d, or 0 for the most", n, minBytes, maxBytes)
+		return fmt.Errorf("dlq.NewSender: MaxMessageBytes is %d, want from %d to %d, or 0 for %d",
+			n, minBytes, maxBytes, maxBytes)
 	}
 	if o.Concurrency < 0 {
-		return fmt.Errorf("Concurrency is %d, want at least 1, or 0 for 4", o.Concurrency)
+		return fmt.Errorf("dlq.NewSender: Concurrency is %d, want at least 1, or 0 for 4", o.Concurrency)
 	}
 	return nil
 }
 
 // Send sends the letters and sets DeadLetterID or Err of each. Err is a
 // [*queue.EntryError], [handler.ErrUnanswered] or the error of the call that
-// carried the letter. Only a letter with an id has arrived for certain.
+// carried the letter. Only a letter with an id has arrived for certain. A letter
+// that fails on the side of SQS is sent up to two times more, within ctx.
+//
+// To a FIFO queue the letters of a message group go one after the other. Once one
+// is not confirmed, those behind it are not sent and have an error that says so.
 func (s *Sender) Send(ctx context.Context, letters []handler.Letter) {
 	entries := make([]entry, len(letters))
 	for i, l := range letters {
 		entries[i] = s.entry(ctx, l)
 	}
+	if s.fifo {
+		s.sendInOrder(ctx, letters, entries)
+		return
+	}
 	var running sync.WaitGroup
 	slots := make(chan struct{}, s.concurrency)
-	for _, p := range packs(entries) {
+	for _, pack := range packs(entries, false) {
 		slots <- struct{}{}
 		running.Go(func() {
 			defer func() { <-slots }()
-			s.sendPack(ctx, letters[p.from:p.to], entries[p.from:p.to])
+			s.sendPack(ctx, letters, entries, pack)
 		})
 	}
 	running.Wait()
 }
 
-// sendPack makes one call of letters that fit into it.
-func (s *Sender) sendPack(ctx context.Context, letters []handler.Letter, pack []entry) {
-	requests := make([]types.SendMessageBatchRequestEntry, len(pack))
-	for i, e := range pack {
-		requests[i] = e.request
-		requests[i].Id = aws.String(strconv.Itoa(i))
-	}
-	out, err := s.api.SendMessageBatch(ctx, &sqs.SendMessageBatchInput{QueueUrl: &s.queueURL, Entries: requests})
-	if err != nil {
-		for i := range letters {
-			letters[i].Err = err
+// sendInOrder makes one call at a time, none with two letters of one group: SQS may
+// take the second of them and refuse the first.
+func (s *Sender) sendInOrder(ctx context.Context, letters []handler.Letter, entries []entry) {
+	failed := map[string]error{} // by group, the error of its first letter that failed
+	for _, pack := range packs(entries, true) {
+		pack = slices.DeleteFunc(pack, func(i int) bool {
+			err := failed[entries[i].group()]
+			if err != nil {
+				letters[i].Err = fmt.Errorf("an earlier letter of its message group is not confirmed: %w", err)
+			}
+			return err != nil
+		})
+		s.sendPack(ctx, letters, entries, pack)
+		for _, i := range pack {
+			if err := letters[i].Answer(); err != nil {
+				failed[entries[i].group()] = err
+			}
 		}
-		return
-	}
-	ids, failed := answersByID(out)
-	for i := range letters {
-		l, id := &letters[i], strconv.Itoa(i)
-		l.DeadLetterID, l.Err = ids[id], failed[id]
-		l.Err = l.Answer()
 	}
 }
 
-// answersByID gives what the call said of each entry; where it says two things,
-// the failure, since a message sent twice is better than one lost.
-func answersByID(out *sqs.SendMessageBatchOutput) (ids map[string]string, failed map[string]error) {
-	ids, failed = map[string]string{}, map[string]error{}
+// sendPack sends the letters at these positions, which fit into one call.
+func (s *Sender) sendPack(ctx context.Context, letters []handler.Letter, entries []entry, pack []int) {
+	errs := sqscall.Batch(ctx, pack, func(pack []int) ([]error, error) {
+		requests := make([]types.SendMessageBatchRequestEntry, len(pack))
+		for position, i := range pack {
+			requests[position] = entries[i].request
+			requests[position].Id = aws.String(strconv.Itoa(position))
+		}
+		out, err := s.api.SendMessageBatch(ctx, &sqs.SendMessageBatchInput{QueueUrl: &s.queueURL, Entries: requests})
+		if err != nil {
+			return nil, err
+		}
+		ids, errs := answers(len(pack), out)
+		for position, i := range pack {
+			letters[i].DeadLetterID = ids[position]
+		}
+		return errs, nil
+	})
+	for position, i := range pack {
+		letters[i].Err = errs[position]
+	}
+}
+
+// answers reads what a call said of n entries: an id or an error for each. Where it
+// says two things of one, the failure counts, since a message sent twice is better
+// than one lost.
+func answers(n int, out *sqs.SendMessageBatchOutput) (ids []string, errs []error) {
+	ids, errs = make([]string, n), make([]error, n)
 	for _, entry := range out.Successful {
-		ids[aws.ToString(entry.Id)] = aws.ToString(entry.MessageId)
+		if i, ok := sqscall.Position(entry.Id, n); ok {
+			ids[i] = aws.ToString(entry.MessageId)
+		}
 	}
 	for _, entry := range out.Failed {
-		id := aws.ToString(entry.Id)
-		failed[id] = queue.NewEntryError(entry)
-		delete(ids, id)
+		if i, ok := sqscall.Position(entry.Id, n); ok {
+			ids[i], errs[i] = "", queue.NewEntryError(entry)
+		}
 	}
-	return ids, failed
+	for i := range errs {
+		if ids[i] == "" && errs[i] == nil {
+			errs[i] = handler.ErrUnanswered
+		}
+	}
+	return ids, errs
 }

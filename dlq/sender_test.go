@@ -44,7 +44,7 @@ func TestNewSenderRefusesWhatCannotWork(t *testing.T) {
 		"a name":           {api, "charge-dlq", nil, `"charge-dlq"`},
 		"an ARN":           {api, chargeARN, nil, chargeARN},
 		"an endpoint":      {api, "https://sqs.eu-central-1.amazonaws.com/", nil, "names no queue"},
-		"small messages":   {api, standardURL, &dlq.Options{MaxMessageBytes: 1023}, "MaxMessageBytes is 1023, want from 1024"},
+		"small messages":   {api, standardURL, &dlq.Options{MaxMessageBytes: 1023}, "MaxMessageBytes is 1023, want"},
 		"large messages":   {api, standardURL, &dlq.Options{MaxMessageBytes: 1<<20 + 1}, "to 1048576"},
 		"less than a call": {api, standardURL, &dlq.Options{Concurrency: -1}, "Concurrency is -1, want at least 1"},
 	}
@@ -81,16 +81,18 @@ func TestSendAnswersForEachLetter(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			arrived := map[string]bool{}
-			for i, l := range send(t.Context(), t, tt.api, standardURL, nil, letters(tt.n)...) {
-				if want := tt.want[i]; !sameError(l.Err, want) {
-					t.Errorf("letter %d: error %v, want %v", i, l.Err, want)
+			synctest.Test(t, func(t *testing.T) {
+				arrived := map[string]bool{}
+				for i, l := range send(t.Context(), t, tt.api, standardURL, nil, letters(tt.n)...) {
+					if want := tt.want[i]; !sameError(l.Err, want) {
+						t.Errorf("letter %d: error %v, want %v", i, l.Err, want)
+					}
+					if (l.DeadLetterID == "") != (l.Err != nil) || arrived[l.DeadLetterID] && l.Err == nil {
+						t.Errorf("letter %d: id %q with error %v", i, l.DeadLetterID, l.Err)
+					}
+					arrived[l.DeadLetterID] = true
 				}
-				if (l.DeadLetterID == "") != (l.Err != nil) || arrived[l.DeadLetterID] && l.Err == nil {
-					t.Errorf("letter %d: id %q with error %v", i, l.DeadLetterID, l.Err)
-				}
-				arrived[l.DeadLetterID] = true
-			}
+			})
 		})
 	}
 }

@@ -39,8 +39,11 @@ type batch struct {
 	hider      hider
 	// events carries what happens from other goroutines to the loop. Over is closed
 	// when nobody reads it any more.
-	events chan func()
+	events chan event
 	over   chan struct{}
+	// tasks hands work to idle workers.
+	tasks chan func()
+	idle  int
 	// hurry is closed by a crash.
 	hurry chan struct{}
 	// processChanged says that the process may be free.
@@ -81,8 +84,10 @@ type delivery struct {
 	message *Message
 	group   int
 
-	run   *run
-	claim Claim
+	// run is nil before the decoding.
+	run      *run
+	firstRun run
+	claim    Claim
 	// job is what the ledger said of the job, and no user code has in its hands.
 	job   Job
 	phase phase
@@ -100,30 +105,33 @@ type delivery struct {
 	// alone reports whether its run is alone and a crash counted, left whether a
 	// goroutine of user code was left behind.
 	alone, left bool
-	// sent, deleted and failed tell what SQS did with it: failed is set where it did
-	// not do what was asked.
-	sent, deleted, failed bool
+	// told is closed when OnError has been called for it; nil if it is not to be.
+	told <-chan struct{}
+	// sent reports whether its dead letter has arrived, failed whether SQS did not do
+	// what was asked.
+	sent, failed bool
 }
 
-func (p *Processor) newBatch(ctx context.Context, event events.SQSEvent) *batch {
+func (p *Processor) newBatch(ctx context.Context, in events.SQSEvent) *batch {
 	start := time.Now()
 	end, _ := ctx.Deadline()
 	b := &batch{
 		Processor: p, ctx: ctx, start: start, end: end, asking: -1,
 		table:          deadline.New(start, end, p.options.Reserve),
-		events:         make(chan func(), eventBuffer),
+		events:         make(chan event, min(eventBuffer, 2*len(in.Records)+1)),
 		over:           make(chan struct{}),
 		hurry:          make(chan struct{}),
+		tasks:          make(chan func(), min(maxIdle, 2*len(in.Records)+1)),
 		processChanged: make(chan struct{}, 1),
 		draining:       host.Draining(ctx),
 	}
 	b.times.lastFreed = start
-	deliveries, messages := make([]delivery, len(event.Records)), make([]Message, len(event.Records))
-	b.deliveries = make([]*delivery, len(event.Records))
-	known := make([]runqueue.Delivery, len(event.Records))
+	deliveries, messages := make([]delivery, len(in.Records)), make([]Message, len(in.Records))
+	b.deliveries = make([]*delivery, len(in.Records))
+	known := make([]runqueue.Delivery, len(in.Records))
 	groups := map[string]int{}
-	for i := range event.Records {
-		record, m, d := &event.Records[i], &messages[i], &deliveries[i]
+	for i := range in.Records {
+		record, m, d := &in.Records[i], &messages[i], &deliveries[i]
 		*m = Message{SQSMessage: *record, resolver: p.resolver, received: start}
 		d.index, d.record, d.message = i, record, m
 		if m.FIFO() {
@@ -164,11 +172,12 @@ func (p *Processor) queueConfig() runqueue.Config {
 // run takes all deliveries to their outcome, and tells SQS what is to be told.
 func (b *batch) run() {
 	defer close(b.over)
+	defer close(b.tasks)
 	b.begin()
 	defer b.timer.Stop()
 	for {
 		b.perform()
-		if b.queue.Idle() && b.letters.isEmpty() && b.hooking == 0 {
+		if b.queue.Idle() && b.letters.isEmpty() {
 			break
 		}
 		b.listen()
@@ -177,6 +186,9 @@ func (b *batch) run() {
 	b.hideAll()
 	if b.crash != nil {
 		b.deleteFinished()
+	}
+	for b.hooking > 0 {
+		(<-b.events)()
 	}
 	b.onBatch()
 }
@@ -197,17 +209,35 @@ func (b *batch) begin() {
 		b.queue.Poison()
 	}
 	b.passTime(b.start)
+	if b.ctx.Err() == context.Canceled {
+		b.onCancelled()
+	}
 	if b.table.Bounded() && len(b.deliveries) > 0 && !b.start.Before(b.table.End()) {
 		b.warnOfPastDeadline()
 	}
 }
 
+// event is what has happened on another goroutine.
+type event struct {
+	take func()
+	// idle reports whether a worker has done its task.
+	idle bool
+}
+
 // post hands an event to the loop, if it still reads.
-func (b *batch) post(event func()) {
+func (b *batch) post(e event) {
 	select {
-	case b.events <- event:
+	case b.events <- e:
 	case <-b.over:
 	}
+}
+
+// take takes an event in.
+func (b *batch) take(e event) {
+	if e.idle && b.idle < cap(b.tasks) {
+		b.idle++
+	}
+	e.take()
 }
 
 // listen waits for what happens next, and takes it in.
@@ -218,8 +248,8 @@ func (b *batch) listen() {
 		cancelled = nil
 	}
 	select {
-	case event := <-b.events:
-		event()
+	case e := <-b.events:
+		b.take(e)
 	case <-b.processChanged:
 		b.onProcessChanged()
 	case <-b.draining:

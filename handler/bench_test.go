@@ -23,7 +23,7 @@ func BenchmarkHandle(b *testing.B) {
 				for range depth {
 					o.Middleware = append(o.Middleware, pass)
 				}
-				p := handler.NewProcessor(handler.JSON(func(context.Context, order) error { return nil }), o)
+				p := must(handler.NewProcessor(handler.JSON(func(context.Context, order) error { return nil }), o))
 				var batch events.SQSEvent
 				for i := range messages {
 					batch.Records = append(batch.Records, record("m"+strconv.Itoa(i), `{"id":"o-1","count":2}`))
@@ -41,28 +41,23 @@ func BenchmarkHandle(b *testing.B) {
 
 // BenchmarkSuspects is a large batch in which every message is to run alone.
 func BenchmarkSuspects(b *testing.B) {
-	alone := func(next handler.Func) handler.Func {
-		return func(ctx context.Context, m *handler.Message) error {
-			if err := m.Alone(ctx); err != nil {
-				return err
-			}
-			return next(ctx, m)
-		}
-	}
 	for _, messages := range []int{1000, 10_000} {
 		b.Run(fmt.Sprintf("messages=%d", messages), func(b *testing.B) {
-			p := handler.NewProcessor(handler.JSON(func(context.Context, order) error { return nil }), &handler.Options{
-				Logger: slog.New(slog.DiscardHandler), Middleware: []handler.Middleware{alone}, MaxReceives: 30,
-			})
-			var batch events.SQSEvent
-			for i := range messages {
-				batch.Records = append(batch.Records, received(2, record("m"+strconv.Itoa(i), `{"id":"o-1","count":2}`)))
-			}
+			batch := suspects(messages)
 			for b.Loop() {
+				p := must(handler.NewProcessor(handler.Func(func(context.Context, *handler.Message) error { return nil }),
+					&handler.Options{Logger: slog.New(slog.DiscardHandler), Ledger: newLedger(newTrace()), MaxReceives: 30}))
 				if _, err := p.Handle(b.Context(), batch); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
 	}
+}
+
+func suspects(n int) (batch events.SQSEvent) {
+	for i := range n {
+		batch.Records = append(batch.Records, received(2, record("m"+strconv.Itoa(i), "suspect")))
+	}
+	return batch
 }

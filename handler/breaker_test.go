@@ -107,7 +107,7 @@ func TestWhatElseOpensTheBreaker(t *testing.T) {
 					received(2, records[i])
 				}
 			}
-			handle(t, handler.NewProcessor(byBody(script), o), records...)
+			handle(t, must(handler.NewProcessor(byBody(script), o)), records...)
 			for _, id := range []string{"m03", "m04", "next"} {
 				if got := q.outcomeOf(t, id, "reason"); got != handler.ReasonBreaker {
 					t.Errorf("%s: %s", id, got)

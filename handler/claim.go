@@ -21,7 +21,7 @@ func (b *batch) claim(d *delivery) {
 		ctx, cancel = b.settleContext()
 	}
 	r := d.run
-	go func() {
+	b.assign(func() {
 		defer cancel()
 		var answer ClaimAnswer
 		usercall.Catch(
@@ -33,10 +33,10 @@ func (b *batch) claim(d *delivery) {
 				if err = asError(err, p); err != nil {
 					answer = ClaimAnswer{Decided: b.resolver.storeFailed(r.message, err)}
 				}
-				b.post(func() { b.claimed(d, answer) })
+				b.postEnd(p, func() { b.claimed(d, answer) })
 			},
 		)
-	}()
+	})
 }
 
 var errNoAnswer = errors.New("handler: the ledger returned neither a claim nor an outcome")
@@ -91,7 +91,7 @@ func (b *batch) watchClaim(d *delivery) {
 	go func() {
 		select {
 		case <-lost:
-			b.post(func() { b.queue.Lost(d.index) })
+			b.post(event{take: func() { b.queue.Lost(d.index) }})
 		case <-b.over:
 		}
 	}()
@@ -158,12 +158,12 @@ func (b *batch) endLone() {
 	go func() {
 		defer cancel()
 		err := catchPanic(func() error { return d.claim.CountCrash(ctx, false) })
-		b.post(func() {
+		b.post(event{take: func() {
 			if err != nil {
 				b.logError(d, "crash counted ahead not taken back", err)
 			}
 			b.queue.LoneOver(d.index)
-		})
+		}})
 	}()
 }
 

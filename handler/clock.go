@@ -133,8 +133,8 @@ func (b *batch) cut() {
 
 // onCancelled is for a host that stops: what runs is cut off now.
 func (b *batch) onCancelled() {
-	if b.ctx.Err() != context.Canceled {
-		b.times.cut = b.times.cut || b.table.Bounded() // the deadline itself has passed
+	if b.ctx.Err() != context.Canceled && b.table.Bounded() {
+		b.passTime(time.Now()) // the deadline itself has passed, and the cut before it
 		return
 	}
 	b.stopping = true

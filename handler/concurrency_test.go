@@ -109,12 +109,11 @@ func TestAGroupWaitsForTheLetterOfItsHead(t *testing.T) {
 			s := newScene()
 			s.options.Concurrency = concurrency
 			s.onSend = func(context.Context) { <-time.After(3 * time.Second); s.note("send over") }
-			confirm := verdict(time.Minute, func(context.Context, string) error {
+			s.ledger.confirm = func(context.Context, string) error {
 				<-time.After(time.Second)
 				s.note("confirm over")
 				return nil
-			})
-			s.options.Middleware = append(s.options.Middleware, confirm)
+			}
 			ids := s.run(t, grouped("a", record("a1", "permanent")), grouped("a", record("a2", "good")),
 				grouped("b", record("b1", "10s")), grouped("b", record("b2", "1s")))
 			if len(ids) != 0 {
@@ -151,10 +150,10 @@ func TestWhoComesFirst(t *testing.T) {
 	t.Parallel()
 	for _, concurrency := range []int{1, 8} {
 		s := newScene()
-		s.options.Concurrency, s.options.MaxReceives, s.options.ClaimInTurn = concurrency, 9, true
+		s.options.Concurrency, s.options.MaxReceives, s.ledger.inTurn = concurrency, 9, true
 		s.run(t, received(7, record("old", "x")), record("new1", "x"), received(2, record("again", "x")),
 			received(9, record("last1", "x")), received(12, record("last2", "x")), record("new2", "x"))
-		want := []string{"claim last1", "claim last2", "claim new1", "claim new2", "claim old", "claim again"}
+		want := []string{"claim last1", "claim last2", "claim old", "claim new1", "claim new2", "claim again"}
 		var got []string
 		for _, e := range s.events {
 			if concurrency == 1 && len(e) > 6 && e[:6] == "claim " {
@@ -204,7 +203,7 @@ func TestMiddlewareMayRunAJobTwice(t *testing.T) {
 				handler.Go(ctx, func(context.Context) error { return errs[runs] })
 				return nil
 			})
-			ids := handle(t, handler.NewProcessor(h, o), record("m1", "x"))
+			ids := handle(t, must(handler.NewProcessor(h, o)), record("m1", "x"))
 			if len(ids) != 0 || runs != 2 || len(q.letters) != 1 {
 				t.Errorf("%d runs, reported %v, dead %v", runs, ids, q.dead())
 			}

@@ -4,6 +4,14 @@ import "context"
 
 type runKey struct{}
 
+// Value implements [context.Context]: a run is the context of its own user code.
+func (r *run) Value(key any) any {
+	if key == (runKey{}) {
+		return r
+	}
+	return r.Context.Value(key)
+}
+
 // runOf is the run that ctx belongs to; nil outside of one.
 func runOf(ctx context.Context) *run {
 	r, _ := ctx.Value(runKey{}).(*run)

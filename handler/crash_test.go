@@ -46,7 +46,7 @@ func TestPanicEndsTheProcessWithoutLosingWhatIsDone(t *testing.T) {
 			return nil
 		},
 	})
-	crash := crashes(t.Context(), t, handler.NewProcessor(h, q.options()), event(
+	crash := crashes(t.Context(), t, must(handler.NewProcessor(h, q.options())), event(
 		record("good", "good"), record("reset", "reset"), record("dead", "permanent"),
 		record("unsendable", "permanent"), record("boom", "boom"), record("after", "after")))
 	if !crash.ShouldExit || crash.Message != "panic: boom" || crash.Type != "*handler.PanicError" {
@@ -96,7 +96,6 @@ func TestWhatCountsAsACrash(t *testing.T) {
 		}, "panic: assignment to entry in nil map"},
 		{"panic in middleware", middleware, nil, "panic: in middleware"},
 		{"no outcome", says(&handler.Result{}), nil, "none"},
-		{"dead without evidence", says(&handler.Result{Outcome: handler.OutcomeDead}), nil, "dead"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -104,7 +103,7 @@ func TestWhatCountsAsACrash(t *testing.T) {
 			o := newQueues().options()
 			o.Middleware = []handler.Middleware{tt.middleware}
 			h := handler.Func(func(ctx context.Context, m *handler.Message) error { return tt.run(ctx, m) })
-			crash := crashes(t.Context(), t, handler.NewProcessor(h, o), event(record("m1", "x")))
+			crash := crashes(t.Context(), t, must(handler.NewProcessor(h, o)), event(record("m1", "x")))
 			if crash.Message != tt.want {
 				t.Errorf("message %q, want %q", crash.Message, tt.want)
 			}
@@ -122,7 +121,7 @@ func TestAHandlerThatIgnoresItsContextIsLeftBehind(t *testing.T) {
 		h := byBody(map[string]func(context.Context, *handler.Message) error{
 			"stuck": func(context.Context, *handler.Message) error { <-release; return nil },
 		})
-		crash := crashes(ctx, t, handler.NewProcessor(h, q.options()), event(record("m1", "good"), record("m2", "stuck")))
+		crash := crashes(ctx, t, must(handler.NewProcessor(h, q.options())), event(record("m1", "good"), record("m2", "stuck")))
 		if crash.Message != handler.ErrAbandoned.Error() {
 			t.Errorf("message %q, want %q", crash.Message, handler.ErrAbandoned)
 		}
@@ -136,24 +135,23 @@ func TestAHandlerThatIgnoresItsContextIsLeftBehind(t *testing.T) {
 	})
 }
 
-func TestTheCrashedMessageWaitsForItsLease(t *testing.T) {
+// The goroutine of a handler that was left behind may go on until the lease ends.
+func TestAnAbandonedMessageWaitsForItsLease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueues()
-		o := q.options()
-		o.Middleware = []handler.Middleware{func(next handler.Func) handler.Func {
-			return func(ctx context.Context, m *handler.Message) error {
-				r := m.Resolve(ctx, next(ctx, m))
-				r.Lease = time.Now().Add(32500 * time.Millisecond)
-				return r
-			}
-		}}
-		h := handler.Func(func(context.Context, *handler.Message) error { panic("boom") })
-		crashes(t.Context(), t, handler.NewProcessor(h, o), event(record("m1", "x")))
-		// 32.5 s and a tenth, which is half of the jitter, make 35.75 s.
-		if q.hidden["m1"] != 36*time.Second {
-			t.Errorf("hidden for %v, want the rest of the lease and jitter, rounded up", q.hidden["m1"])
+		s := newScene()
+		s.timeout, s.ledger.lease = 30*time.Second, 60*time.Second
+		release := make(chan struct{})
+		h := handler.Func(func(context.Context, *handler.Message) error { <-release; return nil })
+		ctx, cancel := s.context(t)
+		defer cancel()
+		crashes(ctx, t, must(handler.NewProcessor(h, s.options)), event(record("m1", "x")))
+		// It is left behind after 27.75 s: 32.25 s and a tenth, which is half of the
+		// jitter, make 35.475 s.
+		if got := s.hidden["m1"]; got < 35*time.Second || got > 36*time.Second {
+			t.Errorf("hidden for %v, want the rest of the lease and jitter", got)
 		}
+		close(release)
 	})
 }
 
@@ -164,7 +162,7 @@ func TestADeleteThatFailsBeforeTheCrashIsLogged(t *testing.T) {
 	h := byBody(map[string]func(context.Context, *handler.Message) error{
 		"boom": func(context.Context, *handler.Message) error { panic("boom") },
 	})
-	crashes(t.Context(), t, handler.NewProcessor(h, q.options()), event(record("m1", "good"), record("m2", "boom")))
+	crashes(t.Context(), t, must(handler.NewProcessor(h, q.options())), event(record("m1", "good"), record("m2", "boom")))
 	if got := q.logged(t, "message not deleted", "messageId"); !cmp.Equal(got, []string{"m1"}) {
 		t.Errorf("logged for %v, want m1", got)
 	}
@@ -173,13 +171,13 @@ func TestADeleteThatFailsBeforeTheCrashIsLogged(t *testing.T) {
 func TestAnEndedGoroutineIsACrashAndNotAHang(t *testing.T) {
 	t.Parallel()
 	ends := func(context.Context, *handler.Message) error { runtime.Goexit(); return nil }
-	p := handler.NewProcessor(handler.Func(ends), newQueues().options())
+	p := must(handler.NewProcessor(handler.Func(ends), newQueues().options()))
 	crash := crashes(t.Context(), t, p, event(record("m1", "x")))
 	if crash.Message != "panic: runtime.Goexit called by the handler" {
 		t.Errorf("message %q", crash.Message)
 	}
 	q := newQueues()
-	handle(t, handler.NewProcessor(ending{}, q.options()), record("m1", "x"), record("m2", "x"), record("m3", "x"))
+	handle(t, must(handler.NewProcessor(prepares{look: ends}, q.options())), record("m1", "x"), record("m2", "x"), record("m3", "x"))
 	if len(q.letters) != 3 || q.letters[0].Failure.Reason != handler.ReasonPanic {
 		t.Errorf("dead letters %v, want three of the panic in Prepare", q.letters)
 	}
@@ -191,36 +189,22 @@ func TestADecoderThatNeverReturnsIsLeftBehind(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		defer cancel()
 		q := newQueues()
-		h := endless{make(chan struct{})}
-		crashes(ctx, t, handler.NewProcessor(h, q.options()), event(record("m1", "good"), record("m2", "endless")))
+		release := make(chan struct{})
+		h := prepares{look: byBody(map[string]func(context.Context, *handler.Message) error{
+			"endless": func(context.Context, *handler.Message) error { <-release; return nil },
+		})}
+		crashes(ctx, t, must(handler.NewProcessor(h, q.options())), event(record("m1", "good"), record("m2", "endless")))
 		if diff := cmp.Diff([]string{"m1"}, q.deleted); diff != "" || ctx.Err() != nil {
 			t.Errorf("%v; deleted (-want +got):\n%s", ctx.Err(), diff)
 		}
-		close(h.release)
+		close(release)
 	})
 }
-
-type endless struct{ release chan struct{} }
-
-func (e endless) Prepare(_ context.Context, m *handler.Message) error {
-	if m.Body == "endless" {
-		<-e.release
-	}
-	return nil
-}
-
-func (endless) Handle(context.Context, *handler.Message) error { return nil }
-
-// ending is a handler whose first stage ends its goroutine.
-type ending struct{}
-
-func (ending) Prepare(context.Context, *handler.Message) error { runtime.Goexit(); return nil }
-func (ending) Handle(context.Context, *handler.Message) error  { return nil }
 
 func TestAPanicIsACrashWhateverItsValueSays(t *testing.T) {
 	t.Parallel()
 	h := handler.Func(func(context.Context, *handler.Message) error { panic(fault.Retryable(errOdd)) })
-	p := handler.NewProcessor(h, newQueues().options())
+	p := must(handler.NewProcessor(h, newQueues().options()))
 	if crash := crashes(t.Context(), t, p, event(record("m1", "x"))); !crash.ShouldExit {
 		t.Errorf("the runtime sees %+v, want an exit", crash)
 	}

@@ -21,40 +21,39 @@ func (b *batch) decode(d *delivery, force bool) {
 	} else if !b.enter(d, false) {
 		return
 	}
-	r := newRun(b, d)
-	ctx = context.WithValue(ctx, runKey{}, r)
-	d.run, d.phase = r, phaseDecoding
-	go func() {
+	r := b.newRun(ctx, d)
+	d.phase = phaseDecoding
+	b.assign(func() {
 		var rejected *Result
 		usercall.Catch(
-			func() error { rejected = b.prepare(ctx, r); return nil },
+			func() error { rejected = b.prepare(r); return nil },
 			func(err error, p *usercall.Panic) {
 				if p != nil {
-					rejected = b.undecoded(ctx, r, asError(err, p))
+					rejected = b.undecoded(r, asError(err, p))
 				}
-				b.post(func() { b.decoded(d, r, rejected) })
+				b.postEnd(p, func() { b.decoded(d, r, rejected) })
 			},
 		)
-	}()
+	})
 }
 
 // undecoded is the result of a message whose decoding ended without a result: by
 // runtime.Goexit, or by a panic of what classifies its error.
-func (p *Processor) undecoded(ctx context.Context, r *run, err error) (rejected *Result) {
-	if catchPanic(func() error { rejected = p.rejected(ctx, r.message, err); return nil }) != nil {
+func (p *Processor) undecoded(r *run, err error) (rejected *Result) {
+	if catchPanic(func() error { rejected = p.rejected(r, err); return nil }) != nil {
 		rejected = crashed(r.message, err)
 	}
 	return rejected
 }
 
 // prepare is the decoding itself. A result says that the message was rejected.
-func (p *Processor) prepare(ctx context.Context, r *run) *Result {
+func (p *Processor) prepare(r *run) *Result {
 	m := r.message
 	err := catchPanic(func() error {
 		if p.options.Restore != nil {
 			p.options.Restore(m)
 		}
-		work, err := p.handler.Prepare(ctx, m)
+		work, err := p.handler.Prepare(r, m)
 		r.work = work
 		return r.crew.join(err)
 	})
@@ -63,18 +62,18 @@ func (p *Processor) prepare(ctx context.Context, r *run) *Result {
 		err = errNoWork
 	}
 	if err != nil {
-		return p.rejected(ctx, m, err)
+		return p.rejected(r, err)
 	}
 	if p.options.Ledger == nil {
 		return nil
 	}
 	err = catchPanic(func() error {
 		var err error
-		r.identity, err = p.options.Ledger.Identify(ctx, m)
+		r.identity, err = p.options.Ledger.Identify(r, m)
 		return err
 	})
 	if err != nil {
-		return p.rejected(ctx, m, err)
+		return p.rejected(r, err)
 	}
 	return nil
 }
@@ -82,11 +81,13 @@ func (p *Processor) prepare(ctx context.Context, r *run) *Result {
 // rejected is the result of a message that decoding or the key function did not
 // accept. An error that no rule knows is permanent, and so is a panic: nothing was
 // claimed and no effect begun.
-func (p *Processor) rejected(ctx context.Context, m *Message, err error) *Result {
+func (p *Processor) rejected(r *run, err error) *Result {
+	m := r.message
+	timeless := context.WithoutCancel(r)
 	if res := AsResult(err); res != nil {
-		return p.resolver.complete(ctx, m, m.Job, res.clone())
+		return p.resolver.complete(timeless, m, m.Job, res.clone())
 	}
-	timeless := context.WithoutCancel(ctx) // a payload is no better for the time that is left
+	// A payload is no better for the time that is left.
 	if _, panicked := asPanic(err); panicked {
 		err = fault.Permanent(err, fault.Reason(ReasonPanic))
 	} else if d := p.options.Classifier.Classify(timeless, err); d.Class == fault.ClassUnclassified &&

@@ -22,14 +22,11 @@ func resolved(t *testing.T, receives int, job handler.Job, err error, o *handler
 	if o == nil {
 		o = q.options()
 	}
-	o.Middleware = []handler.Middleware{func(next handler.Func) handler.Func {
-		return func(ctx context.Context, m *handler.Message) error {
-			m.Job = job
-			r = m.Resolve(ctx, next(ctx, m))
-			return r
-		}
-	}}
-	handle(t, handler.NewProcessor(handler.Func(fails(err)), o), received(receives, record("m1", "x")))
+	ledger := newLedger(newTrace())
+	ledger.job = job
+	ledger.settled = func(_ *handler.Message, e handler.Ending) *handler.Result { r = e.Result; return nil }
+	o.Ledger = ledger
+	handle(t, must(handler.NewProcessor(handler.Func(fails(err)), o)), received(receives, record("m1", "x")))
 	return r
 }
 
@@ -71,7 +68,7 @@ func TestADelayIsCutByTheAgeThatTheMessageHasWhenItIsHidden(t *testing.T) {
 			"long": fails(fault.RetryAfter(20*time.Hour, errOdd)),
 			"hour": takes(time.Hour),
 		})
-		handle(t, handler.NewProcessor(h, q.options()), record("m1", "long"), record("m2", "hour"))
+		handle(t, must(handler.NewProcessor(h, q.options())), record("m1", "long"), record("m2", "hour"))
 		if got := q.hidden["m1"]; got > 11*time.Hour || got < 10*time.Hour {
 			t.Errorf("hidden for %v an hour after the receive, want 11 h at most", got)
 		}
@@ -94,7 +91,7 @@ func TestAJobThatIsNotRunMayBeDropped(t *testing.T) {
 	for _, unwanted := range []bool{false, true} {
 		inBubble(t, map[bool]string{false: "wanted", true: "dropped"}[unwanted], func(t *testing.T) {
 			s := newScene()
-			s.timeout, s.options.MaxReceives, s.options.ClaimInTurn = 30*time.Second, 10, true
+			s.timeout, s.options.MaxReceives = 30*time.Second, 10
 			if unwanted {
 				s.options.Drop = []string{handler.ReasonMaxReceives}
 			}

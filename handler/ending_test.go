@@ -43,7 +43,7 @@ func TestWhatHangsIsGivenUpInTime(t *testing.T) {
 					ctx, cancel := context.WithTimeout(t.Context(), timeout)
 					defer cancel()
 					start := time.Now()
-					crash := crashes(ctx, t, handler.NewProcessor(h, o), event(record("m1", "hang"), record("m2", "good"),
+					crash := crashes(ctx, t, must(handler.NewProcessor(h, o)), event(record("m1", "hang"), record("m2", "good"),
 						record("m3", "reset"), record("m4", "permanent")))
 					if took := time.Since(start); took >= timeout || ctx.Err() != nil {
 						t.Errorf("took %v of %v", took, timeout)
@@ -61,52 +61,63 @@ func TestWhatHangsIsGivenUpInTime(t *testing.T) {
 	}
 }
 
+// hanging is a handler that hangs for messages with the body "hang".
 type hanging struct {
 	where string
 	hang  func()
 }
 
-func (h hanging) Prepare(_ context.Context, m *handler.Message) error {
+func (h hanging) Prepare(_ context.Context, m *handler.Message) (func(context.Context) error, error) {
 	if m.Body == "hang" && h.where == "prepare" {
 		h.hang()
 	}
-	return nil
-}
-
-func (h hanging) Handle(ctx context.Context, m *handler.Message) error {
-	switch {
-	case m.Body == "hang" && h.where == "handler":
-		h.hang()
-	case m.Body == "hang" && h.where == "goroutine":
-		handler.Go(ctx, func(context.Context) error { h.hang(); return nil })
-	}
-	return byBody(script)(ctx, m)
-}
-
-// TestMiddlewareLearnsOfAnAbandonedHandler, so that a ledger can mark it.
-func TestMiddlewareLearnsOfAnAbandonedHandler(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-		defer cancel()
-		q := newQueues()
-		o := q.options()
-		var told error
-		o.Middleware = []handler.Middleware{func(next handler.Func) handler.Func {
-			return func(ctx context.Context, m *handler.Message) error { told = next(ctx, m); return told }
-		}}
-		release := make(chan struct{})
-		h := handler.Func(func(context.Context, *handler.Message) error { <-release; return nil })
-		crashes(ctx, t, handler.NewProcessor(h, o), event(record("m1", "x")))
-		if !errors.Is(told, handler.ErrAbandoned) {
-			t.Errorf("middleware was told %v", told)
+	return func(ctx context.Context) error {
+		switch {
+		case m.Body == "hang" && h.where == "handler":
+			h.hang()
+		case m.Body == "hang" && h.where == "goroutine":
+			handler.Go(ctx, func(context.Context) error { h.hang(); return nil })
 		}
-		close(release)
-	})
+		return byBody(script)(ctx, m)
+	}, nil
 }
 
-// TestALateAnswerOfWhatWasGivenUpChangesNothing, not even by stepping aside.
-func TestALateAnswerOfWhatWasGivenUpChangesNothing(t *testing.T) {
+// The ledger is told that the goroutine of the handler was left behind, and whether it
+// is to blame: one that had at least half of the time for jobs is.
+func TestTheLedgerLearnsOfAnAbandonedHandler(t *testing.T) {
+	t.Parallel()
+	for before, blamed := range map[string]bool{"x": true, "13s": true, "14s": false, "26s": false} {
+		inBubble(t, before, func(t *testing.T) {
+			s := newScene()
+			s.timeout = 30 * time.Second
+			var told handler.Ending
+			s.ledger.settled = func(m *handler.Message, e handler.Ending) *handler.Result {
+				if m.MessageId == "m2" {
+					told = e
+				}
+				return nil
+			}
+			release := make(chan struct{})
+			h := handler.Func(func(ctx context.Context, m *handler.Message) error {
+				if m.Body == "deaf" {
+					<-release
+				}
+				return steps(ctx, m)
+			})
+			ctx, cancel := s.context(t)
+			defer cancel()
+			s.ledger.inTurn = true
+			crashes(ctx, t, must(handler.NewProcessor(h, s.options)), event(record("m1", before), record("m2", "deaf")))
+			if !errors.Is(told.Result, handler.ErrAbandoned) || !told.Running || !told.Started || told.Blamed != blamed {
+				t.Errorf("the ledger was told %+v, %v", told, told.Result)
+			}
+			close(release)
+		})
+	}
+}
+
+// What comes back after it was left behind changes nothing.
+func TestALateReturnOfAnAbandonedRunIsIgnored(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene()
@@ -114,18 +125,17 @@ func TestALateAnswerOfWhatWasGivenUpChangesNothing(t *testing.T) {
 		s.options.Concurrency = 3
 		// The sends keep the batch open behind the end of its hung messages.
 		s.onSend = func(ctx context.Context) { <-ctx.Done() }
-		late := func(next handler.Func) handler.Func {
+		s.options.Middleware = []handler.Middleware{func(next handler.Func) handler.Func {
 			return func(ctx context.Context, m *handler.Message) error {
 				if m.MessageId != "m3" {
 					<-time.After(28700 * time.Millisecond)
 				}
 				return next(ctx, m)
 			}
-		}
-		s.options.Middleware = append([]handler.Middleware{late}, s.options.Middleware...)
+		}}
 		ctx, cancel := s.context(t)
 		defer cancel()
-		crashes(ctx, t, s.processor(), event(record("m1", "suspect"), record("m2", "x"), record("m3", "26s permanent")))
+		crashes(ctx, t, s.processor(), event(record("m1", "x"), record("m2", "x"), record("m3", "26s permanent")))
 		if ctx.Err() != nil || !cmp.Equal([]string{"m3"}, s.queues.deleted) {
 			t.Errorf("%v, deleted %v, want m3", ctx.Err(), s.queues.deleted)
 		}
@@ -167,7 +177,7 @@ func TestWhatRunsBesideACrash(t *testing.T) {
 			})
 			ctx, cancel := s.context(t)
 			defer cancel()
-			p := handler.NewProcessor(h, s.options)
+			p := must(handler.NewProcessor(h, s.options))
 			start := time.Now()
 			receives := 5
 			if tt.want == "retry" {
@@ -204,7 +214,7 @@ func TestAnyErrorOfACancelledBatchIsFree(t *testing.T) {
 		cancel()
 		return errors.New("use of closed connection")
 	})
-	if _, err := handler.NewProcessor(h, q.options()).Handle(ctx, event(record("m1", "x"))); err != nil {
+	if _, err := must(handler.NewProcessor(h, q.options())).Handle(ctx, event(record("m1", "x"))); err != nil {
 		t.Fatal(err)
 	}
 	if got := q.outcomeOf(t, "m1", "outcome"); got != "deferred" {
@@ -218,14 +228,14 @@ func TestAMessageThatSpentItsTimeInMiddlewareDoesNotStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene()
 		s.timeout = 30 * time.Second
-		s.options.Middleware = append(s.options.Middleware, func(next handler.Func) handler.Func {
+		s.options.Middleware = []handler.Middleware{func(next handler.Func) handler.Func {
 			return func(ctx context.Context, m *handler.Message) error {
 				if m.MessageId != "m1" {
 					<-ctx.Done()
 				}
 				return next(ctx, m)
 			}
-		})
+		}}
 		ids := s.run(t, record("m1", "x"), record("m2", "x"))
 		if diff := cmp.Diff([]string{"m2"}, ids); diff != "" || len(s.runs()) != 1 {
 			t.Errorf("ran %v; reported (-want +got):\n%s", s.runs(), diff)

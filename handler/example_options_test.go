@@ -16,6 +16,7 @@ import (
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/handler/handlertest"
+	"github.com/sqsafe/sqsafe/idem"
 )
 
 var noLog = slog.New(slog.DiscardHandler)
@@ -65,7 +66,7 @@ func ExampleOptions_middleware() {
 
 func ExampleOptions_deadLetter() {
 	dead := &handlertest.DeadLetterQueue{}
-	p := handler.NewProcessor(handler.Func(job), &handler.Options{DeadLetter: dead, Logger: noLog})
+	p := must(handler.NewProcessor(handler.Func(job), &handler.Options{DeadLetter: dead, Logger: noLog}))
 	_, _ = p.Handle(context.Background(), handlertest.Event(handlertest.Message{Body: "refused"}))
 	for _, letter := range dead.Letters() {
 		fmt.Println(letter.Message.Body, letter.Failure.Class, letter.Failure.Reason, letter.Failure.Message)
@@ -76,7 +77,7 @@ func ExampleOptions_deadLetter() {
 func ExampleOptions_queue() {
 	source := &handlertest.FakeQueue{}
 	shortest := func() float64 { return 0 }
-	p := handler.NewProcessor(handler.Func(job), &handler.Options{Queue: source, Random: shortest, Logger: noLog})
+	p := must(handler.NewProcessor(handler.Func(job), &handler.Options{Queue: source, Random: shortest, Logger: noLog}))
 	_, _ = p.Handle(context.Background(), handlertest.Event(handlertest.Message{Body: "busy"}))
 	for _, change := range source.Changes() {
 		fmt.Println(change.Message.MessageId, "is hidden for", change.Timeout)
@@ -151,34 +152,40 @@ func ExampleOptions_breaker() {
 	// deferred breaker
 }
 
-func ExampleOptions_claimInTurn() {
-	claim := func(next handler.Func) handler.Func {
-		return func(ctx context.Context, m *handler.Message) error {
-			fmt.Println("claim", m.MessageId)
-			return next(ctx, m)
-		}
-	}
-	for _, inTurn := range []bool{false, true} {
-		q := handlertest.Queue{
-			Handler: handler.Func(func(_ context.Context, m *handler.Message) error {
-				fmt.Println("run", m.MessageId)
-				return nil
-			}),
-			Options: handler.Options{
-				Middleware: []handler.Middleware{claim}, MaxReceives: 4, ClaimInTurn: inTurn,
-			},
-		}
-		q.Run(new(testing.T), handlertest.Message{ID: "first"}, handlertest.Message{ID: "old", Receives: 3})
-	}
+func ExampleOptions_ledger() {
+	ledger := must(idem.New(idem.NewMemory(), nil))
+	q := handlertest.Queue{Handler: handler.Func(job), Options: handler.Options{Ledger: ledger}}
+	fmt.Print(q.Run(new(testing.T), handlertest.Message{Copies: []time.Duration{time.Minute}}))
 	// Output:
-	// claim old
-	// claim first
-	// run first
-	// run old
-	// claim first
-	// run first
-	// claim old
-	// run old
+	// m1 at 0s, receive 1: done
+	// m1 at 1m0s, receive 2: duplicate (completed)
+}
+
+// slowStore is a store whose writes of a result take a second.
+type slowStore struct{ *idem.Memory }
+
+func (s slowStore) Settle(ctx context.Context, c idem.Claim, end idem.Settlement) error {
+	<-time.After(time.Second)
+	return s.Memory.Settle(ctx, c, end)
+}
+
+func ExampleOptions_awaitSettle() {
+	synctest.Test(new(testing.T), func(*testing.T) {
+		for _, await := range []bool{false, true} {
+			ledger := must(idem.New(slowStore{idem.NewMemory()}, nil))
+			o := &handler.Options{Ledger: ledger, AwaitSettle: await, Logger: noLog}
+			begin, last := time.Now(), time.Time{}
+			p := must(handler.NewProcessor(handler.Func(func(context.Context, *handler.Message) error {
+				last = time.Now()
+				return nil
+			}), o))
+			_, _ = p.Handle(context.Background(), handlertest.Event(make([]handlertest.Message, 3)...))
+			fmt.Println("the third starts after", last.Sub(begin))
+		}
+	})
+	// Output:
+	// the third starts after 0s
+	// the third starts after 2s
 }
 
 func ExampleOptions_backoffByReason() {
@@ -211,9 +218,9 @@ func excerpts(o handler.Options, body string) {
 		},
 	}))
 	o.DeadLetter = &handlertest.DeadLetterQueue{}
-	handler.NewProcessor(handler.Func(func(context.Context, *handler.Message) error {
+	must(handler.NewProcessor(handler.Func(func(context.Context, *handler.Message) error {
 		return fault.Permanent(errors.New("no"))
-	}), &o).Handle(context.Background(), handlertest.Event(handlertest.Message{Body: body}))
+	}), &o)).Handle(context.Background(), handlertest.Event(handlertest.Message{Body: body}))
 }
 
 func ExampleOptions_excerptBytes() {
@@ -264,42 +271,6 @@ func ExampleOptions_restore() {
 	// Package dlq has the one for its own dead letters.
 	try(handler.Options{Restore: func(m *handler.Message) { m.Body = "fine" }}, "refused")
 	// Output: m1 at 0s, receive 1: done
-}
-
-func ExampleOptions_process() {
-	o := &handler.Options{Process: &handler.Process{}, Logger: noLog}
-	charges, refunds := handler.NewProcessor(handler.Func(job), o), handler.NewProcessor(handler.Func(job), o)
-	handle := func(p *handler.Processor, body string) {
-		defer func() { fmt.Println(body, "- the process is to end:", recover() != nil) }()
-		_, _ = p.Handle(context.Background(), handlertest.Event(handlertest.Message{Body: body}))
-	}
-	handle(refunds, "fine")
-	handle(charges, "panic")
-	handle(refunds, "also fine")
-	// Output:
-	// fine - the process is to end: false
-	// panic - the process is to end: true
-	// also fine - the process is to end: true
-}
-
-func ExampleOptions_exit() {
-	synctest.Test(new(testing.T), func(*testing.T) {
-		begin := time.Now()
-		o := &handler.Options{Logger: noLog}
-		o.Exit = func() { fmt.Println("exit after", time.Since(begin)) }
-		p := handler.NewProcessor(handler.Func(job), o)
-		handle := func(timeout time.Duration, body string) {
-			defer func() { _ = recover() }()
-			ctx, cancel := context.WithTimeout(context.Background(), timeout)
-			defer cancel()
-			_, _ = p.Handle(ctx, handlertest.Event(handlertest.Message{Body: body}))
-		}
-		go handle(time.Minute, "slow")
-		synctest.Wait()
-		handle(20*time.Second, "panic")
-		<-time.After(time.Minute)
-	})
-	// Output: exit after 20s
 }
 
 func ExampleOptions_reserve() {

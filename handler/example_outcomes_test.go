@@ -14,8 +14,7 @@ import (
 
 // remembered are options with a ledger, whose store may be broken.
 func remembered(store idem.Store) handler.Options {
-	once := idem.Middleware(store, &idem.Options{Logger: noLog})
-	return handler.Options{Middleware: []handler.Middleware{once}}
+	return handler.Options{Ledger: must(idem.New(store, &idem.Options{Logger: noLog}))}
 }
 
 func ExampleOutcome_done() {

@@ -23,7 +23,7 @@ func Example() {
 		}
 		return nil
 	}
-	p := handler.NewProcessor(handler.JSON(ship), &handler.Options{Logger: slog.New(slog.DiscardHandler)})
+	p := must(handler.NewProcessor(handler.JSON(ship), &handler.Options{Logger: slog.New(slog.DiscardHandler)}))
 	response, err := p.Handle(context.Background(), events.SQSEvent{Records: []events.SQSMessage{
 		{MessageId: "m1", Body: `{"id":"o-1"}`},
 		{MessageId: "m2", Body: `{"id":"o-2"}`},
@@ -51,14 +51,4 @@ func ExampleChain() {
 	// outer
 	// inner
 	// function
-}
-
-func ExampleMessage_Resolve() {
-	m := &handler.Message{}
-	m.Body = "x"
-	fmt.Println(m.Resolve(context.Background(), nil))
-	fmt.Println(m.Resolve(context.Background(), fault.Permanent(errors.New("no such user"), fault.Reason("no_user"))))
-	// Output:
-	// done
-	// dead (no_user): no such user
 }

@@ -49,7 +49,7 @@ func TestFIFOGroupStopsAtItsFailure(t *testing.T) {
 			t.Parallel()
 			q := newQueues()
 			q.sendErr = tt.sendErr
-			ids := handle(t, handler.NewProcessor(byBody(script), q.options()), tt.records...)
+			ids := handle(t, must(handler.NewProcessor(byBody(script), q.options())), tt.records...)
 			if diff := cmp.Diff(tt.reported, ids); diff != "" {
 				t.Errorf("reported (-want +got):\n%s", diff)
 			}
@@ -66,7 +66,7 @@ func TestGroupsOfAStandardQueueDoNotStop(t *testing.T) {
 	t.Parallel()
 	first, second := record("m1", "reset"), record("m2", "good")
 	first.Attributes["MessageGroupId"], second.Attributes["MessageGroupId"] = "tenant", "tenant"
-	ids := handle(t, handler.NewProcessor(byBody(script), newQueues().options()), first, second)
+	ids := handle(t, must(handler.NewProcessor(byBody(script), newQueues().options())), first, second)
 	if diff := cmp.Diff([]string{"m1"}, ids); diff != "" {
 		t.Errorf("reported (-want +got):\n%s", diff)
 	}

@@ -159,6 +159,14 @@ func event(records ...events.SQSMessage) events.SQSEvent {
 	return events.SQSEvent{Records: records}
 }
 
+// must gives what a constructor made.
+func must[T any](made T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return made
+}
+
 func handle(t *testing.T, p *handler.Processor, records ...events.SQSMessage) []string {
 	t.Helper()
 	response, err := p.Handle(t.Context(), event(records...))
@@ -189,4 +197,31 @@ func byBody(script map[string]func(context.Context, *handler.Message) error) han
 
 func fails(err error) func(context.Context, *handler.Message) error {
 	return func(context.Context, *handler.Message) error { return err }
+}
+
+// call runs a handler outside of a processor.
+func call(ctx context.Context, h handler.Handler, m *handler.Message) error {
+	work, err := h.Prepare(ctx, m)
+	if err != nil {
+		return err
+	}
+	return work(ctx)
+}
+
+// prepares is a handler that looks at a message before it is claimed, and then runs.
+type prepares struct {
+	look func(ctx context.Context, m *handler.Message) error
+	run  handler.Func // nil does nothing
+}
+
+func (p prepares) Prepare(ctx context.Context, m *handler.Message) (func(context.Context) error, error) {
+	if err := p.look(ctx, m); err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) error {
+		if p.run == nil {
+			return nil
+		}
+		return p.run(ctx, m)
+	}, nil
 }

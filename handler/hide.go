@@ -37,17 +37,17 @@ func (h *hider) flush(b *batch) {
 	table := b.table
 	go func() {
 		changes := b.changeVisibility(hidden, table)
-		b.post(func() {
+		b.post(event{take: func() {
 			h.calls--
 			b.logChanges(hidden, changes)
-		})
+		}})
 	}()
 }
 
 // hideAll hides what is left at the end of the batch.
 func (b *batch) hideAll() {
 	for b.hider.calls > 0 {
-		(<-b.events)()
+		b.take(<-b.events)
 	}
 	if hidden := b.hider.waiting; len(hidden) > 0 {
 		b.logChanges(hidden, b.changeVisibility(hidden, b.table))
@@ -61,7 +61,7 @@ func (b *batch) changeVisibility(hidden []*delivery, table deadline.Table) []Vis
 	}
 	ctx, cancel := b.stageContext(table, deadline.Hide)
 	defer cancel()
-	if err := catchPanic(func() error { b.options.Queue.ChangeVisibility(ctx, changes); return nil }); err != nil {
+	if err := apart(func() { b.options.Queue.ChangeVisibility(ctx, changes) }); err != nil {
 		for i := range changes {
 			changes[i].Err = err
 		}
@@ -109,7 +109,7 @@ func (b *batch) deleteFinished() {
 	}
 	ctx, cancel := b.contextUntil(deadline.Hide)
 	defer cancel()
-	failed := catchPanic(func() error { b.options.Queue.Delete(ctx, deletions); return nil })
+	failed := apart(func() { b.options.Queue.Delete(ctx, deletions) })
 	errs := make([]error, len(deletions))
 	for i := range deletions {
 		if errs[i] = failed; failed == nil {

@@ -3,6 +3,8 @@ package handler
 import (
 	"context"
 	"log/slog"
+
+	"github.com/sqsafe/sqsafe/internal/usercall"
 )
 
 // Hooks are told what becomes of messages. They change nothing: a hook that panics is
@@ -27,8 +29,8 @@ func (b *batch) tellError(d *delivery, r *Result) {
 	switch r.Outcome {
 	case OutcomeRetry, OutcomeDead, OutcomeDropped, OutcomeCrash:
 		m, own := d.message, r.clone()
-		ctx := context.WithValue(context.WithoutCancel(b.ctx), runKey{}, &run{message: m})
-		b.hook("OnError", func() { b.options.Hooks.OnError(ctx, m, own) })
+		ctx := &run{Context: context.WithoutCancel(b.ctx), message: m}
+		d.told = b.hook("OnError", nil, func() { b.options.Hooks.OnError(ctx, m, own) })
 	}
 }
 
@@ -38,21 +40,15 @@ func (b *batch) tellDead(d *delivery, deadLetterID string) {
 		return
 	}
 	letter := Letter{Message: d.message, Failure: *d.result.Failure, DeadLetterID: deadLetterID}
-	b.hook("OnDead", func() { b.options.Hooks.OnDead(context.WithoutCancel(b.ctx), letter, deadLetterID) })
+	b.hook("OnDead", d.told, func() { b.options.Hooks.OnDead(context.WithoutCancel(b.ctx), letter, deadLetterID) })
 }
 
-// hook calls a hook beside the loop, which waits for it before the batch ends.
-func (b *batch) hook(name string, f func()) {
+// hook calls a hook beside the loop, once another one of the same message is through.
+// The batch waits for it at its end. The channel is closed when it is through itself.
+func (b *batch) hook(name string, after <-chan struct{}, f func()) <-chan struct{} {
 	b.hooking++
-	go func() {
-		err := catchPanic(func() error { f(); return nil })
-		b.post(func() {
-			b.hooking--
-			if err != nil {
-				b.logHook(name, err)
-			}
-		})
-	}()
+		ctx := &run{Context: context.WithoutCancel(b.ctx), message: m}
+		d.told = b.hook("OnError", nil, func() { b.options.Hooks.OnError(ctx, m, own) })
 }
 
 // onBatch calls OnBatch with the report of the batch.
@@ -61,7 +57,7 @@ func (b *batch) onBatch() {
 		return
 	}
 	r := b.report()
-	err := catchPanic(func() error { b.options.Hooks.OnBatch(context.WithoutCancel(b.ctx), r); return nil })
+	err := apart(func() { b.options.Hooks.OnBatch(context.WithoutCancel(b.ctx), r) })
 	if err != nil {
 		b.logHook("OnBatch", err)
 	}

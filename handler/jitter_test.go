@@ -39,29 +39,29 @@ func TestLettersThatWereNotSentComeBackApart(t *testing.T) {
 		}
 		o := q.options()
 		o.Random = rand.Float64
-		o.Middleware = []handler.Middleware{verdict(time.Minute, nil)}
-		handle(t, handler.NewProcessor(byBody(script), o), records...)
+		o.Ledger = verdicts(time.Minute, nil)
+		handle(t, must(handler.NewProcessor(byBody(script), o)), records...)
 		q.spread(t, 100, time.Minute, 72*time.Second)
 	})
 }
 
-func TestWhatCrashedUnderALeaseComesBackApart(t *testing.T) {
+func TestAbandonedMessagesComeBackApart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueues()
 		o := q.options()
-		o.Random, o.Queue = rand.Float64, q
-		o.Middleware = []handler.Middleware{func(next handler.Func) handler.Func {
-			return func(ctx context.Context, m *handler.Message) error {
-				r := m.Resolve(ctx, next(ctx, m))
-				r.Lease = time.Now().Add(time.Minute)
-				return r
-			}
-		}}
-		h := handler.Func(func(context.Context, *handler.Message) error { panic("boom") })
+		o.Random = rand.Float64
+		release := make(chan struct{})
+		h := handler.Func(func(context.Context, *handler.Message) error { <-release; return nil })
 		for i := range 40 { // each in a process of its own
-			crashes(t.Context(), t, handler.NewProcessor(h, o), event(record(fmt.Sprint("m", i), "x")))
+			ledger := newLedger(newTrace())
+			ledger.lease = 87750 * time.Millisecond // a minute is left when it is left behind
+			o.Ledger = ledger
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			crashes(ctx, t, must(handler.NewProcessor(h, o)), event(record(fmt.Sprint("m", i), "x")))
+			cancel()
 		}
+		close(release)
 		q.spread(t, 40, time.Minute, 72*time.Second)
 	})
 }
@@ -71,11 +71,11 @@ func TestAnAnswerThatSaysNothingConfirmsNothing(t *testing.T) {
 	q := newQueues()
 	o := q.options()
 	o.DeadLetter = silent{q}
-	o.Middleware = []handler.Middleware{verdict(time.Minute, func(context.Context, string) error {
+	o.Ledger = verdicts(time.Minute, func(context.Context, string) error {
 		t.Error("confirmed in the ledger")
 		return nil
-	})}
-	ids := handle(t, handler.NewProcessor(byBody(script), o), record("m1", "permanent"))
+	})
+	ids := handle(t, must(handler.NewProcessor(byBody(script), o)), record("m1", "permanent"))
 	if diff := cmp.Diff([]string{"m1"}, ids); diff != "" {
 		t.Errorf("reported (-want +got):\n%s", diff)
 	}

@@ -45,7 +45,7 @@ func BenchmarkPrepareJSON(b *testing.B) {
 			b.SetBytes(int64(len(body)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := h.Prepare(b.Context(), m); err != nil {
+				if _, err := h.Prepare(b.Context(), m); err != nil {
 					b.Fatal(err)
 				}
 			}

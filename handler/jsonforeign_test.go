@@ -55,7 +55,7 @@ func decodes[T any](t *testing.T, body string, options ...handler.DecodeOption) 
 	t.Helper()
 	ran := false
 	h := handler.JSON(func(context.Context, T) error { ran = true; return nil }, options...)
-	err := h.Handle(t.Context(), &handler.Message{SQSMessage: record("m1", body)})
+	err := call(t.Context(), h, &handler.Message{SQSMessage: record("m1", body)})
 	if ran != (err == nil) {
 		t.Errorf("%s: error %v, ran %v", body, err, ran)
 	}
@@ -299,10 +299,10 @@ func TestAForeignObjectIsDeadLetteredAlone(t *testing.T) {
 	t.Parallel()
 	q := newQueues()
 	var ran []string
-	p := handler.NewProcessor(handler.JSON(func(_ context.Context, p payment) error {
+	p := must(handler.NewProcessor(handler.JSON(func(_ context.Context, p payment) error {
 		ran = append(ran, p.ID)
 		return nil
-	}), q.options())
+	}), q.options()))
 	handle(t, p, record("m1", `{"id":"o-1"}`), record("m2", eventBody), record("m3", `{"identifier":"x"}`))
 	if diff := cmp.Diff([]string{"m2", "m3"}, q.dead()); diff != "" || !cmp.Equal(ran, []string{"o-1"}) {
 		t.Fatalf("ran %v, dead (-want +got):\n%s", ran, diff)

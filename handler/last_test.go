@@ -2,8 +2,8 @@ package handler_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,86 +16,107 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// TestWhatDoesNotRunAtItsLastReceive is dead with its record, through the
-// middleware, so that a ledger has the verdict.
-func TestWhatDoesNotRunAtItsLastReceive(t *testing.T) {
+// What has no other receive is dead with its record when there is no time for it: cut
+// off, or never started before the cut.
+func TestNoTimeAtTheLastReceive(t *testing.T) {
 	t.Parallel()
-	tests := []struct {
-		name  string
-		drain bool
-		why   string
-	}{
-		{"no time", false, handler.ReasonNoTime},
-		{"drain", true, handler.ReasonCancelled},
-	}
-	for _, tt := range tests {
-		inBubble(t, tt.name, func(t *testing.T) {
+	for _, ledger := range []bool{true, false} {
+		inBubble(t, fmt.Sprint(ledger), func(t *testing.T) {
 			s := newScene()
-			s.timeout, s.options.MaxReceives, s.options.ClaimInTurn = 30*time.Second, 10, true
-			if tt.drain {
-				time.AfterFunc(time.Second, func() { close(s.draining) })
+			s.timeout, s.options.MaxReceives = 30*time.Second, 10
+			if !ledger {
+				s.options.Ledger = nil
 			}
-			ids := s.run(t, received(10, record("early", "26900ms")), received(10, record("early2", "26900ms")),
-				received(10, record("last", "x")))
-			if len(ids) != 0 && !cmp.Equal(ids, []string{"early2"}) {
-				t.Errorf("reported %v", ids)
+			ids := s.run(t, received(10, record("m1", "26900ms")), received(10, record("m2", "10s")),
+				received(10, record("m3", "x")))
+			if len(ids) != 0 || !cmp.Equal([]string{"m1", "m2"}, s.runs()) {
+				t.Errorf("reported %v, ran %v", ids, s.runs())
 			}
-			s.before(t, "claim last", "claim last")
-			var failure handler.Failure
+			said := map[string]string{}
 			for _, l := range s.letters {
-				if l.Message.MessageId == "last" {
-					failure = l.Failure
+				f := l.Failure
+				if f.Reason != handler.ReasonMaxReceives || len(f.History.Attempts) != 1 ||
+					f.History.Attempts[0].Reason != handler.ReasonNoTime {
+					t.Errorf("record %+v, want max_receives, last no_time", f)
 				}
+				said[l.Message.MessageId] = f.Message
 			}
-			if failure.Reason != handler.ReasonMaxReceives || len(failure.History.Attempts) != 1 ||
-				failure.History.Attempts[0].Reason != tt.why {
-				t.Errorf("record %+v, want max_receives, last %s", failure, tt.why)
+			want := map[string]string{
+				"m2": "cut off at its last receive (no_time): context deadline exceeded",
+				"m3": "not run at its last receive (no_time)",
 			}
-			if want := fmt.Sprintf("not run at its last receive (%s)", tt.why); failure.Message != want {
-				t.Errorf("message %q, want %q", failure.Message, want)
+			if diff := cmp.Diff(want, said); diff != "" {
+				t.Errorf("said (-want +got):\n%s", diff)
+			}
+			if ledger {
+				s.before(t, "claim m3", "verdict m3")
 			}
 		})
 	}
 }
 
-// TestWhatIsLeftAloneAtItsLastReceive: the queue moves it, or it runs elsewhere.
-func TestWhatIsLeftAloneAtItsLastReceive(t *testing.T) {
+// Neither a drain nor the longest of the last runs holds back what has no other
+// receive.
+func TestTheLastReceiveRunsThoughTheProcessDrains(t *testing.T) {
 	t.Parallel()
-	says := func(o handler.Outcome) handler.Middleware {
-		return func(handler.Func) handler.Func {
-			return fails(&handler.Result{Outcome: o, Delay: 3 * time.Second})
-		}
+	for _, timeout := range []time.Duration{0, 30 * time.Second} {
+		inBubble(t, timeout.String(), func(t *testing.T) {
+			s := newScene()
+			s.timeout, s.options.MaxReceives = timeout, 10
+			time.AfterFunc(time.Second, func() { close(s.draining) })
+			ids := s.run(t, record("m1", "20s"), record("m2", "x"), received(10, record("last1", "20s")),
+				received(10, record("last2", "3s")), received(4, record("m3", "x")))
+			if diff := cmp.Diff([]string{"m1", "m2", "m3"}, ids); diff != "" {
+				t.Errorf("reported (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff([]string{"last1", "last2"}, s.runs()); diff != "" || len(s.letters) != 0 {
+				t.Errorf("dead %v, ran (-want +got):\n%s", s.dead(), diff)
+			}
+		})
 	}
-	store := func(handler.Func) handler.Func {
-		return fails(fault.Retryable(errOdd, fault.Reason(fault.ReasonStore)))
+}
+
+// What runs elsewhere, or has no verdict, is left to the redrive policy of the queue.
+func TestLeftToTheRedrivePolicyAtTheLastReceive(t *testing.T) {
+	t.Parallel()
+	decides := func(r *handler.Result) func(s *scene) {
+		return func(s *scene) { s.ledger.decided = func(*handler.Message) *handler.Result { return r } }
 	}
 	last := func(r events.SQSMessage) events.SQSMessage { return received(10, r) }
 	tests := []struct {
-		name       string
-		middleware handler.Middleware
-		records    []events.SQSMessage
+		name    string
+		set     func(s *scene)
+		records []events.SQSMessage
 	}{
-		{"busy", says(handler.OutcomeBusy), []events.SQSMessage{last(record("m", "x"))}},
-		{"unrecorded", says(handler.OutcomeUnrecorded), []events.SQSMessage{last(record("m", "x"))}},
-		{"the store is down", store, []events.SQSMessage{last(record("m", "x"))}},
-		{"the tail of a group", nil,
+		{"busy", decides(&handler.Result{Outcome: handler.OutcomeBusy, Delay: 3 * time.Second}),
+			[]events.SQSMessage{last(record("m", "x"))}},
+		{"unrecorded", func(s *scene) {
+			s.ledger.settled = func(*handler.Message, handler.Ending) *handler.Result {
+				return &handler.Result{Outcome: handler.OutcomeUnrecorded, Delay: 3 * time.Second}
+			}
+		}, []events.SQSMessage{last(record("m", "x"))}},
+		{"the store is down", decides(storeDown(errOdd)), []events.SQSMessage{last(record("m", "x"))}},
+		{"an error of middleware that says so", func(s *scene) {
+			s.options.Middleware = []handler.Middleware{func(handler.Func) handler.Func {
+				return fails(fault.Retryable(errOdd, fault.Reason(fault.ReasonStore)))
+			}}
+		}, []events.SQSMessage{last(record("m", "x"))}},
+		{"the tail of a group", func(*scene) {},
 			[]events.SQSMessage{grouped("g", record("head", "reset")), last(grouped("g", record("m", "x")))}},
-		{"after a crash", nil, []events.SQSMessage{last(record("head", "boom")), last(record("m", "x"))}},
+		{"after a crash", func(*scene) {}, []events.SQSMessage{last(record("head", "boom")), last(record("m", "x"))}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			for _, inTurn := range []bool{false, true} {
-				s := newScene()
-				s.options.MaxReceives, s.options.Middleware = 10, []handler.Middleware{tt.middleware}
-				s.options.ClaimInTurn = inTurn
-				func() {
-					defer func() { _ = recover() }()
-					s.run(t, tt.records...)
-				}()
-				if len(s.dead()) != 0 || s.hidden["m"] < time.Second || len(s.queues.deleted) != 0 {
-					t.Errorf("dead %v, hidden for %v, deleted %v", s.dead(), s.hidden["m"], s.queues.deleted)
-				}
+			s := newScene()
+			s.options.MaxReceives = 10
+			tt.set(s)
+			func() {
+				defer func() { _ = recover() }()
+				s.run(t, tt.records...)
+			}()
+			if len(s.dead()) != 0 || s.hidden["m"] < time.Second || len(s.queues.deleted) != 0 {
+				t.Errorf("dead %v, hidden for %v, deleted %v", s.dead(), s.hidden["m"], s.queues.deleted)
 			}
 		})
 	}
@@ -107,14 +128,8 @@ func TestVerdictsOfTheReserve(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene()
-		s.timeout, s.options.MaxReceives, s.options.ClaimInTurn = 30*time.Second, 10, true
-		s.options.Middleware = append([]handler.Middleware{func(next handler.Func) handler.Func {
-			return func(ctx context.Context, m *handler.Message) error {
-				err := next(ctx, m)
-				<-time.After(20 * time.Millisecond) // a write
-				return err
-			}
-		}}, s.options.Middleware...)
+		s.timeout, s.options.MaxReceives = 30*time.Second, 10
+		s.ledger.claimTime, s.ledger.settleTime = 10*time.Millisecond, 20*time.Millisecond
 		var records []events.SQSMessage
 		for i := range 500 {
 			records = append(records, received(10, record(fmt.Sprint("m", i), "26900ms")))
@@ -132,20 +147,20 @@ func TestVerdictsOfTheReserve(t *testing.T) {
 
 func TestTheLastReceiveRunsThoughTheBreakerIsOpen(t *testing.T) {
 	t.Parallel()
-	for _, inTurn := range []bool{false, true} {
-		s := newScene()
-		s.options.MaxReceives, s.options.ClaimInTurn = 10, inTurn
-		ids := s.run(t, received(10, record("l1", "reset")), received(10, record("l2", "reset")),
-			received(10, record("l3", "reset")), received(10, record("l4", "reset")), record("m1", "good"))
-		if diff := cmp.Diff([]string{"m1"}, ids); diff != "" || len(s.runs()) != 4 {
-			t.Errorf("%v ran; reported (-want +got):\n%s", s.runs(), diff)
-		}
-		if got := s.outcomeOf(t, "m1", "reason"); got != handler.ReasonBreaker {
-			t.Errorf("m1: %s: deaths for the surroundings open the breaker too", got)
-		}
-		if diff := cmp.Diff([]string{"l1", "l2", "l3", "l4"}, s.dead()); diff != "" {
-			t.Errorf("dead (-want +got):\n%s", diff)
-		}
+	s := newScene()
+	s.options.MaxReceives = 10
+	ids := s.run(t, received(10, record("l1", "reset")), received(10, record("l2", "reset")),
+		received(10, record("l3", "reset")), received(10, record("l4", "reset")), record("m1", "good"))
+	if diff := cmp.Diff([]string{"m1"}, ids); diff != "" || len(s.runs()) != 4 {
+		t.Errorf("%v ran; reported (-want +got):\n%s", s.runs(), diff)
+	}
+	if got := s.outcomeOf(t, "m1", "reason"); got != handler.ReasonBreaker {
+		t.Errorf("m1: %s: deaths by what jobs depend on open the breaker too", got)
+	}
+	dead := s.dead()
+	slices.Sort(dead)
+	if diff := cmp.Diff([]string{"l1", "l2", "l3", "l4"}, dead); diff != "" {
+		t.Errorf("dead (-want +got):\n%s", diff)
 	}
 }
 
@@ -170,27 +185,15 @@ func TestLastAttempt(t *testing.T) {
 			t.Parallel()
 			o := newQueues().options()
 			o.MaxReceives, o.Backoff = tt.limit, backoff.Exponential{MaxAttempts: tt.budget}
-			o.Middleware = []handler.Middleware{func(next handler.Func) handler.Func {
-				return func(ctx context.Context, m *handler.Message) error {
-					m.Job = handler.Job{Key: tt.key, Attempts: tt.attempts}
-					return next(ctx, m)
-				}
-			}}
-			handle(t, handler.NewProcessor(handler.Func(func(ctx context.Context, _ *handler.Message) error {
+			ledger := newLedger(newTrace())
+			ledger.job = handler.Job{Key: tt.key, Attempts: tt.attempts}
+			o.Ledger = ledger
+			handle(t, must(handler.NewProcessor(handler.Func(func(ctx context.Context, _ *handler.Message) error {
 				if got := handler.FromContext(ctx).LastAttempt(); got != tt.want {
 					t.Errorf("got %v, want %v", got, tt.want)
 				}
 				return nil
-			}), o), received(tt.receives, record("m1", "x")))
+			}), o)), received(tt.receives, record("m1", "x")))
 		})
-	}
-}
-
-func TestNotRunErrorSaysWhy(t *testing.T) {
-	t.Parallel()
-	err := &handler.NotRunError{Reason: handler.ReasonNoTime, Err: context.DeadlineExceeded}
-	if err.Error() != "cut off at its last receive (no_time): context deadline exceeded" ||
-		!errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("%v", err)
 	}
 }

@@ -5,26 +5,12 @@ import (
 	"fmt"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sqsafe/sqsafe/handler"
 )
-
-// claims is middleware under which the lease of a message lasts as its id says.
-func claims(next handler.Func) handler.Func {
-	return func(ctx context.Context, m *handler.Message) error {
-		r := m.Resolve(ctx, next(ctx, m))
-		lease, err := time.ParseDuration(m.MessageId)
-		if err != nil {
-			return err
-		}
-		r.Lease = time.Now().Add(lease)
-		return r
-	}
-}
 
 func TestLettersAreSentWhileAllOfTheirClaimsHold(t *testing.T) {
 	t.Parallel()
@@ -37,76 +23,79 @@ func TestLettersAreSentWhileAllOfTheirClaimsHold(t *testing.T) {
 				left = time.Until(end)
 			}
 			o := q.options()
-			o.Middleware = []handler.Middleware{claims}
-			p := handler.NewProcessor(byBody(script), o)
+			ledger := newLedger(newTrace())
+			ledger.letterLease = func(m *handler.Message) time.Duration {
+				lease, _ := time.ParseDuration(m.MessageId)
+				return lease
+			}
+			o.Ledger = ledger
+			p := must(handler.NewProcessor(byBody(script), o))
 			ids := handle(t, p, record(leases[0], "permanent"), record(leases[1], "permanent"), record(leases[2], "permanent"))
 			if len(ids) != 0 || !cmp.Equal(q.packs, []int{3}) {
 				t.Errorf("reported %v, packs %v; want one of 3", ids, q.packs)
 			}
-			if want := 10*time.Second - handler.ClockMargin; left != want {
+			if want := 10 * time.Second; left != want {
 				t.Errorf("the call may take %v, want %v", left, want)
 			}
 		})
 	}
 }
 
-// A suspect of another invocation has the turn: no letter may go out beside it.
-func TestALetterThatDoesNotGetTheTurnIsNotSent(t *testing.T) {
+// E2: a suspect of another batch does not get the process between a job's death and its
+// letter, however long the letter takes.
+func TestASuspectWaitsForTheLettersOfOtherBatches(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		s, other := newScene(), newScene()
-		process := &handler.Process{}
-		s.options.Process, other.options.Process = process, process
-		s.timeout = 30 * time.Second
-		var both sync.WaitGroup
-		both.Go(func() {
-			<-time.After(500 * time.Millisecond) // m1 is running by then
-			other.run(t, record("suspect", "suspect 1m"))
+	for _, fifo := range []bool{false, true} {
+		inBubble(t, fmt.Sprint(fifo), func(t *testing.T) {
+			s := newScene()
+			s.timeout, s.options.MaxReceives = 5*time.Minute, 10
+			s.onSend = func(context.Context) { <-time.After(3 * time.Second); s.note("letter sent") }
+			s.ledger.settleTime = time.Second // the verdict
+			s.ledger.confirm = func(context.Context, string) error {
+				<-time.After(time.Second)
+				s.note("letter confirmed")
+				return nil
+			}
+			dies := received(10, record("m1", "1s permanent"))
+			if fifo {
+				dies = grouped("g", dies)
+			}
+			p := s.processor()
+			var both sync.WaitGroup
+			both.Go(func() {
+				<-time.After(500 * time.Millisecond) // m1 is running by then
+				if ids := s.runIn(t, p, record("s1", "suspect 45s")); len(ids) != 0 {
+					t.Errorf("the suspect came back: %s", s.outcomeOf(t, "s1", "reason"))
+				}
+			})
+			if ids := s.runIn(t, p, dies); len(ids) != 0 || len(s.letters) != 1 {
+				t.Errorf("reported %v, letters %v", ids, s.dead())
+			}
+			both.Wait()
+			s.before(t, "letter confirmed", "s1")
 		})
-		ids := s.run(t, record("m1", "1s permanent"))
-		if diff := cmp.Diff([]string{"m1"}, ids); diff != "" {
-			t.Errorf("reported (-want +got):\n%s", diff)
-		}
-		if len(s.letters) != 0 || s.hidden["m1"] < time.Second {
-			t.Errorf("letters %v, hidden for %v", s.dead(), s.hidden["m1"])
-		}
-		if got := s.logged(t, "dead letter not sent", "error"); !cmp.Equal(got, []string{"context deadline exceeded"}) {
-			t.Errorf("logged %v", got)
-		}
-		both.Wait()
-		if diff := cmp.Diff([]string{"suspect"}, other.runs()); diff != "" {
-			t.Errorf("ran (-want +got):\n%s", diff)
-		}
-		// The turn is free again, and whole.
-		if ids := s.run(t, record("m2", "suspect"), record("m3", "permanent")); len(ids) != 0 || len(s.letters) != 1 {
-			t.Errorf("afterwards %v came back, with letters %v", ids, s.dead())
-		}
-	})
+	}
 }
 
 // What is only taken to its verdict is that since the batch was cancelled.
 func TestAVerdictOutlivesTheCancellation(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		for _, timeout := range []time.Duration{0, 30 * time.Second} {
+	for _, timeout := range []time.Duration{0, 30 * time.Second} {
+		inBubble(t, timeout.String(), func(t *testing.T) {
 			s := newScene()
 			s.timeout, s.options.MaxReceives = timeout, 3
 			ctx, cancel := s.context(t)
 			cancel()
-			var alive []error
-			s.options.Middleware = []handler.Middleware{func(next handler.Func) handler.Func {
-				return func(ctx context.Context, m *handler.Message) error {
-					alive = append(alive, ctx.Err())
-					return next(ctx, m)
+			s.ledger.on = func(ctx context.Context, call string, _ *handler.Message) {
+				if ctx.Err() != nil {
+					t.Errorf("the context of %s has ended: %v", call, ctx.Err())
 				}
-			}}
+			}
 			response, err := s.processor().Handle(ctx, event(received(3, record("m1", "x"))))
 			if err != nil || len(response.BatchItemFailures) != 0 || len(s.letters) != 1 {
 				t.Errorf("reported %v, %v, letters %v", response.BatchItemFailures, err, s.dead())
 			}
-			if !cmp.Equal(alive, []error{nil}) {
-				t.Errorf("the context of the verdict has ended: %v", alive)
-			}
-		}
-	})
+			s.before(t, "claim m1", "verdict m1")
+		})
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sqsafe/sqsafe/internal/deadline"
+	"github.com/sqsafe/sqsafe/internal/usercall"
 )
 
 const (
@@ -44,10 +45,11 @@ func (b *batch) flushLetters() {
 		pack := o.pack()
 		o.sending++
 		table := b.table
-		go func() {
-			done := b.sendPack(pack, table)
-			b.post(func() { b.delivered(pack, done) })
-		}()
+		answers := make([]sent, len(pack))
+		go usercall.Catch(
+			func() error { b.sendPack(pack, answers, table); return nil },
+			func(error, *usercall.Panic) { b.post(event{take: func() { b.delivered(pack, answers) }}) },
+		)
 	}
 }
 
@@ -79,9 +81,12 @@ type sent struct {
 
 var errLeaseOver = errors.New("the claim on the job may be another delivery's by now")
 
-// sendPack sends the letters of a pack and confirms them in the ledger.
-func (b *batch) sendPack(pack []*delivery, table deadline.Table) []sent {
-	out := make([]sent, len(pack))
+// sendPack sends the letters of a pack and confirms them in the ledger. What it does not
+// come to, since a call ends its goroutine, is not sent.
+func (b *batch) sendPack(pack []*delivery, out []sent, table deadline.Table) {
+	for i := range out {
+		out[i].err = ErrUnanswered
+	}
 	letters := make([]Letter, 0, len(pack))
 	at := make([]int, 0, len(pack)) // of a letter in the pack
 	ctx, cancel := b.stageContext(table, deadline.Letters)
@@ -100,7 +105,7 @@ func (b *batch) sendPack(pack []*delivery, table deadline.Table) []sent {
 		letters, at = append(letters, Letter{Message: d.message, Failure: *d.result.Failure}), append(at, i)
 	}
 	if len(letters) == 0 {
-		return out
+		return
 	}
 	failed := catchPanic(func() error { b.options.DeadLetter.Send(ctx, letters); return nil })
 	confirm, cancelConfirm := b.stageContext(table, deadline.Letters)
@@ -111,11 +116,12 @@ func (b *batch) sendPack(pack []*delivery, table deadline.Table) []sent {
 			return
 		}
 		o.id = letters[i].DeadLetterID
-		if claim := pack[at[i]].claim; claim != nil {
-			o.unconfirmed = catchPanic(func() error { return claim.Confirm(confirm, o.id) })
+		d := pack[at[i]]
+		d.acked.Store(true) // whatever becomes of the confirming write
+		if d.claim != nil {
+			o.unconfirmed = catchPanic(func() error { return d.claim.Confirm(confirm, o.id) })
 		}
 	})
-	return out
 }
 
 // leaseEnd is until when a letter may be sent; zero without a limit.
@@ -132,21 +138,24 @@ func (b *batch) delivered(pack []*delivery, answers []sent) {
 	b.letters.sending--
 	for i, d := range pack {
 		answer := answers[i]
-		if answer.err != nil {
-			b.logError(d, "dead letter not sent", answer.err)
+		if d.sent = answer.err == nil; !d.sent {
 			d.result.Until = d.leaseEnd()
 			d.result.Delay = max(d.result.Delay, b.resolver.deferral(d.message, ""))
 			b.resolver.setDelay(d.message, d.result)
-			b.finish(d)
+		}
+		b.finish(d)
+	}
+	for i, d := range pack { // the logger may be what hangs, so it comes last
+		answer := answers[i]
+		if !d.sent {
+			b.logError(d, "dead letter not sent", answer.err)
 			continue
 		}
-		d.sent = true
 		if answer.unconfirmed != nil {
 			b.logError(d, "dead letter not confirmed in the ledger", answer.unconfirmed)
 		}
 		b.logSent(d, answer.id)
 		b.tellDead(d, answer.id)
-		b.finish(d)
 	}
 }
 

@@ -72,6 +72,7 @@ func (b *batch) logSent(d *delivery, deadLetterID string) {
 	if n := len(f.History.Attempts); n > 0 {
 		attrs = append(attrs, slog.Int("attempt", f.History.Attempts[n-1].Number))
 	}
+	attrs = append(attrs, slog.Int("runs", f.Runs()), slog.Int("budgetUsed", f.Attempts))
 	attrs = appendText(attrs, "error", truncate(f.Message, logTextBytes))
 	attrs = appendText(attrs, "stack", truncate(f.Stack, logStackBytes))
 	attrs = appendText(attrs, "excerpt", b.excerpt(d.message))

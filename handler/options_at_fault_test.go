@@ -32,13 +32,13 @@ func TestARedactThatMisbehavesCostsTheExcerptAlone(t *testing.T) {
 				start := time.Now()
 				o := q.options()
 				o.Redact, o.Concurrency = redact, concurrency
-				o.Middleware = []handler.Middleware{verdict(time.Minute, func(context.Context, string) error {
+				o.Ledger = verdicts(time.Minute, func(context.Context, string) error {
 					mu.Lock()
 					defer mu.Unlock()
 					confirmed = append(confirmed, time.Since(start))
 					return nil
-				})}
-				response, err := handler.NewProcessor(byBody(script), o).Handle(ctx, event(many(30, "permanent")...))
+				})
+				response, err := must(handler.NewProcessor(byBody(script), o)).Handle(ctx, event(many(30, "permanent")...))
 				if err != nil || len(response.BatchItemFailures) != 0 || len(q.letters) != 30 {
 					t.Errorf("reported %v, error %v, %d letters", response.BatchItemFailures, err, len(q.letters))
 				}
@@ -78,7 +78,7 @@ func TestARestoreThatHangsEndsTheProcessInTime(t *testing.T) {
 		}
 		ran := 0
 		h := handler.Func(func(context.Context, *handler.Message) error { ran++; return nil })
-		crash := crashes(ctx, t, handler.NewProcessor(h, o),
+		crash := crashes(ctx, t, must(handler.NewProcessor(h, o)),
 			event(record("m1", "good"), record("m2", "stuck"), record("m3", "good")))
 		if crash.Message != handler.ErrAbandoned.Error() || ran != 0 || ctx.Err() != nil {
 			t.Errorf("message %q, %d runs, context %v", crash.Message, ran, ctx.Err())
@@ -143,11 +143,12 @@ func TestALogThatPanicsCostsItsLinesAlone(t *testing.T) {
 			}
 			o.Hooks.OnError = func(context.Context, *handler.Message, *handler.Result) { panic("hook") }
 			var confirmed []string
-			o.Middleware = []handler.Middleware{stray, verdict(time.Minute, func(_ context.Context, id string) error {
+			o.Middleware = []handler.Middleware{stray}
+			o.Ledger = verdicts(time.Minute, func(_ context.Context, id string) error {
 				confirmed = append(confirmed, id)
 				return errOdd
-			})}
-			ids := handle(t, handler.NewProcessor(byBody(script), o),
+			})
+			ids := handle(t, must(handler.NewProcessor(byBody(script), o)),
 				record("m1", "reset"), record("m2", "permanent"), record("m3", "good"), record("m4", "stray"))
 			if diff := cmp.Diff([]string{"m1"}, ids); diff != "" {
 				t.Errorf("reported (-want +got):\n%s", diff)
@@ -164,14 +165,14 @@ func TestWhatUserCodeNamesIsCutInTheLog(t *testing.T) {
 	q := newQueues()
 	long := strings.Repeat("r", 1<<20)
 	err := fault.Permanent(errOdd, fault.Reason(long))
-	handle(t, handler.NewProcessor(handler.Func(fails(err)), q.options()), record("m1", "x"))
+	handle(t, must(handler.NewProcessor(handler.Func(fails(err)), q.options())), record("m1", "x"))
 	for _, line := range []string{handler.LogOutcome, handler.LogDeadLettered} {
 		if got := q.logged(t, line, "reason"); len(got) != 1 || len(got[0]) != 128 {
 			t.Errorf("%s: the reason has %d bytes, want 128", line, len(got[0]))
 		}
 	}
 	named := handler.Func(fails(&handler.Result{Outcome: handler.OutcomeBusy, Decision: fault.Decision{Rule: long}}))
-	handle(t, handler.NewProcessor(named, q.options()), record("m2", "x"))
+	handle(t, must(handler.NewProcessor(named, q.options())), record("m2", "x"))
 	if got := q.outcomeOf(t, "m2", "rule"); len(got) != 128 {
 		t.Errorf("the rule has %d bytes, want 128", len(got))
 	}
@@ -180,7 +181,7 @@ func TestWhatUserCodeNamesIsCutInTheLog(t *testing.T) {
 func TestTheCrashAnswerIsBounded(t *testing.T) {
 	t.Parallel()
 	h := handler.Func(func(context.Context, *handler.Message) error { panic(strings.Repeat("x", 1<<20)) })
-	crash := crashes(t.Context(), t, handler.NewProcessor(h, newQueues().options()), event(record("m1", "x")))
+	crash := crashes(t.Context(), t, must(handler.NewProcessor(h, newQueues().options())), event(record("m1", "x")))
 	if !strings.HasPrefix(crash.Message, "panic: xxx") || len(crash.Message) != 8<<10 {
 		t.Errorf("message of %d bytes, want 8 KiB", len(crash.Message))
 	}
@@ -197,7 +198,7 @@ func TestOneFailedCallIsOneLine(t *testing.T) {
 	var batch handler.Report
 	o := q.options()
 	o.Breaker, o.Hooks.OnBatch = -1, keep(&batch)
-	handle(t, handler.NewProcessor(byBody(script), o), many(40, "reset")...)
+	handle(t, must(handler.NewProcessor(byBody(script), o)), many(40, "reset")...)
 	const line = "visibility timeout not changed"
 	if diff := cmp.Diff([]string{"odd", "other: odd"}, q.logged(t, line, "error")); diff != "" {
 		t.Errorf("errors (-want +got):\n%s", diff)

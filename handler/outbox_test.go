@@ -96,7 +96,7 @@ func TestLettersGoInPacksWhileOthersRun(t *testing.T) {
 				defer q.queues.mu.Unlock()
 				sent = append(sent, time.Since(start))
 			}
-			ids := handle(t, handler.NewProcessor(h, o), append(records, record("long", "x"))...)
+			ids := handle(t, must(handler.NewProcessor(h, o)), append(records, record("long", "x"))...)
 			if len(ids) != 0 || len(q.letters) != tt.n {
 				t.Errorf("reported %v, %d letters", ids, len(q.letters))
 			}
@@ -117,13 +117,13 @@ func TestConfirmsRunAFewAtATime(t *testing.T) {
 		q := &slow{queues: newQueues()}
 		o := q.options()
 		o.DeadLetter = q
-		o.Middleware = []handler.Middleware{verdict(time.Hour, func(context.Context, string) error {
+		o.Ledger = verdicts(time.Hour, func(context.Context, string) error {
 			q.count(&q.confirms, &q.peak, 1)
 			defer q.count(&q.confirms, &q.peak, -1)
 			<-time.After(time.Second)
 			return nil
-		})}
-		handle(t, handler.NewProcessor(byBody(script), o), many(10, "permanent")...)
+		})
+		handle(t, must(handler.NewProcessor(byBody(script), o)), many(10, "permanent")...)
 		if q.peak != 8 {
 			t.Errorf("%d confirms at a time, want 8", q.peak)
 		}
@@ -230,10 +230,10 @@ func TestConfirmsThatMisbehave(t *testing.T) {
 			defer close(f.release)
 			o := q.options()
 			confirm := func(context.Context, string) error { f.misbehave(); return nil }
-			o.Middleware = []handler.Middleware{verdict(time.Minute, confirm)}
+			o.Ledger = verdicts(time.Minute, confirm)
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
-			response, err := handler.NewProcessor(byBody(script), o).Handle(ctx,
+			response, err := must(handler.NewProcessor(byBody(script), o)).Handle(ctx,
 				event(record("m1", "permanent"), record("m2", "reset")))
 			if err != nil || ctx.Err() != nil {
 				t.Fatal(err, ctx.Err())
@@ -291,7 +291,7 @@ func TestTenThousandMessagesThatFail(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
-			response, err := handler.NewProcessor(h, o).Handle(ctx, event(records...))
+			response, err := must(handler.NewProcessor(h, o)).Handle(ctx, event(records...))
 			if err != nil || ctx.Err() != nil {
 				t.Fatal(err, ctx.Err())
 			}

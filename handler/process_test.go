@@ -2,8 +2,12 @@ package handler_test
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,16 +17,14 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// TestACrashStopsNewMessagesInAllInvocations of the process. Those under way
-// settle and answer.
-func TestACrashStopsNewMessagesInAllInvocations(t *testing.T) {
+// A crash stops new messages in all batches of the process. Those under way settle and
+// answer.
+func TestACrashStopsNewMessagesInAllBatches(t *testing.T) {
 	t.Parallel()
 	for _, cause := range []string{"2s boom", "2s middleware"} {
 		inBubble(t, cause, func(t *testing.T) {
-			crashing, other := newScene(), newScene()
-			process := &handler.Process{}
-			crashing.options.Process, other.options.Process = process, process
-			crashing.options.Middleware = append(crashing.options.Middleware, func(next handler.Func) handler.Func {
+			s := newScene()
+			s.options.Middleware = []handler.Middleware{func(next handler.Func) handler.Func {
 				return func(ctx context.Context, m *handler.Message) error {
 					err := next(ctx, m)
 					if m.Body == "2s middleware" {
@@ -30,45 +32,40 @@ func TestACrashStopsNewMessagesInAllInvocations(t *testing.T) {
 					}
 					return err
 				}
-			})
+			}}
+			p := s.processor()
 			var both sync.WaitGroup
-			both.Go(func() { crashes(t.Context(), t, crashing.processor(), event(record("m1", cause))) })
-			ids := other.run(t, record("a", "1s"), record("b", "3s"), record("c", "1s"), record("d", "1s"))
+			both.Go(func() { crashes(t.Context(), t, p, event(record("m1", cause))) })
+			ids := s.runIn(t, p, received(2, record("a", "1s")), received(2, record("b", "3s")),
+				received(2, record("c", "1s")), received(2, record("d", "1s")))
 			both.Wait()
 			if diff := cmp.Diff([]string{"c", "d"}, ids); diff != "" {
 				t.Errorf("reported (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff([]string{"a", "b"}, other.runs()); diff != "" {
+			runs := slices.DeleteFunc(s.runs(), func(id string) bool { return id == "m1" })
+			if diff := cmp.Diff([]string{"a", "b"}, runs); diff != "" {
 				t.Errorf("ran (-want +got):\n%s", diff)
 			}
-			if got := other.outcomeOf(t, "c", "reason"); got != handler.ReasonAfterCrash || other.hidden["c"] < time.Second {
-				t.Errorf("c: %s, hidden for %v", got, other.hidden["c"])
+			if got := s.outcomeOf(t, "c", "reason"); got != handler.ReasonAfterCrash || s.hidden["c"] < time.Second {
+				t.Errorf("c: %s, hidden for %v", got, s.hidden["c"])
 			}
 		})
 	}
 }
 
-// TestTheMarkOfACrashHoldsUpNobody: the latch falls before middleware writes it.
-func TestTheMarkOfACrashHoldsUpNobody(t *testing.T) {
+// Nothing starts while a crash is being written to the ledger.
+func TestNothingStartsWhileACrashIsMarked(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene()
-		s.options.Concurrency = 2
-		s.options.Middleware = append(s.options.Middleware, func(next handler.Func) handler.Func {
-			return func(ctx context.Context, m *handler.Message) error {
-				err := next(ctx, m)
-				if m.MessageId == "m1" {
-					<-time.After(time.Second) // the write of the mark
-				}
-				return err
-			}
-		})
+		s.options.Concurrency, s.ledger.settleTime = 2, time.Second
 		ctx, cancel := s.context(t)
 		defer cancel()
 		crashes(ctx, t, s.processor(), event(record("m1", "1s boom"), record("m2", "1500ms"), record("m3", "x")))
 		if got := s.outcomeOf(t, "m3", "reason"); got != handler.ReasonAfterCrash || len(s.runs()) != 2 {
 			t.Errorf("m3: %s, ran %v", got, s.runs())
 		}
+		s.before(t, "m1", "crash m1")
 	})
 }
 
@@ -98,68 +95,80 @@ func TestAnInvocationAfterACrashAnswersNothing(t *testing.T) {
 	}
 }
 
-func TestTheWatchdog(t *testing.T) {
+// outlives is set in the process that is to end by a panic of a timer, which no test can
+// catch.
+const outlives = "SQSAFE_TEST_OUTLIVES"
+
+// The Lambda runtime waits for all invocations of a process before it ends. So a process
+// ends itself when the claims of a crashed invocation end and others still run.
+func TestAProcessDoesNotOutliveTheClaimsOfACrash(t *testing.T) {
 	t.Parallel()
-	tests := []struct {
-		name    string
-		other   string // what another invocation runs; empty for none
+	tests := map[string]struct {
+		other   string // what another batch runs; empty for none
 		timeout time.Duration
-		exits   bool
+		ends    bool
 	}{
-		{"nobody holds the process up", "", 30 * time.Second, false},
-		{"the other one ends in time", "9s", 30 * time.Second, false},
-		{"the other one goes on", "1h", 30 * time.Second, true},
-		{"without a deadline nobody watches", "1h", 0, false},
+		"nobody holds the process up":             {"", 30 * time.Second, false},
+		"the other batch ends in time":            {"9s", 30 * time.Second, false},
+		"the other batch goes on":                 {"1h", 30 * time.Second, true},
+		"without a deadline there is no such end": {"1h", 0, false},
 	}
-	for _, tt := range tests {
-		inBubble(t, tt.name, func(t *testing.T) {
-			var exited atomic.Int64
-			start := time.Now()
-			crashing, other := newScene(), newScene()
-			process := &handler.Process{}
-			crashing.options.Process, other.options.Process = process, process
-			crashing.options.Exit = func() { exited.Store(int64(time.Since(start))) }
-			crashing.timeout = tt.timeout
-			var both sync.WaitGroup
+	if name := os.Getenv(outlives); name != "" {
+		tt := tests[name]
+		synctest.Test(t, func(t *testing.T) {
+			s, other := newScene(), newScene()
+			s.timeout = tt.timeout
+			p := s.processor()
 			if tt.other != "" {
-				both.Go(func() { other.run(t, record("o1", tt.other)) })
+				go func() { other.runIn(t, p, record("o1", tt.other)) }()
 			}
-			ctx, cancel := crashing.context(t)
-			crashes(ctx, t, crashing.processor(), event(record("m1", "1s boom")))
+			ctx, cancel := s.context(t)
+			crashes(ctx, t, p, event(record("m1", "1s boom")))
 			cancel()
-			both.Wait()
-			<-time.After(time.Hour)
-			if want := map[bool]time.Duration{true: tt.timeout}[tt.exits]; exited.Load() != int64(want) {
-				t.Errorf("exit after %v, want after %v", time.Duration(exited.Load()), want)
+			<-time.After(2 * time.Hour)
+		})
+		return
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestAProcessDoesNotOutliveTheClaimsOfACrash$")
+			again.Env = append(os.Environ(), outlives+"="+name)
+			out, err := again.CombinedOutput()
+			if ended := strings.Contains(string(out), "the process outlived a crash"); ended != tt.ends || (err != nil) != ended {
+				t.Errorf("ended %v, want %v: %v\n%s", ended, tt.ends, err, out[:min(len(out), 2000)])
 			}
 		})
 	}
 }
 
-// TestOneProcessorServesManyInvocations at a time, each with its own state.
-func TestOneProcessorServesManyInvocations(t *testing.T) {
+// One processor serves many batches at a time, each with its own state.
+func TestOneProcessorServesManyBatches(t *testing.T) {
 	t.Parallel()
-	s := newScene()
-	s.options.Concurrency = 3
-	p := s.processor()
-	var all sync.WaitGroup
-	for range 10 {
-		all.Go(func() {
-			response, err := p.Handle(t.Context(), event(record("a", "good"), record("b", "reset"), record("c", "suspect"),
-				record("d", "permanent")))
-			if err != nil || !cmp.Equal([]string{"b"}, reported(response)) {
-				t.Errorf("reported %v, %v", reported(response), err)
-			}
-		})
-	}
-	all.Wait()
-	if len(s.dead()) != 10 || len(s.runs()) != 40 {
-		t.Errorf("%d dead, %d ran", len(s.dead()), len(s.runs()))
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene()
+		s.options.Concurrency, s.options.Breaker = 3, -1
+		p := s.processor()
+		var all sync.WaitGroup
+		for i := range 10 {
+			all.Go(func() {
+				id := func(name string) string { return fmt.Sprint(name, i) }
+				response, err := p.Handle(t.Context(), event(record(id("a"), "good"), record(id("b"), "reset"),
+					record(id("c"), "suspect"), record(id("d"), "permanent")))
+				if err != nil || !cmp.Equal([]string{id("b")}, reported(response)) {
+					t.Errorf("reported %v, %v", reported(response), err)
+				}
+			})
+		}
+		all.Wait()
+		if len(s.dead()) != 10 || len(s.runs()) != 40 {
+			t.Errorf("%d dead, %d ran", len(s.dead()), len(s.runs()))
+		}
+	})
 }
 
-// TestWhatIsGivenUpPutsTheProcessInDoubt too: its goroutine may still be at work.
-func TestWhatIsGivenUpPutsTheProcessInDoubt(t *testing.T) {
+// The goroutine of what was left behind may still be at work: nothing starts beside it.
+func TestNothingStartsBesideWhatWasLeftBehind(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene()

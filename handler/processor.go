@@ -45,8 +45,10 @@ func NewProcessor(h Handler, o *Options) (*Processor, error) {
 	p.resolver = &resolver{options: p.options}
 	p.breaker.limit = p.options.Breaker
 	var err error
-	p.chain, err = chain(p.options.Middleware, p.call)
-	return p, err
+	if p.chain, err = chain(p.options.Middleware, p.call); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 // ErrNotSQS is the error for an event that is not a batch of SQS messages.
@@ -91,7 +93,7 @@ func (p *Processor) Handle(ctx context.Context, event events.SQSEvent) (events.S
 		panic(fmt.Sprintf("%v\n%s", ended.Value, ended.Stack))
 	case b.crash != nil:
 		b.logCrash(b.crash.Err)
-		p.process.watch(b.table.End())
+		p.process.watch(b.end)
 		panic(exit(b.crash))
 	case poison != nil:
 		panic(exit(poison))
@@ -107,7 +109,11 @@ const leastAnswer = time.Second
 // time. Where there is no deadline, that begins with the end of the host's context, or
 // with a crash. Ended is a panic of the engine itself.
 func (b *batch) handle() (ended *usercall.Panic, inTime bool) {
-	watchdog := time.NewTimer(max(time.Until(b.table.At(deadline.Answer)), leastAnswer))
+	until := time.Until(b.table.At(deadline.Answer))
+	if until <= 0 {
+		until = leastAnswer
+	}
+	watchdog := time.NewTimer(until)
 	defer watchdog.Stop()
 	cancelled, hurry := b.ctx.Done(), b.hurry
 	if b.table.Bounded() {

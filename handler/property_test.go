@@ -74,9 +74,7 @@ func drawHistory(t *rapid.T) *history {
 }
 
 // decoder refuses bodies that say so.
-type decoder struct{ handler.Func }
-
-func (decoder) Prepare(_ context.Context, m *handler.Message) error {
+func decoder(_ context.Context, m *handler.Message) error {
 	if m.Body == "undecodable" {
 		return errOdd
 	}
@@ -115,14 +113,10 @@ func (h *history) play(t *testing.T) (wrong string) {
 				}
 				return &handler.Result{Outcome: o, Delay: time.Second}
 			}
-			err := next(ctx, m)
-			if r := handler.AsResult(err); r != nil && r.Outcome == handler.OutcomeDuplicate {
-				account(m)
-			}
-			return err
+			return next(ctx, m)
 		}
 	}
-	job := decoder{handler.Func(func(ctx context.Context, m *handler.Message) error {
+	job := prepares{look: decoder, run: handler.Func(func(ctx context.Context, m *handler.Message) error {
 		if m.Body == "deaf" && h.timeout > 0 {
 			<-release
 		}
@@ -133,9 +127,10 @@ func (h *history) play(t *testing.T) (wrong string) {
 		return err
 	})}
 	o := s.options
-	o.Concurrency, o.MaxReceives, o.ClaimInTurn, o.Breaker = h.concurrency, 6, h.inTurn, h.breaker
+	o.Concurrency, o.MaxReceives, o.Breaker, s.ledger.inTurn = h.concurrency, 6, h.breaker, h.inTurn
 	o.PanicAsPermanent = h.permanent
-	o.Middleware = append([]handler.Middleware{stages}, o.Middleware...)
+	o.Middleware = []handler.Middleware{stages}
+	s.ledger.duplicate = account
 	f := faulty{s.queues, h.queue, release}
 	o.DeadLetter, o.Queue = f, f
 	bad := func() {
@@ -166,7 +161,7 @@ func (h *history) play(t *testing.T) (wrong string) {
 	if h.timeout == 0 {
 		time.AfterFunc(2*time.Hour, cancel) // something has to end what hangs
 	}
-	response, crashed := end(ctx, handler.NewProcessor(job, o), h.records)
+	response, crashed := end(ctx, must(handler.NewProcessor(job, o)), h.records)
 	for _, l := range s.letters {
 		account(l.Message)
 	}

@@ -47,7 +47,9 @@ func (b *batch) report() Report {
 		BreakerOpen: b.breaker.isOpen(),
 		Crashed:     b.crash != nil,
 		Took:        time.Since(b.start),
-		TimeLeft:    b.table.Left(time.Now()),
+	}
+	if !b.end.IsZero() {
+		r.TimeLeft = max(time.Until(b.end), 0)
 	}
 	at := map[Count]int{}
 	for _, d := range b.deliveries {

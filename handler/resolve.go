@@ -37,7 +37,7 @@ func (rs *resolver) resolve(ctx context.Context, m *Message, r *run, err error) 
 		return rs.deferred(m, reason, err)
 	}
 	d := rs.options.Classifier.Classify(ctx, err)
-	if d.Class == fault.ClassPermanent && isCancellation(ctx, err) {
+	if d.Class == fault.ClassPermanent && isCancellation(ctx, err) && !isDeliberate(ctx, err) {
 		d = fault.Decision{Class: fault.ClassRetryable, Reason: fault.ReasonTimeout, Rule: "cancelled by the processor"}
 	}
 	res := &Result{Outcome: OutcomeRetry, Decision: d, Err: err, Job: m.Job}
@@ -92,7 +92,7 @@ func crashed(m *Message, err error) *Result {
 // What a cancellation does to a call reads differently from client to client, so
 // where the whole batch was cancelled any error counts that carries no tag.
 func (rs *resolver) cutShort(ctx context.Context, r *run, err error) (reason string, deferred bool) {
-	if ctx.Err() == nil || fault.Tagged(err) && !isCancellation(ctx, err) {
+	if ctx.Err() == nil || isDeliberate(ctx, err) {
 		return "", false
 	}
 	if ctx.Err() == context.Canceled {
@@ -110,10 +110,29 @@ func (rs *resolver) cutShort(ctx context.Context, r *run, err error) (reason str
 	return ReasonNoTime, !r.table.HadItsTime(time.Since(r.startTime()))
 }
 
+// isDeliberate reports whether an error that is, or stands beside, the end of the run's
+// own context was tagged. A tag around that end says nothing: who made it did not look
+// at the error.
+func isDeliberate(ctx context.Context, err error) bool {
+	if err == nil {
+		return false
+	}
+	if tagged(err) {
+		return !isCancellation(ctx, err)
+	}
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		return isDeliberate(ctx, e.Unwrap())
+	case interface{ Unwrap() []error }:
+		return slices.ContainsFunc(e.Unwrap(), func(below error) bool { return isDeliberate(ctx, below) })
+	}
+	return false
+}
+
 // isCancellation reports whether err comes from the end of the run's own context,
-// whatever tag is around it.
+// whatever tag is around it. A panic does not.
 func isCancellation(ctx context.Context, err error) bool {
-	if ctx.Err() == nil {
+	if _, panicked := asPanic(err); panicked || ctx.Err() == nil {
 		return false
 	}
 	for _, end := range []error{

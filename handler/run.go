@@ -28,6 +28,8 @@ const (
 // middleware and function. Its goroutine may be left behind, so the loop reads of it
 // only what is atomic until it has come back.
 type run struct {
+	context.Context
+
 	batch    *batch
 	delivery *delivery
 	message  *Message
@@ -54,8 +56,13 @@ type run struct {
 	uncounted error
 }
 
-func newRun(b *batch, d *delivery) *run {
-	return &run{batch: b, delivery: d, message: d.message, table: b.table}
+// newRun begins the run of a delivery. User code gets the run as its context, made of
+// ctx.
+func (b *batch) newRun(ctx context.Context, d *delivery) *run {
+	r := &d.firstRun
+	r.Context, r.batch, r.delivery, r.message, r.table = ctx, b, d, d.message, b.table
+	d.run = r
+	return r
 }
 
 func (r *run) started() bool { return r.began.Load() != 0 }
@@ -78,14 +85,13 @@ func (b *batch) startRun(d *delivery, quiet bool) {
 func (b *batch) launch(d *delivery) {
 	r := d.run
 	if r == nil {
-		r = newRun(b, d)
-		d.run = r
+		r = b.newRun(b.jobs, d)
 	}
 	d.phase = phaseRunning
 	r.launched = time.Now()
 	alone := d.alone
-	go func() {
-		ctx, cancel := context.WithCancel(context.WithValue(b.jobs, runKey{}, r))
+	b.assign(func() {
+		ctx, cancel := context.WithCancel(r)
 		defer cancel()
 		r.crew.cancelBy(cancel)
 		var result *Result
@@ -95,17 +101,17 @@ func (b *batch) launch(d *delivery) {
 				if p != nil {
 					result = b.unfinished(r, asError(err, p))
 				}
-				b.post(func() { b.ran(d, r, result) })
+				b.postEnd(p, func() { b.ran(d, r, result) })
 			},
 		)
-	}()
+	})
 }
 
 // carry takes a delivery through middleware and function to its result.
 func (b *batch) carry(ctx context.Context, r *run, alone bool) *Result {
 	switch {
 	case b.options.Ledger == nil:
-		if rejected := b.prepare(ctx, r); rejected != nil {
+		if rejected := b.prepare(r); rejected != nil {
 			return rejected
 		}
 	case alone:
@@ -134,9 +140,15 @@ func (b *batch) carry(ctx context.Context, r *run, alone bool) *Result {
 // by runtime.Goexit.
 func (b *batch) unfinished(r *run, err error) *Result {
 	if b.options.Ledger == nil && r.work == nil {
-		return b.undecoded(b.jobs, r, err)
+		return b.undecoded(r, err)
 	}
 	result := crashed(r.message, err)
+	if b.options.PanicAsPermanent && stage(r.stage.Load()) == stageFunction { // its goroutine is gone
+		err = demotePanic(r.crew.join(err))
+		if catchPanic(func() error { result = b.decide(b.jobs, r, err); return nil }) == nil {
+			return result
+		}
+	}
 	b.process.poisonBy(result)
 	return result
 }

@@ -35,7 +35,7 @@ func (b *batch) stageContext(t deadline.Table, s deadline.Stage) (context.Contex
 func (b *batch) settle(d *delivery, ending func(context.Context) Ending) {
 	ctx, cancel := b.settleContext()
 	m, claim := d.message, d.claim
-	go func() {
+	b.assign(func() {
 		defer cancel()
 		var e Ending
 		var res *Result
@@ -51,10 +51,10 @@ func (b *batch) settle(d *delivery, ending func(context.Context) Ending) {
 				if err = asError(err, p); err != nil || res == nil {
 					res = b.unwritten(m, e, err)
 				}
-				b.post(func() { b.conclude(d, res) })
+				b.postEnd(p, func() { b.conclude(d, res) })
 			},
 		)
-	}()
+	})
 }
 
 // unwritten is the result where the ledger itself failed, by a panic or without an
@@ -80,14 +80,14 @@ func (b *batch) conclude(d *delivery, res *Result) {
 	if res.Decision.Reason == fault.ReasonStore && (d.run == nil || !d.run.started()) {
 		b.breaker.note(res) // the ledger is down
 	}
-	b.log(d)
-	b.tellError(d, res)
 	if res.Outcome == OutcomeDead && b.options.DeadLetter != nil {
 		b.queue.Sending(d.index)
 		b.letters.add(b, d)
-		return
+	} else {
+		b.finish(d)
 	}
-	b.finish(d)
+	b.log(d) // the logger may be what hangs, so it comes last
+	b.tellError(d, res)
 }
 
 // settledRun reports whether a probe has found something out.
@@ -108,8 +108,8 @@ func (b *batch) deferNow(d *delivery, reason string) {
 		res.Delay = head.result.Delay
 	}
 	d.result = res
-	b.log(d)
 	b.noteEnd(d)
+	b.log(d)
 }
 
 func (b *batch) noteEnd(d *delivery) {

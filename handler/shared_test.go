@@ -20,7 +20,7 @@ func TestAResultThatJobsShareIsNotWrittenTo(t *testing.T) {
 		"dead, and not sent": {
 			Outcome: handler.OutcomeDead, Failure: &handler.Failure{Reason: "gone"}, Err: errOdd,
 		},
-		"crash under a lease": {Outcome: handler.OutcomeCrash, Lease: time.Now().Add(time.Hour), Err: errOdd},
+		"crash until a time": {Outcome: handler.OutcomeCrash, Until: time.Now().Add(time.Hour), Err: errOdd},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -36,24 +36,23 @@ func TestAResultThatJobsShareIsNotWrittenTo(t *testing.T) {
 			for i := range 50 {
 				q.sendErr[fmt.Sprintf("m%02d", i)] = errOdd
 			}
-			// A stage around it writes into its own, as idempotency does.
-			o.Middleware = []handler.Middleware{func(next handler.Func) handler.Func {
-				return func(ctx context.Context, m *handler.Message) error {
-					r := m.Resolve(ctx, next(ctx, m))
-					r.Job.Attempts++
-					if r.Failure != nil {
-						r.Failure.Key = m.MessageId
-					}
-					return r
+			// The ledger writes into its own.
+			ledger := newLedger(newTrace())
+			ledger.settled = func(m *handler.Message, e handler.Ending) *handler.Result {
+				e.Result.Job.Attempts++
+				if e.Result.Failure != nil {
+					e.Result.Failure.Key = m.MessageId
 				}
-			}}
+				return e.Result
+			}
+			o.Ledger = ledger
 			o.Hooks.OnError = func(_ context.Context, _ *handler.Message, r *handler.Result) {
 				r.Delay, r.Outcome = time.Hour, handler.OutcomeDone
 				if r.Failure != nil {
 					r.Failure.Message = "changed"
 				}
 			}
-			p := handler.NewProcessor(handler.Func(fails(&shared)), o)
+			p := must(handler.NewProcessor(handler.Func(fails(&shared)), o))
 			func() {
 				defer func() { _ = recover() }() // the crash
 				_, _ = p.Handle(t.Context(), event(many(50, "x")...))
@@ -76,7 +75,7 @@ func TestWhatAHookChangesIsItsOwn(t *testing.T) {
 	o.Hooks.OnError = func(_ context.Context, _ *handler.Message, r *handler.Result) {
 		r.Failure.Message, r.Outcome = "redacted", handler.OutcomeDone
 	}
-	if ids := handle(t, handler.NewProcessor(byBody(script), o), many(50, "permanent")...); len(ids) != 0 {
+	if ids := handle(t, must(handler.NewProcessor(byBody(script), o)), many(50, "permanent")...); len(ids) != 0 {
 		t.Errorf("reported %v", ids)
 	}
 	if len(q.letters) != 50 || slices.ContainsFunc(q.letters, func(l handler.Letter) bool {
@@ -125,7 +124,7 @@ func TestANilPointerAsErrorIsAFailureOfTheJob(t *testing.T) {
 			want := "a nil " + want + " was returned as an error, which is not equal to nil: " +
 				"return a plain nil where all went well, and declare what is returned as error"
 			for _, body := range []string{"inside", "outside", "goroutine"} {
-				handle(t, handler.NewProcessor(h, o), record(body, body))
+				handle(t, must(handler.NewProcessor(h, o)), record(body, body))
 				if got := q.outcomeOf(t, body, "outcome"); got != "retry" {
 					t.Errorf("%s: outcome %q, want retry", body, got)
 				}
@@ -140,19 +139,11 @@ func TestANilPointerAsErrorIsAFailureOfTheJob(t *testing.T) {
 	}
 }
 
-// refuser is a handler whose Prepare gives err.
-type refuser struct {
-	handler.Func
-	err error
-}
-
-func (r refuser) Prepare(context.Context, *handler.Message) error { return r.err }
-
 func TestANilPointerFromPrepareIsPermanent(t *testing.T) {
 	t.Parallel()
 	q := newQueues()
-	h := refuser{fails(errors.New("ran")), errTyped[fault.ValidationError]()}
-	handle(t, handler.NewProcessor(h, q.options()), record("m1", ""))
+	h := prepares{look: fails(errTyped[fault.ValidationError]()), run: fails(errors.New("ran"))}
+	handle(t, must(handler.NewProcessor(h, q.options())), record("m1", ""))
 	if len(q.letters) != 1 || q.letters[0].Failure.Reason != fault.ReasonValidation {
 		t.Errorf("letters %+v, want one for reason validation", q.letters)
 	}

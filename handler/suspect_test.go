@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
 )
 
@@ -40,47 +41,6 @@ func TestSuspectsRunLastAndAlone(t *testing.T) {
 	}
 }
 
-// counting counts how many messages are decoded.
-type counting struct {
-	handler.Func
-	mu      sync.Mutex
-	decoded int
-}
-
-func (c *counting) Prepare(_ context.Context, m *handler.Message) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.decoded++
-	if strings.HasPrefix(m.Body, "undecodable") {
-		panic("in Prepare")
-	}
-	return nil
-}
-
-func TestAllMessagesAreDecodedBeforeASuspectRuns(t *testing.T) {
-	t.Parallel()
-	s := newScene()
-	s.options.MaxReceives = 10
-	h := &counting{}
-	h.Func = s.taking(func(_ context.Context, m *handler.Message) error {
-		if m.MessageId == "s1" && h.decoded != 4 {
-			t.Errorf("%d messages decoded when the suspect runs, want all 4", h.decoded)
-		}
-		return nil
-	})
-	p := handler.NewProcessor(h, s.options)
-	handle(t, p, record("m1", "x"), received(5, record("s1", "suspect")), record("m2", "undecodable"), record("m3", "x"))
-	if h.decoded != 4 {
-		t.Errorf("decoded %d times, want once each", h.decoded)
-	}
-	if diff := cmp.Diff([]string{"s1", "m1", "m3"}, s.runs()); diff != "" {
-		t.Errorf("a suspect with half of its receives used goes first (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]string{"m2"}, s.dead()); diff != "" {
-		t.Errorf("dead (-want +got):\n%s", diff)
-	}
-}
-
 // TestADecoderThatHangsBeforeASuspectRuns is given up as any other.
 func TestADecoderThatHangsBeforeASuspectRuns(t *testing.T) {
 	t.Parallel()
@@ -91,7 +51,7 @@ func TestADecoderThatHangsBeforeASuspectRuns(t *testing.T) {
 		h := hanging{where: "prepare", hang: func() { <-release }}
 		ctx, cancel := s.context(t)
 		defer cancel()
-		crashes(ctx, t, handler.NewProcessor(h, s.options),
+		crashes(ctx, t, must(handler.NewProcessor(h, s.options)),
 			event(received(5, record("s1", "suspect")), record("m1", "hang"), record("m2", "good")))
 		if ctx.Err() != nil || s.outcomeOf(t, "m1", "reason") != handler.ReasonAbandoned {
 			t.Errorf("%v; m1: %s", ctx.Err(), s.outcomeOf(t, "m1", "reason"))
@@ -134,30 +94,63 @@ func TestLettersAreConfirmedBeforeASuspectRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene()
 		s.onSend = func(context.Context) { <-time.After(time.Second); s.note("send over") }
-		s.options.Middleware = append(s.options.Middleware, verdict(time.Minute, func(context.Context, string) error {
+		s.ledger.confirm = func(context.Context, string) error {
 			<-time.After(time.Second)
 			s.note("confirm over")
 			return nil
-		}))
+		}
 		s.run(t, record("s1", "suspect"), record("m1", "permanent"))
 		s.before(t, "confirm over", "s1")
 	})
 }
 
-// TestSuspectsOfTwoInvocationsRunAlone in the one process that both share.
-func TestSuspectsOfTwoInvocationsRunAlone(t *testing.T) {
+// The crash that a lone run may be is counted before it, and nobody else starts until
+// its own result is written.
+func TestALoneRunIsCountedAndSettledAlone(t *testing.T) {
 	t.Parallel()
 	for _, concurrency := range []int{1, 8} {
 		inBubble(t, fmt.Sprint(concurrency), func(t *testing.T) {
 			s := newScene()
-			s.options.Concurrency, s.options.Process = concurrency, &handler.Process{}
+			s.options.Concurrency, s.ledger.settleTime = concurrency, time.Second
+			s.ledger.inTurn = true
+			s.run(t, record("s1", "suspect"), record("s2", "suspect"))
+			want := []string{"claim s1", "claim s2", "count s1", "s1", "complete s1", "count s2", "s2", "complete s2"}
+			if diff := cmp.Diff(want, s.events); diff != "" {
+				t.Errorf("events (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestASuspectDoesNotRunUncounted(t *testing.T) {
+	t.Parallel()
+	s := newScene()
+	s.ledger.countErr = errOdd
+	ids := s.run(t, record("s1", "suspect"), record("m1", "x"))
+	if diff := cmp.Diff([]string{"s1"}, ids); diff != "" || !cmp.Equal([]string{"m1"}, s.runs()) {
+		t.Errorf("ran %v, reported (-want +got):\n%s", s.runs(), diff)
+	}
+	if got := s.outcomeOf(t, "s1", "reason"); got != fault.ReasonStore || s.outcomeOf(t, "s1", "outcome") != "retry" {
+		t.Errorf("the suspect came back for %s", got)
+	}
+	s.before(t, "count s1", "abort s1")
+}
+
+// Suspects of two batches run alone in the one process that both share.
+func TestSuspectsOfTwoBatchesRunAlone(t *testing.T) {
+	t.Parallel()
+	for _, concurrency := range []int{1, 8} {
+		inBubble(t, fmt.Sprint(concurrency), func(t *testing.T) {
+			s := newScene()
+			s.options.Concurrency = concurrency
 			s.onSend = func(context.Context) { s.note("send begins"); <-time.After(5 * time.Second); s.note("send over") }
+			p := s.processor()
 			var both sync.WaitGroup
 			both.Go(func() {
-				s.run(t, record("s1", "suspect 3s"), record("m1", "1s"), record("s2", "suspect 3s"))
+				s.runIn(t, p, record("s1", "suspect 3s"), record("m1", "1s"), record("s2", "suspect 3s"))
 			})
 			both.Go(func() {
-				s.run(t, record("s3", "suspect 3s"), record("m2", "7s"), record("m3", "7s"), record("m4", "permanent"))
+				s.runIn(t, p, record("s3", "suspect 3s"), record("m2", "7s"), record("m3", "7s"), record("m4", "permanent"))
 			})
 			both.Wait()
 			for _, id := range []string{"s1", "s2", "s3"} {
@@ -225,19 +218,13 @@ func TestSuspectsThatAreNotReached(t *testing.T) {
 	}
 }
 
-// TestSuspectsGoHomeAtOnceAfterACrash, while others still run, and on drain.
-func TestSuspectsGoHomeAtOnceAfterACrash(t *testing.T) {
+// Suspects are released at once after a crash, while others still run, and on drain.
+func TestSuspectsAreReleasedAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{"1s boom", "1s"} {
 		inBubble(t, body, func(t *testing.T) {
 			s := newScene()
 			s.options.Concurrency = 2
-			s.options.Middleware = append([]handler.Middleware{func(next handler.Func) handler.Func {
-				return func(ctx context.Context, m *handler.Message) error {
-					defer s.note("end " + m.MessageId)
-					return next(ctx, m)
-				}
-			}}, s.options.Middleware...)
 			if body == "1s" {
 				time.AfterFunc(time.Second, func() { close(s.draining) })
 			}
@@ -245,31 +232,31 @@ func TestSuspectsGoHomeAtOnceAfterACrash(t *testing.T) {
 				defer func() { _ = recover() }()
 				s.run(t, record("s1", "suspect"), record("m1", body), record("m2", "3s"))
 			}()
-			s.before(t, "end s1", "end m2")
+			s.before(t, "abort s1", "complete m2")
 		})
 	}
 }
 
-// TestASuspectThatWaitsForAnotherInvocation gives up when it is told to.
-func TestASuspectThatWaitsForAnotherInvocation(t *testing.T) {
+// What finds the process taken by the lone run of another batch waits, and gives up
+// when it is told to.
+func TestWaitingForTheLoneRunOfAnotherBatch(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, body, reason string
 		drain              bool
 		timeout            time.Duration
-		at                 time.Duration // when the suspect comes back
+		at                 time.Duration // when it comes back
 	}{
-		{"at its cut", "20s", handler.ReasonNoTime, false, 10 * time.Second, 8 * time.Second},
-		{"on drain", "20s", handler.ReasonCancelled, true, 0, 2 * time.Second},
-		{"after a crash there", "5s boom", handler.ReasonAfterCrash, false, time.Minute, 5 * time.Second},
-		{"after a crash in middleware there", "5s outer", handler.ReasonAfterCrash, false, time.Minute, 5 * time.Second},
+		{"to its cut", "20s", handler.ReasonNoTime, false, 10 * time.Second, 8 * time.Second},
+		{"until the drain", "20s", handler.ReasonCancelled, true, 0, 2 * time.Second},
+		{"until a crash there", "5s boom", handler.ReasonAfterCrash, false, time.Minute, 5 * time.Second},
+		{"until a crash in middleware there", "5s outer", handler.ReasonAfterCrash, false, time.Minute, 5 * time.Second},
 	}
 	for _, tt := range tests {
 		for _, body := range []string{"suspect", "plain"} {
 			inBubble(t, tt.name+" "+body, func(t *testing.T) {
-				other, s := newScene(), newScene()
-				other.options.Process = &handler.Process{}
-				other.options.Middleware = append([]handler.Middleware{func(next handler.Func) handler.Func {
+				s := newScene()
+				s.options.Middleware = []handler.Middleware{func(next handler.Func) handler.Func {
 					return func(ctx context.Context, m *handler.Message) error {
 						err := next(ctx, m)
 						if strings.HasSuffix(m.Body, "outer") {
@@ -277,27 +264,27 @@ func TestASuspectThatWaitsForAnotherInvocation(t *testing.T) {
 						}
 						return err
 					}
-				}}, other.options.Middleware...)
-				s.options.Process = other.options.Process
-				s.timeout = tt.timeout
+				}}
+				p := s.processor()
 				var both sync.WaitGroup
 				both.Go(func() {
 					defer func() { _ = recover() }()
-					other.run(t, record("m1", "suspect "+tt.body))
+					_, _ = p.Handle(t.Context(), event(record("m1", "suspect "+tt.body)))
 				})
 				synctest.Wait()
 				start := time.Now()
+				s.timeout = tt.timeout
 				if tt.drain {
 					time.AfterFunc(2*time.Second, func() { close(s.draining) })
 				}
-				ids := s.run(t, record("m2", body))
-				if diff := cmp.Diff([]string{"m2"}, ids); diff != "" || len(s.runs()) != 0 {
+				ids := s.runIn(t, p, received(2, record("m2", body)))
+				if diff := cmp.Diff([]string{"m2"}, ids); diff != "" || !cmp.Equal([]string{"m1"}, s.runs()) {
 					t.Errorf("ran %v; reported (-want +got):\n%s", s.runs(), diff)
 				}
 				if time.Since(start) != tt.at || s.outcomeOf(t, "m2", "reason") != tt.reason {
 					t.Errorf("%s after %v, want %s after %v", s.outcomeOf(t, "m2", "reason"), time.Since(start), tt.reason, tt.at)
 				}
-				if body == "plain" && slices.Contains(s.events, "claim m2") {
+				if slices.Contains(s.events, "claim m2") {
 					t.Error("m2 was claimed, for nothing")
 				}
 				both.Wait()
@@ -306,31 +293,27 @@ func TestASuspectThatWaitsForAnotherInvocation(t *testing.T) {
 	}
 }
 
-// TestWhoLeavesTheLineHoldsUpNobody: those behind a suspect that has given up do
-// not wait for what it waited for.
-func TestWhoLeavesTheLineHoldsUpNobody(t *testing.T) {
+// A suspect that has given up holds up nobody any more.
+func TestASuspectThatGaveUpHoldsUpNobody(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		process := &handler.Process{}
+		s := newScene()
+		p := s.processor()
 		start := time.Now()
-		scenes := []*scene{newScene(), newScene(), newScene()}
-		scenes[1].timeout = 10 * time.Second
 		var all sync.WaitGroup
-		var third time.Duration
-		for i, body := range []string{"20s", "suspect", "x"} {
-			scenes[i].options.Process = process
-			all.Go(func() {
-				scenes[i].run(t, record("m", body))
-				if i == 2 {
-					third = time.Since(start)
-				}
-			})
-			synctest.Wait()
+		all.Go(func() { s.runIn(t, p, record("m1", "20s")) })
+		synctest.Wait()
+		all.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			_, _ = p.Handle(ctx, event(record("s1", "suspect")))
+		})
+		synctest.Wait()
+		s.runIn(t, p, record("m2", "x"))
+		if took := time.Since(start); took != 8*time.Second {
+			t.Errorf("the third was through after %v, want as soon as the suspect had given up", took)
 		}
 		all.Wait()
-		if third != 8*time.Second {
-			t.Errorf("the third was through after %v, want as soon as the suspect had given up", third)
-		}
 	})
 }
 
@@ -352,63 +335,146 @@ func TestTheGroupOfASuspectComesLast(t *testing.T) {
 	}
 }
 
-func TestTheTurnIsFair(t *testing.T) {
+// A suspect keeps others from starting while it waits for the process to be idle.
+func TestASuspectHoldsTheProcess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		process := &handler.Process{}
-		var order sync.Mutex
-		var ran []string
+		s := newScene()
+		p := s.processor()
 		var all sync.WaitGroup
-		for i, body := range []string{"4s", "suspect 1s", "1s"} {
-			s := newScene()
-			s.options.Process = process
-			s.options.Hooks.OnBatch = func(context.Context, handler.Report) {
-				order.Lock()
-				defer order.Unlock()
-				ran = append(ran, fmt.Sprint(i))
-			}
-			all.Go(func() { s.run(t, record("m", body)) })
-			synctest.Wait()
+		for id, body := range map[string]string{"m1": "4s", "s1": "suspect 1s", "m2": "1s"} {
+			all.Go(func() {
+				<-time.After(map[string]time.Duration{"m1": 0, "s1": time.Second, "m2": 2 * time.Second}[id])
+				s.runIn(t, p, record(id, body))
+			})
 		}
 		all.Wait()
-		if diff := cmp.Diff([]string{"0", "1", "2"}, ran); diff != "" {
-			t.Errorf("who waits longest goes first (-want +got):\n%s", diff)
+		if diff := cmp.Diff([]string{"m1", "s1", "m2"}, s.runs()); diff != "" {
+			t.Errorf("order (-want +got):\n%s", diff)
 		}
 	})
 }
 
-func TestAloneAndFirstOutsideOfABatch(t *testing.T) {
-	t.Parallel()
-	m := &handler.Message{SQSMessage: record("m1", "x")}
-	if err := m.Alone(t.Context()); err != nil {
-		t.Errorf("Alone: %v", err)
-	}
-	if twin, err := m.First(t.Context(), "job", "hash"); twin != nil || err != nil {
-		t.Errorf("First: %v, %v", twin, err)
-	}
-}
-
-// TestManySuspectsAreSentHomeAFewAtATime: each has a claim to give back.
-func TestManySuspectsAreSentHomeAFewAtATime(t *testing.T) {
+// E3: a process that is never idle. The suspect holds others back for half a minute, is
+// then released for at least a minute, and no suspect holds the process for five minutes.
+func TestASuspectDoesNotHoldABusyProcessForLong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene()
-		giving := newTrace()
-		s.options.Middleware = append([]handler.Middleware{func(next handler.Func) handler.Func {
-			return func(ctx context.Context, m *handler.Message) error {
-				err := next(ctx, m)
-				if m.Body == "suspect" {
-					defer giving.enter(m.MessageId)()
-					<-time.After(10 * time.Millisecond)
-				}
-				return err
+		p := s.processor()
+		start := time.Now()
+		var all sync.WaitGroup
+		all.Go(func() { s.runIn(t, p, record("long", "2h")) })
+		synctest.Wait()
+		at := map[string]time.Duration{}
+		for _, id := range []string{"s1", "s2"} {
+			s.runIn(t, p, record(id, "suspect"))
+			at[id] = time.Since(start)
+			s.runIn(t, p, record("after-"+id, "x"))
+			at["after-"+id] = time.Since(start)
+		}
+		<-time.After(5 * time.Minute)
+		begin := time.Now()
+		s.runIn(t, p, record("s3", "suspect"))
+		at["s3"] = time.Since(begin)
+		want := map[string]time.Duration{
+			"s1": 30 * time.Second, "after-s1": 30 * time.Second, "s2": 30 * time.Second, "after-s2": 30 * time.Second,
+			"s3": 30 * time.Second,
+		}
+		if diff := cmp.Diff(want, at); diff != "" {
+			t.Errorf("through after (-want +got):\n%s", diff)
+		}
+		for _, id := range []string{"s1", "s2", "s3"} {
+			if got := s.outcomeOf(t, id, "reason"); got != handler.ReasonNotAlone || s.hidden[id] < time.Minute {
+				t.Errorf("%s: %s, hidden for %v", id, got, s.hidden[id])
 			}
-		}}, s.options.Middleware...)
+		}
+		all.Wait()
+	})
+}
+
+// Want of aloneness is never a verdict: from three quarters of its receives on a suspect
+// runs beside others, with nothing counted ahead. At the last one it waits for an idle
+// process as long as it has time, and holds nobody back.
+func TestASuspectWithFewReceivesLeft(t *testing.T) {
+	t.Parallel()
+	for receives, want := range map[int]struct {
+		reason string
+		after  time.Duration // until another message that comes meanwhile is through
+	}{
+		14: {handler.ReasonNotAlone, 30 * time.Second},
+		15: {handler.ReasonNotAlone, 30 * time.Second},
+		22: {handler.ReasonNotAlone, 30 * time.Second},
+		23: {"", 30 * time.Second},
+		29: {"", 30 * time.Second},
+		30: {"", 10 * time.Second},
+	} {
+		inBubble(t, fmt.Sprint(receives), func(t *testing.T) {
+			s := newScene()
+			s.options.MaxReceives, s.timeout = 30, 15*time.Minute
+			p := s.processor()
+			var all sync.WaitGroup
+			all.Go(func() { s.runIn(t, p, record("long", "14m")) })
+			synctest.Wait()
+			start := time.Now()
+			all.Go(func() { s.runIn(t, p, received(receives, record("s1", "suspect"))) })
+			all.Go(func() {
+				<-time.After(10 * time.Second)
+				s.runIn(t, p, record("m1", "x"))
+				if got := time.Since(start); got != want.after {
+					t.Errorf("another message was through after %v, want %v", got, want.after)
+				}
+			})
+			all.Wait()
+			got := s.outcomeOf(t, "s1", "reason")
+			if ran := slices.Contains(s.runs(), "s1"); got != want.reason || ran != (want.reason == "") {
+				t.Errorf("ran %v, reason %q", ran, got)
+			}
+			if receives < 30 && slices.Contains(s.events, "count s1") {
+				t.Error("a run that is not alone was counted as a crash ahead")
+			}
+			if long := s.hidden["s1"] >= 5*time.Minute; want.reason != "" && long != (receives > 15) {
+				t.Errorf("receive %d of 30: hidden for %v", receives, s.hidden["s1"])
+			}
+		})
+	}
+}
+
+// A lone run without a deadline keeps others out for a minute: then its count is taken
+// back, and they start beside it.
+func TestALongLoneRunLetsOthersStart(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene()
+		p := s.processor()
+		start := time.Now()
+		var all sync.WaitGroup
+		all.Go(func() { s.runIn(t, p, record("s1", "suspect 2h")) })
+		synctest.Wait()
+		s.runIn(t, p, record("m1", "x"))
+		if took := time.Since(start); took != time.Minute {
+			t.Errorf("the other one was through after %v, want a minute", took)
+		}
+		all.Wait()
+		s.before(t, "count s1", "uncount s1")
+		s.before(t, "uncount s1", "m1")
+		if got := s.outcomeOf(t, "s1", "outcome"); got != "done" {
+			t.Errorf("the lone run is %s", got)
+		}
+	})
+}
+
+// Many suspects that are not reached are all given back.
+func TestManySuspectsAreReleasedOnDrain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene()
+		s.ledger.settleTime = 10 * time.Millisecond
 		time.AfterFunc(time.Second, func() { close(s.draining) })
-		records := append(many(200, "suspect"), record("slow", "2s"))
-		ids := s.run(t, records...)
-		if len(ids) != 200 || giving.most > 16 || giving.most < 2 {
-			t.Errorf("%d come back, %d at a time, want 200 and at most 16", len(ids), giving.most)
+		start := time.Now()
+		ids := s.run(t, append(many(200, "suspect"), record("slow", "2s"))...)
+		if len(ids) != 200 || time.Since(start) > 2100*time.Millisecond {
+			t.Errorf("%d come back after %v, want 200 when the last has run", len(ids), time.Since(start))
 		}
 	})
 }

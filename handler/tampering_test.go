@@ -3,10 +3,12 @@ package handler_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sqsafe/sqsafe/backoff"
 	"github.com/sqsafe/sqsafe/handler"
 )
 
@@ -35,7 +37,7 @@ func TestTheAnswerHasTheIdsOfTheEvent(t *testing.T) {
 				inRestore:    {Restore: rename},
 			} {
 				o.Logger, o.Queue, o.Concurrency = q.options().Logger, q, concurrency
-				ids := handle(t, handler.NewProcessor(byBody(script), o), record("m1", "reset"), record("m2", "good"))
+				ids := handle(t, must(handler.NewProcessor(byBody(script), o)), record("m1", "reset"), record("m2", "good"))
 				if diff := cmp.Diff([]string{"m1"}, ids); diff != "" {
 					t.Errorf("renamed to %q: reported (-want +got):\n%s", id, diff)
 				}
@@ -55,7 +57,7 @@ func TestACrashDeletesByTheIdsOfTheEvent(t *testing.T) {
 	h := byBody(map[string]func(context.Context, *handler.Message) error{
 		"boom": func(context.Context, *handler.Message) error { panic("boom") },
 	})
-	crashes(t.Context(), t, handler.NewProcessor(h, o), event(record("m1", "good"), record("m2", "boom")))
+	crashes(t.Context(), t, must(handler.NewProcessor(h, o)), event(record("m1", "good"), record("m2", "boom")))
 	if diff := cmp.Diff([]string{"m1"}, q.deleted); diff != "" {
 		t.Errorf("deleted (-want +got):\n%s", diff)
 	}
@@ -76,7 +78,7 @@ func TestAGroupStaysInOrderWhateverMiddlewareMakesOfIt(t *testing.T) {
 				o := q.options()
 				o.Middleware, o.Concurrency = []handler.Middleware{tampers(change)}, concurrency
 				o.Hooks.OnBatch = keep(&batch)
-				ids := handle(t, handler.NewProcessor(byBody(script), o),
+				ids := handle(t, must(handler.NewProcessor(byBody(script), o)),
 					grouped("a", record("a1", "good")), grouped("a", record("a2", "reset")),
 					grouped("a", record("a3", "good")), grouped("b", record("b1", "good")))
 				if diff := cmp.Diff([]string{"a2", "a3"}, ids); diff != "" {
@@ -93,41 +95,43 @@ func TestAGroupStaysInOrderWhateverMiddlewareMakesOfIt(t *testing.T) {
 	}
 }
 
-func TestTheProcessorsRandomSourceIsThatOfItsMessages(t *testing.T) {
-	t.Parallel()
-	o := newQueues().options()
-	o.Random = func() float64 { return 0.25 }
-	got := 0.0
-	h := handler.Func(func(_ context.Context, m *handler.Message) error { got = m.Random(); return nil })
-	handle(t, handler.NewProcessor(h, o), record("m1", ""))
-	if got != 0.25 {
-		t.Errorf("a message draws %v, want 0.25", got)
-	}
-	if alone := new(handler.Message).Random(); alone < 0 || alone >= 1 {
-		t.Errorf("a message outside of a batch draws %v", alone)
-	}
-}
-
+// What a constructor is given wrongly is named; where it returns an error, in that.
 func TestMistakesOfConstructionAreNamed(t *testing.T) {
 	t.Parallel()
 	good := handler.Func(func(context.Context, *handler.Message) error { return nil })
 	nothing := func(handler.Func) handler.Func { return nil }
 	pass := func(next handler.Func) handler.Func { return next }
-	for want, build := range map[string]func(){
-		"handler.NewProcessor: the handler is nil; give it one, such as handler.JSON(charge)": func() {
-			handler.NewProcessor(nil, nil)
-		},
-		"handler.JSON: the function is nil; give it the one that does the work": func() { handler.JSON[order](nil) },
-		"handler.Chain: middleware 2 of 3 returned a nil Func; have it return a Func that calls next": func() {
-			handler.NewProcessor(good, &handler.Options{Middleware: []handler.Middleware{pass, nothing, pass}})
-		},
+	const noHandler = "handler: the handler is nil; give it one, such as handler.JSON(charge)"
+	for name, tt := range map[string]struct {
+		handler handler.Handler
+		options *handler.Options
+		want    string
+	}{
+		"no handler": {nil, nil, noHandler},
+		"a nil Func": {handler.Func(nil), nil, noHandler},
+		"a nil wrapper": {good, &handler.Options{Middleware: []handler.Middleware{pass, nothing, pass}},
+			"handler: middleware 2 of 3, handler_test.TestMistakesOfConstructionAreNamed.func2, returned a nil Func; " +
+				"have it return a Func that calls next"},
+		"a backoff": {good, &handler.Options{Backoff: backoff.Exponential{MaxAttempts: -1}}, "MaxAttempts"},
+		"a backoff by reason": {good, &handler.Options{
+			BackoffByReason: map[string]handler.Backoff{"rate": backoff.Exponential{Jitter: 2}},
+		}, "handler: backoff rate"},
+		"no attempts": {good, &handler.Options{Backoff: noRuns{}}, "Attempts() gives 0"},
 	} {
-		if got := panicOf(build); got != want {
-			t.Errorf("panic %v, want %q", got, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, err := handler.NewProcessor(tt.handler, tt.options)
+			if err == nil || !strings.Contains(err.Error(), tt.want) || p != nil {
+				t.Errorf("processor %v, error %v; want one that names %q", p, err, tt.want)
+			}
+		})
 	}
-	if got := panicOf(func() { handler.NewProcessor(handler.Func(nil), nil) }); got == nil {
-		t.Error("a nil Func was taken")
+	const noFunction = "handler.JSON: the function is nil; give it the one that does the work"
+	if got := panicOf(func() { handler.JSON[order](nil) }); got != noFunction {
+		t.Errorf("panic %v, want %q", got, noFunction)
+	}
+	if got := panicOf(func() { handler.Chain(nothing)(good) }); got == nil {
+		t.Error("Chain took middleware that returns nil")
 	}
 }
 

@@ -3,6 +3,8 @@ package handler_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/internal/host"
 )
 
 // takes is a job that needs a time and heeds its context.
@@ -50,7 +53,7 @@ func TestNoMessageStartsInTheReserve(t *testing.T) {
 				q := newQueues()
 				o := q.options()
 				o.Reserve = tt.reserve
-				response, err := handler.NewProcessor(handler.Func(takes(tt.each)), o).Handle(ctx,
+				response, err := must(handler.NewProcessor(handler.Func(takes(tt.each)), o)).Handle(ctx,
 					event(record("m1", "x"), record("m2", "x"), record("m3", "x")))
 				if err != nil {
 					t.Fatal(err)
@@ -66,27 +69,39 @@ func TestNoMessageStartsInTheReserve(t *testing.T) {
 	}
 }
 
-func TestTheFirstAlwaysStarts(t *testing.T) {
+// E12: a message whose deadline had passed when it came is not run, with a ledger or
+// without one, and costs nothing: the clock of an emulator is mostly the reason, as the
+// log says.
+func TestADeadlineThatHadPassed(t *testing.T) {
 	t.Parallel()
 	for _, timeout := range []time.Duration{0, -time.Hour} {
-		inBubble(t, timeout.String(), func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), timeout)
-			defer cancel()
-			ran := 0
-			h := handler.Func(func(context.Context, *handler.Message) error {
-				ran++
-				<-time.After(50 * time.Millisecond)
-				return nil
+		for _, ledger := range []bool{true, false} {
+			inBubble(t, fmt.Sprint(timeout, ledger), func(t *testing.T) {
+				s := newScene()
+				if !ledger {
+					s.options.Ledger = nil
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), timeout)
+				defer cancel()
+				response, err := s.processor().Handle(ctx,
+					event(record("m1", "x"), received(3, record("m2", "x")), grouped("g", record("m3", "x"))))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff([]string{"m1", "m2", "m3"}, reported(response)); diff != "" || len(s.events) != 0 {
+					t.Errorf("did %v; reported (-want +got):\n%s", s.events, diff)
+				}
+				for _, id := range []string{"m1", "m2", "m3"} {
+					if got := s.outcomeOf(t, id, "outcome") + " " + s.outcomeOf(t, id, "reason"); got != "deferred no_time" {
+						t.Errorf("%s: %s", id, got)
+					}
+				}
+				const warning = "deadline had passed when the invocation began"
+				if got := s.logged(t, warning, "remedy"); len(got) != 1 || !strings.Contains(got[0], "clock") {
+					t.Errorf("remedies %v, want one that names the clock", got)
+				}
 			})
-			p := handler.NewProcessor(h, newQueues().options())
-			response, err := p.Handle(ctx, event(record("m1", "x"), record("m2", "x")))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff([]string{"m2"}, reported(response)); diff != "" || ran != 1 {
-				t.Errorf("ran %d; reported (-want +got):\n%s", ran, diff)
-			}
-		})
+		}
 	}
 }
 
@@ -115,7 +130,7 @@ func TestCutOff(t *testing.T) {
 				h := byBody(map[string]func(context.Context, *handler.Message) error{
 					"first": takes(tt.before), "slow": takes(time.Hour),
 				})
-				p := handler.NewProcessor(h, q.options())
+				p := must(handler.NewProcessor(h, q.options()))
 				response, err := p.Handle(ctx, event(record("m1", "first"), record("m2", "slow")))
 				if err != nil {
 					t.Fatal(err)
@@ -137,7 +152,7 @@ func TestAClientTimeoutIsNotTheDeadline(t *testing.T) {
 	q := newQueues()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
-	p := handler.NewProcessor(handler.Func(fails(context.DeadlineExceeded)), q.options())
+	p := must(handler.NewProcessor(handler.Func(fails(context.DeadlineExceeded)), q.options()))
 	if _, err := p.Handle(ctx, event(record("m1", "x"))); err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +167,7 @@ func TestDeferredDelaysGrowWithReceives(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		q := newQueues()
-		p := handler.NewProcessor(byBody(nil), q.options())
+		p := must(handler.NewProcessor(byBody(nil), q.options()))
 		response, err := p.Handle(ctx, event(received(receives, record("m1", "x"))))
 		if err != nil {
 			t.Fatal(err)
@@ -171,7 +186,7 @@ func TestShutdownIsNoFailureOfTheJob(t *testing.T) {
 		cancel()
 		return errors.Join(errors.New("stopped"), ctx.Err())
 	})
-	if _, err := handler.NewProcessor(h, q.options()).Handle(ctx, event(received(30, record("m1", "x")))); err != nil {
+	if _, err := must(handler.NewProcessor(h, q.options())).Handle(ctx, event(received(30, record("m1", "x")))); err != nil {
 		t.Fatal(err)
 	}
 	if got := q.logged(t, handler.LogOutcome, "outcome")[0]; got != "deferred" || len(q.letters) != 0 {
@@ -179,19 +194,22 @@ func TestShutdownIsNoFailureOfTheJob(t *testing.T) {
 	}
 }
 
-// TestTheJobsOwnCancellation is told from others by the error: nothing else is
-// known of a context that the job has cancelled itself, or of a message outside
-// of a batch.
-func TestTheJobsOwnCancellation(t *testing.T) {
+// A job that ends its own context has nothing of it, but for the error of that context.
+func TestAContextThatMiddlewareCancels(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	for err, want := range map[error]handler.Outcome{
-		context.Canceled: handler.OutcomeDeferred, errOdd: handler.OutcomeRetry,
-	} {
-		m := &handler.Message{SQSMessage: record("m1", "x")}
-		if got := m.Resolve(ctx, err).Outcome; got != want {
-			t.Errorf("%v: %v, want %v", err, got, want)
+	for err, want := range map[error]string{context.Canceled: "deferred", errOdd: "retry"} {
+		q := newQueues()
+		o := q.options()
+		o.Middleware = []handler.Middleware{func(next handler.Func) handler.Func {
+			return func(ctx context.Context, m *handler.Message) error {
+				ctx, cancel := context.WithCancel(ctx)
+				cancel()
+				return next(ctx, m)
+			}
+		}}
+		handle(t, must(handler.NewProcessor(handler.Func(fails(err)), o)), record("m1", "x"))
+		if got := q.outcomeOf(t, "m1", "outcome"); got != want {
+			t.Errorf("%v: %s, want %s", err, got, want)
 		}
 	}
 }
@@ -208,7 +226,7 @@ func TestWithoutADeadlineACancelledHandlerIsWaitedFor(t *testing.T) {
 			<-time.After(time.Hour)
 			return nil
 		})
-		response, err := handler.NewProcessor(h, q.options()).Handle(ctx, event(record("m1", "x")))
+		response, err := must(handler.NewProcessor(h, q.options())).Handle(ctx, event(record("m1", "x")))
 		if err != nil || len(reported(response)) != 0 {
 			t.Errorf("reported %v, %v, want the job to be done", reported(response), err)
 		}
@@ -234,7 +252,7 @@ func TestATimeoutOfMiddlewareCostsBudget(t *testing.T) {
 			<-time.After(2 * time.Second) // slow to return, but in time
 			return ctx.Err()
 		}
-		if _, err := handler.NewProcessor(handler.Func(slow), o).Handle(ctx, event(record("m1", "x"))); err != nil {
+		if _, err := must(handler.NewProcessor(handler.Func(slow), o)).Handle(ctx, event(record("m1", "x"))); err != nil {
 			t.Fatal(err)
 		}
 		if got := q.logged(t, handler.LogOutcome, "outcome"); !cmp.Equal(got, []string{"retry"}) {
@@ -251,7 +269,7 @@ func TestADeadLetterQueueThatHangsLeavesTimeForTheRest(t *testing.T) {
 		q := newQueues()
 		q.onSend = func(ctx context.Context) { <-ctx.Done() }
 		q.sendErr = map[string]error{"m1": errOdd}
-		response, err := handler.NewProcessor(byBody(script), q.options()).Handle(ctx,
+		response, err := must(handler.NewProcessor(byBody(script), q.options())).Handle(ctx,
 			event(record("m1", "permanent"), record("m2", "reset")))
 		if err != nil {
 			t.Fatal(err)
@@ -282,7 +300,7 @@ func TestLateLettersLeaveTimeForTheRest(t *testing.T) {
 			return byBody(script)(ctx, m)
 		})
 		records := append(many(90, "permanent"), record("r", "reset"))
-		if _, err := handler.NewProcessor(h, o).Handle(ctx, event(records...)); err != nil {
+		if _, err := must(handler.NewProcessor(h, o)).Handle(ctx, event(records...)); err != nil {
 			t.Fatal(err)
 		}
 		if q.hidden["r"] != time.Second || ctx.Err() != nil {
@@ -308,7 +326,7 @@ func TestATagOutweighsTheCancellation(t *testing.T) {
 			cancel()
 			return errors.Join(permanent, ctx.Err())
 		})
-		if _, err := handler.NewProcessor(h, q.options()).Handle(ctx, event(record("m1", "x"))); err != nil {
+		if _, err := must(handler.NewProcessor(h, q.options())).Handle(ctx, event(record("m1", "x"))); err != nil {
 			t.Fatal(err)
 		}
 		if len(q.letters) != 1 {
@@ -327,7 +345,7 @@ func TestDrainingFinishesWhatRunsAndStartsNothing(t *testing.T) {
 		close(draining)
 		return ctx.Err()
 	})
-	response, err := handler.NewProcessor(h, q.options()).Handle(handler.WithDrain(t.Context(), draining),
+	response, err := must(handler.NewProcessor(h, q.options())).Handle(host.WithDraining(t.Context(), draining),
 		event(record("m1", "x"), record("m2", "x")))
 	if err != nil {
 		t.Fatal(err)
@@ -350,7 +368,7 @@ func TestSettlingOutlivesTheCancellation(t *testing.T) {
 		}
 	}
 	h := handler.Func(func(context.Context, *handler.Message) error { cancel(); return script["permanent"](ctx, nil) })
-	response, err := handler.NewProcessor(h, q.options()).Handle(ctx, event(record("m1", "x")))
+	response, err := must(handler.NewProcessor(h, q.options())).Handle(ctx, event(record("m1", "x")))
 	if err != nil || len(reported(response)) != 0 || len(q.letters) != 1 {
 		t.Errorf("error %v, reported %v, %d dead letters", err, reported(response), len(q.letters))
 	}

@@ -2,7 +2,6 @@ package handler_test
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +12,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/internal/host"
 )
 
 // trace notes what happens, in order, and how many are at it at a time.
@@ -79,48 +79,17 @@ func steps(ctx context.Context, m *handler.Message) error {
 	return nil
 }
 
-// ledger is middleware that does as a ledger would: it claims, says who is a
-// suspect, and who is a twin, by words of the body.
-func (tr *trace) ledger(next handler.Func) handler.Func {
-	return func(ctx context.Context, m *handler.Message) error {
-		if job, ok := m.Attribute("job"); ok {
-			twin, err := m.First(ctx, job, m.Body)
-			if err != nil {
-				return err
-			}
-			if twin != nil {
-				tr.note(fmt.Sprintf("%s follows %v %v", m.MessageId, twin.SamePayload, twin.Outcome))
-				if twin.Outcome == handler.OutcomeDone {
-					return &handler.Result{Outcome: handler.OutcomeDuplicate}
-				}
-				return &handler.Result{Outcome: handler.OutcomeBusy, Delay: time.Second}
-			}
-		}
-		tr.note("claim " + m.MessageId)
-		if strings.Contains(m.Body, "suspect") {
-			if err := m.Alone(ctx); err != nil {
-				tr.note("abort " + m.MessageId)
-				return err
-			}
-		}
-		r := m.Resolve(ctx, next(ctx, m))
-		if r.Outcome == handler.OutcomeDeferred {
-			tr.note("abort " + m.MessageId)
-		}
-		return r
-	}
-}
-
 // copyOf makes a record that is a copy of a job.
 func copyOf(name string, r events.SQSMessage) events.SQSMessage {
 	r.MessageAttributes = map[string]events.SQSMessageAttribute{"job": {DataType: "String", StringValue: &name}}
 	return r
 }
 
-// scene is a batch under the fake clock.
+// scene is a batch under the fake clock, with a ledger that does as bodies say.
 type scene struct {
 	*trace
 	*queues
+	ledger   *fakeLedger
 	options  *handler.Options
 	timeout  time.Duration // 0: no limit
 	draining chan struct{}
@@ -128,17 +97,18 @@ type scene struct {
 
 func newScene() *scene {
 	s := &scene{trace: newTrace(), queues: newQueues(), draining: make(chan struct{})}
+	s.ledger = newLedger(s.trace)
 	s.options = s.queues.options()
-	s.options.Middleware = []handler.Middleware{s.ledger}
+	s.options.Ledger = s.ledger
 	return s
 }
 
 func (s *scene) processor() *handler.Processor {
-	return handler.NewProcessor(s.taking(steps), s.options)
+	return must(handler.NewProcessor(s.taking(steps), s.options))
 }
 
 func (s *scene) context(t *testing.T) (context.Context, context.CancelFunc) {
-	ctx := handler.WithDrain(t.Context(), s.draining)
+	ctx := host.WithDraining(t.Context(), s.draining)
 	if s.timeout == 0 {
 		return context.WithCancel(ctx)
 	}
@@ -148,9 +118,15 @@ func (s *scene) context(t *testing.T) (context.Context, context.CancelFunc) {
 // run gives the ids that come back.
 func (s *scene) run(t *testing.T, records ...events.SQSMessage) []string {
 	t.Helper()
+	return s.runIn(t, s.processor(), records...)
+}
+
+// runIn is run in a process that other batches share.
+func (s *scene) runIn(t *testing.T, p *handler.Processor, records ...events.SQSMessage) []string {
+	t.Helper()
 	ctx, cancel := s.context(t)
 	defer cancel()
-	response, err := s.processor().Handle(ctx, event(records...))
+	response, err := p.Handle(ctx, event(records...))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,12 +72,14 @@ func New(api API, o *Options) (*Client, error) {
 
 // ChangeVisibility applies the changes and sets Done or Err of each. Err is an
 // [*EntryError], [handler.ErrUnanswered], [ErrDenied], or the error of the call
-// that carried the change. A part of a second counts as a whole one.
+// that carried the change. A part of a second counts as a whole one. An entry that
+// fails on the side of SQS is asked for up to two times more, within ctx.
 func (c *Client) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) {
+	round := c.denials.begin()
 	arnOf := func(i int) string { return changes[i].Message.EventSourceARN }
-	errs := c.eachPack(ctx, len(changes), arnOf, func(url string, members []int) answers {
+	errs := c.eachPack(ctx, len(changes), arnOf, func(url string, members []int) ([]error, error) {
 		if err := c.denials.standing(url); err != nil {
-			return answers{call: err}
+			return nil, err
 		}
 		entries := make([]types.ChangeMessageVisibilityBatchRequestEntry, len(members))
 		for position, i := range members {
@@ -90,14 +92,14 @@ func (c *Client) ChangeVisibility(ctx context.Context, changes []handler.Visibil
 		out, err := c.api.ChangeMessageVisibilityBatch(ctx,
 			&sqs.ChangeMessageVisibilityBatchInput{QueueUrl: &url, Entries: entries})
 		if err != nil {
-			return answers{call: c.denials.note(url, err)}
+			return nil, c.denials.note(url, round, err)
 		}
 		c.denials.allowed(url)
-		a := newAnswers(out.Failed)
+		var succeeded []*string
 		for _, entry := range out.Successful {
-			a.succeed(entry.Id)
+			succeeded = append(succeeded, entry.Id)
 		}
-		return a
+		return answers(len(members), succeeded, out.Failed), nil
 	})
 	for i, err := range errs {
 		changes[i].Done, changes[i].Err = err == nil, err
@@ -105,10 +107,10 @@ func (c *Client) ChangeVisibility(ctx context.Context, changes []handler.Visibil
 }
 
 // Delete acknowledges the messages and sets Done or Err of each, with the same
-// errors as [Client.ChangeVisibility] but for [ErrDenied].
+// errors as [Client.ChangeVisibility] but for [ErrDenied]. It asks again likewise.
 func (c *Client) Delete(ctx context.Context, deletions []handler.Deletion) {
 	arnOf := func(i int) string { return deletions[i].Message.EventSourceARN }
-	errs := c.eachPack(ctx, len(deletions), arnOf, func(url string, members []int) answers {
+	errs := c.eachPack(ctx, len(deletions), arnOf, func(url string, members []int) ([]error, error) {
 		entries := make([]types.DeleteMessageBatchRequestEntry, len(members))
 		for position, i := range members {
 			entries[position] = types.DeleteMessageBatchRequestEntry{
@@ -118,13 +120,13 @@ func (c *Client) Delete(ctx context.Context, deletions []handler.Deletion) {
 		}
 		out, err := c.api.DeleteMessageBatch(ctx, &sqs.DeleteMessageBatchInput{QueueUrl: &url, Entries: entries})
 		if err != nil {
-			return answers{call: err}
+			return nil, err
 		}
-		a := newAnswers(out.Failed)
+		var succeeded []*string
 		for _, entry := range out.Successful {
-			a.succeed(entry.Id)
+			succeeded = append(succeeded, entry.Id)
 		}
-		return a
+		return answers(len(members), succeeded, out.Failed), nil
 	})
 	for i, err := range errs {
 		deletions[i].Done, deletions[i].Err = err == nil, err

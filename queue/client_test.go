@@ -3,6 +3,7 @@ package queue_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -141,14 +142,49 @@ func TestAnswers(t *testing.T) {
 		for name, tt := range tests {
 			t.Run(operation+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				got := run(t, newClient(t, &fakeSQS{fakeAnswers: tt.api}, nil), messages(chargeARN, "m", tt.n))
-				want := make([]error, tt.n)
-				for i, err := range tt.want {
-					want[i] = err
-				}
-				if diff := cmp.Diff(want, got, cmp.Comparer(sameError)); diff != "" {
-					t.Errorf("answers differ (-want +got):\n%s", diff)
-				}
+				synctest.Test(t, func(t *testing.T) {
+					got := run(t, newClient(t, &fakeSQS{fakeAnswers: tt.api}, nil), messages(chargeARN, "m", tt.n))
+					want := make([]error, tt.n)
+					for i, err := range tt.want {
+						want[i] = err
+					}
+					if diff := cmp.Diff(want, got, cmp.Comparer(sameError)); diff != "" {
+						t.Errorf("answers differ (-want +got):\n%s", diff)
+					}
+				})
+			})
+		}
+	}
+}
+
+// An entry that SQS could not take for a reason of its own is asked for again, and
+// the others are not.
+func TestEntriesThatSQSFailsAreAskedForAgain(t *testing.T) {
+	t.Parallel()
+	for operation, run := range operations {
+		for failures, succeeds := range map[int]bool{1: true, 2: true, 3: false} {
+			t.Run(fmt.Sprint(operation, "/", failures), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					api := &fakeSQS{fakeAnswers: fakeAnswers{fails: map[string]int{"m-1": failures, "m-12": failures}}}
+					errs := run(t, newClient(t, api, nil), messages(chargeARN, "m", 13))
+					for i, err := range errs {
+						failed, isFailed := errors.AsType[*queue.EntryError](err)
+						if want := !succeeds && (i == 1 || i == 12); isFailed != want || (err != nil) != want {
+							t.Errorf("message %d: %v", i, err)
+						} else if want && (failed.Code != "InternalError" || failed.SenderFault) {
+							t.Errorf("message %d: %v, want what SQS said", i, failed)
+						}
+					}
+					if want := 2 + 2*min(failures, 2); len(api.calls) != want {
+						t.Errorf("%d calls, want %d", len(api.calls), want)
+					}
+					for _, c := range api.calls {
+						if n := len(c.Entries); n != 10 && n != 3 && (n != 1 || !api.failing(c.Entries[0].Receipt)) {
+							t.Errorf("call for %v", c.Entries)
+						}
+					}
+				})
 			})
 		}
 	}
@@ -177,7 +213,7 @@ func TestCallsHaveAtMostTenEntriesOfOneQueue(t *testing.T) {
 				}
 			}
 			api := &fakeSQS{fakeAnswers: fakeAnswers{
-				refuse: map[string]types.BatchResultErrorEntry{"o-1": {Code: aws.String("InternalError")}},
+				refuse: map[string]types.BatchResultErrorEntry{"o-1": {Code: aws.String("Invalid"), SenderFault: true}},
 			}}
 			errs := run(t, newClient(t, api, &queue.Options{Concurrency: 1}), mixed)
 
@@ -254,7 +290,8 @@ func TestVisibilityTimeoutIsInWholeSeconds(t *testing.T) {
 func TestEndpointOption(t *testing.T) {
 	t.Parallel()
 	api := &fakeSQS{}
-	remove(t.Context(), newClient(t, api, &queue.Options{Endpoint: "http://127.0.0.1:4570"}), messages(chargeARN, "m", 1)...)
+	c := newClient(t, api, &queue.Options{Endpoint: "http://127.0.0.1:4570"})
+	remove(t.Context(), c, messages(chargeARN, "m", 1)...)
 	if got, want := api.calls[0].URL, "http://127.0.0.1:4570/123456789012/charge"; got != want {
 		t.Errorf("queue URL %q, want %q", got, want)
 	}

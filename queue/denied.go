@@ -15,7 +15,8 @@ import (
 // queue. It wraps the answer of SQS. After two such answers in a row the queue is
 // not asked for a minute, and every change of it has the same error. A single one
 // may be a role that is just being changed, and a heartbeat should not miss a
-// minute for that.
+// minute for that. So answers of one ChangeVisibility, or of several at the same
+// time, count as one.
 var ErrDenied = errors.New("the role may not change visibility timeouts: " + grant)
 
 const (
@@ -29,14 +30,27 @@ const (
 type denials struct {
 	logger *slog.Logger
 
-	mu    sync.Mutex
+	mu sync.Mutex
+	// begun counts the rounds, which are calls of ChangeVisibility.
+	begun int
 	byURL map[string]*denial
 }
 
 type denial struct {
 	err   error
 	inRow int
+	// begun is how many rounds had begun when a denial was counted last. That of
+	// one of them tells nothing new.
+	begun int
 	until time.Time
+}
+
+// begin gives the number of a new round.
+func (d *denials) begin() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.begun++
+	return d.begun
 }
 
 // standing is the denial that still counts for the queue; nil if none does.
@@ -49,15 +63,15 @@ func (d *denials) standing(url string) error {
 	return nil
 }
 
-// note gives the error of a call as it is to be answered. The first denial of a
-// queue is logged: no later one has anything to add.
-func (d *denials) note(url string, err error) error {
+// note gives the error of a call of the round as it is to be answered. The first
+// denial of a queue is logged: no later one has anything to add.
+func (d *denials) note(url string, round int, err error) error {
 	api, ok := errors.AsType[smithy.APIError](err)
 	if !ok || !strings.HasPrefix(api.ErrorCode(), "AccessDenied") {
 		return err
 	}
 	err = fmt.Errorf("%w: %w", ErrDenied, err)
-	if d.keep(url, err) {
+	if d.keep(url, round, err) {
 		d.logger.Warn("visibility timeouts may not be changed", "queue", url, "error", err,
 			"remedy", grant+"; until then failed messages come back after the queue's visibility timeout")
 	}
@@ -65,7 +79,7 @@ func (d *denials) note(url string, err error) error {
 }
 
 // keep tells whether it is the first denial of the queue.
-func (d *denials) keep(url string, err error) bool {
+func (d *denials) keep(url string, round int, err error) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	last, known := d.byURL[url]
@@ -77,7 +91,10 @@ func (d *denials) keep(url string, err error) bool {
 		d.byURL[url] = last
 	}
 	last.err = err
-	last.inRow++
+	if round > last.begun {
+		last.inRow++
+		last.begun = d.begun
+	}
 	if last.inRow >= enough {
 		last.until = time.Now().Add(denialTime)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -81,6 +82,49 @@ func TestTwoDenialsCountForAMinute(t *testing.T) {
 			t.Errorf("after the right was granted: %v", err)
 		}
 	})
+}
+
+// A role that is just being changed denies all calls of a moment: those of one
+// round, be they side by side or one after the other, and those of rounds that
+// overlap.
+func TestDenialsOfOneMomentCountOnce(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct{ rounds, messages, concurrency int }{
+		"one call":                {1, 10, 4},
+		"calls of a round":        {1, 95, 4},
+		"calls one after another": {1, 95, 1},
+		"rounds side by side":     {3, 10, 4},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				api := &fakeSQS{
+					fakeAnswers: fakeAnswers{callErr: map[string]error{"": refusal("AccessDenied")}},
+					entered:     func() { <-time.After(time.Second) },
+				}
+				c := newClient(t, api, &queue.Options{Concurrency: tt.concurrency, Logger: slog.New(slog.DiscardHandler)})
+				var running sync.WaitGroup
+				for range tt.rounds {
+					running.Go(func() {
+						for _, err := range hide(t.Context(), c, time.Minute, messages(chargeARN, "m", tt.messages)...) {
+							if !errors.Is(err, queue.ErrDenied) {
+								t.Errorf("error %v, want a denial", err)
+							}
+						}
+					})
+				}
+				running.Wait()
+				if want := tt.rounds * ((tt.messages + 9) / 10); len(api.calls) < want {
+					t.Errorf("%d calls, want %d", len(api.calls), want)
+				}
+				api.callErr = nil
+				if err := errors.Join(hide(t.Context(), c, time.Minute, messages(chargeARN, "m", 1)...)...); err != nil {
+					t.Errorf("after the moment: %v", err)
+				}
+			})
+		})
+	}
 }
 
 func TestADenialBetweenSuccessesIsNotBelieved(t *testing.T) {

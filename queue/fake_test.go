@@ -1,6 +1,7 @@
 package queue_test
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -34,7 +35,9 @@ type fakeAnswers struct {
 	silent map[string]bool
 	// contradict are the entries that succeed and fail in one answer.
 	contradict map[string]bool
-	// callErr fails every call that has the entry in it.
+	// fails is how often an entry fails on the side of SQS.
+	fails map[string]int
+	// callErr fails every call that has the entry in it, or any if it names "".
 	callErr map[string]error
 }
 
@@ -44,9 +47,13 @@ type fakeSQS struct {
 	// entered is called at the start of each call, where it is set.
 	entered func()
 
-	mu    sync.Mutex
-	calls []call
+	mu     sync.Mutex
+	calls  []call
+	failed map[string]int
 }
+
+// failing tells whether the entry was to fail.
+func (f *fakeSQS) failing(receipt string) bool { return f.fails[receipt] > 0 }
 
 func (f *fakeSQS) answer(c call) (succeeded []string, failed []types.BatchResultErrorEntry, err error) {
 	if f.entered != nil {
@@ -55,11 +62,18 @@ func (f *fakeSQS) answer(c call) (succeeded []string, failed []types.BatchResult
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.calls = append(f.calls, c)
+	if f.failed == nil {
+		f.failed = map[string]int{}
+	}
 	for i, e := range c.Entries {
-		if err := f.callErr[e.Receipt]; err != nil {
+		if err := cmp.Or(f.callErr[e.Receipt], f.callErr[""]); err != nil {
 			return nil, nil, err
 		}
 		refusal, refused := f.refuse[e.Receipt]
+		if f.fails[e.Receipt] > f.failed[e.Receipt] {
+			f.failed[e.Receipt]++
+			refusal, refused = types.BatchResultErrorEntry{Code: aws.String("InternalError")}, true
+		}
 		if refused || f.contradict[e.Receipt] {
 			refusal.Id = aws.String(c.IDs[i])
 			failed = append(failed, refusal)

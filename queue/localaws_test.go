@@ -2,6 +2,7 @@ package queue_test
 
 import (
 	"errors"
+	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,9 +22,9 @@ type localQueue struct {
 	url    string
 }
 
-func newLocalQueue(t *testing.T) localQueue {
+func newLocalQueue(t *testing.T, server *localaws.Server) localQueue {
 	t.Helper()
-	client := sqs.NewFromConfig(localtest.Config(localaws.New(nil)))
+	client := sqs.NewFromConfig(localtest.Config(server))
 	created, err := client.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String("charge")})
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +61,7 @@ func (q localQueue) receive(t *testing.T) []*handler.Message {
 func TestVisibilityReallyChanges(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q := newLocalQueue(t)
+		q := newLocalQueue(t, localaws.New(nil))
 		q.send(t)
 		source := newClient(t, q.client, &queue.Options{Endpoint: localtest.Endpoint})
 
@@ -78,10 +79,39 @@ func TestVisibilityReallyChanges(t *testing.T) {
 	})
 }
 
+// An entry fails once on the side of SQS while its call succeeds.
+func TestAMessageWhoseDeletionFailsOnceIsDeleted(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		server := localaws.New(nil)
+		q := newLocalQueue(t, server)
+		q.send(t)
+		q.send(t)
+		for _, operation := range []string{"DeleteMessageBatch", "ChangeMessageVisibilityBatch"} {
+			server.Inject(localaws.Fault{
+				Operation: operation, Times: 1, Code: "InternalError", Status: http.StatusInternalServerError,
+				Entries: []string{"0"},
+			})
+		}
+		source := newClient(t, q.client, &queue.Options{Endpoint: localtest.Endpoint})
+		ms := q.receive(t)
+		if err := errors.Join(hide(t.Context(), source, time.Minute, ms...)...); err != nil {
+			t.Errorf("change: %v", err)
+		}
+		if err := errors.Join(remove(t.Context(), source, ms...)...); err != nil {
+			t.Errorf("deletion: %v", err)
+		}
+		<-time.After(time.Hour)
+		if ms := q.receive(t); len(ms) != 0 {
+			t.Errorf("%d messages came back", len(ms))
+		}
+	})
+}
+
 func TestDeletedMessagesStayAway(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q := newLocalQueue(t)
+		q := newLocalQueue(t, localaws.New(nil))
 		q.send(t)
 		source := newClient(t, q.client, &queue.Options{Endpoint: localtest.Endpoint})
 

@@ -3,70 +3,58 @@ package queue
 import (
 	"context"
 	"slices"
-	"strconv"
 	"sync"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/internal/sqscall"
 )
 
-// packEntries is how many entries SQS takes in a batch call.
-const packEntries = 10
-
-// answers is what a batch call said: an error for all of it, or one by entry id.
-type answers struct {
-	call    error
-	entries map[string]error
-}
-
-func newAnswers(failed []types.BatchResultErrorEntry) answers {
-	a := answers{entries: make(map[string]error, packEntries)}
+// answers reads what a batch call said of n entries whose ids are their positions:
+// an error for each, nil where SQS took the entry and said nothing else of it.
+func answers(n int, succeeded []*string, failed []types.BatchResultErrorEntry) []error {
+	errs := make([]error, n)
+	for i := range errs {
+		errs[i] = handler.ErrUnanswered
+	}
+	for _, id := range succeeded {
+		if i, ok := sqscall.Position(id, n); ok {
+			errs[i] = nil
+		}
+	}
 	for _, entry := range failed {
-		a.entries[aws.ToString(entry.Id)] = NewEntryError(entry)
+		if i, ok := sqscall.Position(entry.Id, n); ok {
+			errs[i] = NewEntryError(entry)
+		}
 	}
-	return a
+	return errs
 }
 
-// succeed notes a success, unless the same answer also tells of a failure.
-func (a answers) succeed(id *string) {
-	if _, failed := a.entries[aws.ToString(id)]; !failed {
-		a.entries[aws.ToString(id)] = nil
-	}
-}
-
-func (a answers) at(position int) error {
-	if a.call != nil {
-		return a.call
-	}
-	err, answered := a.entries[strconv.Itoa(position)]
-	if !answered {
-		return handler.ErrUnanswered
-	}
-	return err
-}
+// batchCall asks for the items with these positions, which are of the queue with
+// the URL, and answers for each of them; the error is that of the whole call.
+type batchCall func(url string, members []int) ([]error, error)
 
 // eachPack calls for at most ten of n items of one queue at a time and gathers
 // the answers. An item whose queue has no URL has that as its error.
-func (c *Client) eachPack(
-	ctx context.Context, n int, arnOf func(i int) string, call func(url string, members []int) answers,
-) []error {
+func (c *Client) eachPack(ctx context.Context, n int, arnOf func(i int) string, call batchCall) []error {
 	errs := make([]error, n)
 	var running sync.WaitGroup
 	slots := make(chan struct{}, c.concurrency)
 	for _, queue := range byQueue(n, arnOf) {
 		url, err := URL(ctx, arnOf(queue[0]), c.endpoint)
-		for members := range slices.Chunk(queue, packEntries) {
+		for members := range slices.Chunk(queue, sqscall.MaxEntries) {
 			slots <- struct{}{}
 			running.Go(func() {
 				defer func() { <-slots }()
-				a := answers{call: err}
-				if err == nil {
-					a = call(url, members)
-				}
-				for position, i := range members {
-					errs[i] = a.at(position)
+				answers := sqscall.Batch(ctx, members, func(members []int) ([]error, error) {
+					if err != nil {
+						return nil, err
+					}
+					return call(url, members)
+				})
+				for i, err := range answers {
+					errs[members[i]] = err
 				}
 			})
 		}

@@ -32,16 +32,17 @@ func TestChargeTwiceInOneBatch(t *testing.T) {
 	}
 }
 
-// Every block of Go of these pages is a part of the files of tests here, so what
-// readers copy compiles and passes.
+// Every block of Go of these pages is a part of the files of tests here and in package
+// sqsafetest, so what readers copy compiles and passes.
 func TestTheManualShowsWhatRunsHere(t *testing.T) {
 	t.Parallel()
-	tests := read(t, "example_test.go") + read(t, "manual_test.go") + read(t, "docs_test.go")
+	tests := read(t, "example_test.go") + read(t, "docs_test.go") +
+		read(t, "../../sqsafetest/example_test.go") + read(t, "../../sqsafetest/manual_test.go")
 	tests = strings.ReplaceAll(tests, "\tt.Parallel()\n", "")
 	for _, page := range []struct {
 		name   string
 		blocks int
-	}{{"../../docs/testing.md", 10}, {"../../docs/start.md", 1}, {"../../README.md", 1}} {
+	}{{"../../docs/testing.md", 15}, {"../../docs/start.md", 1}, {"../../README.md", 1}} {
 		shown := 0
 		for _, block := range blocks(read(t, page.name)) {
 			if page.name != "../../docs/testing.md" && !strings.Contains(block, "func Test") {

@@ -70,7 +70,16 @@ func (q Queue) Run(t *testing.T, messages ...Message) *RunReport {
 	return report
 }
 
-func (q Queue) run(t *testing.T, messages []Message) *RunReport {
+// RunRealTime is [Queue.Run] on the real clock and without a bubble. It is for handlers
+// that use a real connection, such as one to a database or to an httptest.Server. Each
+// delay takes its time: a retry at least a second, a [Kill] the visibility timeout.
+func (q Queue) RunRealTime(t testing.TB, messages ...Message) *RunReport {
+	t.Helper()
+	return q.run(t, messages)
+}
+
+func (q Queue) run(t testing.TB, messages []Message) *RunReport {
+	t.Helper()
 	s := newSimulation(t, q.withDefaults(t), messages)
 	s.untilIdle()
 	s.awaitHandlers()

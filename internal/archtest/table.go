@@ -154,13 +154,20 @@ func adapterRows() []Row {
 // hostRows wire the engine for Lambda and for a container.
 func hostRows() []Row {
 	return []Row{
+		{Path: "internal/testhost", Ours: []string{"handler", "idem"}, Never: noSDK()},
 		{
 			Path: ".",
 			Ours: []string{
 				"backoff", "internal/wholebody", "handler", "idem", "metrics", "idem/dynamo", "queue", "dlq",
+				"internal/testhost",
 			},
 			Third: []string{lambdaRuntime, lambdaContext, sdkCore, sdkDynamoDB, sdkSQS},
 			Never: forCommands(), Tests: []string{"envelope", "fault"}, Host: true,
+		},
+		{
+			Path:  "sqsafetest",
+			Ours:  []string{"handler", "handler/handlertest", "envelope", "idem", "internal/testhost", "."},
+			Third: []string{lambdaEvents, sdkCore}, Never: forCommands(), Tests: []string{"fault"},
 		},
 		{Path: "internal/eventsource/filter", Never: []string{anyOurs, anyThird}},
 		{

@@ -51,16 +51,19 @@ func makeJob(ts *testscript.TestScript, _ bool, args []string) {
 	store := dynamo.New(scriptTables(ts), args[0], nil)
 	now, failure := time.Now(), &handler.Failure{Class: "permanent", Reason: "declined", Message: "card declined"}
 	lease, expires := now.Add(time.Hour), now.Add(30*24*time.Hour)
+	history := handler.History{}.Append(handler.Attempt{Number: 1, Class: "permanent", Reason: "declined"})
 	answer, err := store.Acquire(context.Background(), idem.Request{
 		ID: args[1], Owner: "owner-" + args[2], MessageID: "m1", Validation: "test1:aaaa", Now: now,
 		Lease: lease, Expires: expires,
 	})
 	ts.Check(err)
 	for _, s := range map[string][]idem.Settlement{
-		"waiting": {{Kind: idem.SettleRelease, Attempts: 1, Lease: lease, Expires: expires}},
+		"waiting": {{Kind: idem.SettleRelease, Attempts: 1, History: history, Lease: lease, Expires: expires}},
 		"done":    {{Kind: idem.SettleComplete, Expires: expires}},
 		"dead": {
-			{Kind: idem.SettleVerdict, Attempts: 1, Lease: lease, Expires: expires, Failure: failure, DeadAt: now},
+			{
+				Kind: idem.SettleVerdict, History: history, Lease: lease, Expires: expires, Failure: failure, DeadAt: now,
+			},
 			{Kind: idem.SettleConfirm, DeadLetterID: "dl-1"},
 		},
 	}[args[2]] {

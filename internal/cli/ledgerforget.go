@@ -76,7 +76,7 @@ func (f *LedgerForget) Run(ctx context.Context, streams Streams) error {
 	}
 	if f.JSON {
 		return newEncoder(streams.Out).Encode(forgotten{
-			Event: "forgotten", Time: now.UTC(), Table: table.Name, ID: job.ID, Reason: f.Reason, Job: jobRow{*job, state},
+			Event: "forgotten", Time: now.UTC(), Table: table.Name, ID: job.ID, Reason: f.Reason, Job: newJobRow(job, now),
 		})
 	}
 	fmt.Fprintf(streams.Out, "forgot %s, which was %s (%s), in table %s: %s\n",

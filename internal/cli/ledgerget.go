@@ -26,7 +26,12 @@ code is 1 if the table does not hold the job.`
 // jobRow is a job in the JSON output.
 type jobRow struct {
 	ledger.Entry
+	Runs  int          `json:"runs"`
 	State ledger.State `json:"state"`
+}
+
+func newJobRow(job *ledger.Entry, now time.Time) jobRow {
+	return jobRow{Entry: *job, Runs: job.Runs(), State: job.State(now)}
 }
 
 // Run shows the job.
@@ -37,7 +42,7 @@ func (g *LedgerGet) Run(ctx context.Context, streams Streams) error {
 	}
 	now := time.Now()
 	if g.JSON {
-		return newEncoder(streams.Out).Encode(jobRow{*job, job.State(now)})
+		return newEncoder(streams.Out).Encode(newJobRow(job, now))
 	}
 	fmt.Fprint(streams.Out, jobText(streams.Out, job, now))
 	return nil

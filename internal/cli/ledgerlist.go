@@ -91,7 +91,7 @@ func (s *shownJobs) add(jobs []ledger.Entry) bool {
 		return !s.full()
 	}
 	for i := range jobs {
-		_ = s.encoder.Encode(jobRow{jobs[i], jobs[i].State(time.Now())})
+		_ = s.encoder.Encode(newJobRow(&jobs[i], time.Now()))
 	}
 	return !s.full()
 }
@@ -119,13 +119,13 @@ const widestID = 64
 func jobTable(out io.Writer, list []ledger.Entry, now time.Time) string {
 	r := lipgloss.NewRenderer(out)
 	t := table.New().Border(lipgloss.NormalBorder()).BorderStyle(r.NewStyle().Faint(true)).
-		Headers("job", "status", "state", "failed", "last error", "expires in")
+		Headers("job", "status", "state", "runs", "budget used", "last error", "expires in")
 	for i := range list {
 		t.Row(jobCells(&list[i], now)...)
 	}
 	t.StyleFunc(func(row, column int) lipgloss.Style {
 		style := r.NewStyle().Padding(0, 1)
-		if column == 3 || column == 5 {
+		if column == 3 || column == 4 || column == 6 {
 			style = style.Align(lipgloss.Right)
 		}
 		if row == table.HeaderRow {
@@ -148,7 +148,7 @@ func jobCells(job *ledger.Entry, now time.Time) []string {
 		expires = age(job.Expires.Sub(now))
 	}
 	return []string{
-		cut(oneLine(job.ID), widestID), oneLine(job.Status), stateText(job, now), strconv.Itoa(job.Attempts),
-		cmp.Or(oneLine(failure), unknown), expires,
+		cut(oneLine(job.ID), widestID), oneLine(job.Status), stateText(job, now), strconv.Itoa(job.Runs()),
+		strconv.Itoa(job.Attempts), cmp.Or(oneLine(failure), unknown), expires,
 	}
 }

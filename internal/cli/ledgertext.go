@@ -49,7 +49,8 @@ func jobLines(job *ledger.Entry, now time.Time) []Row {
 		{Name: "died", Value: moment(job.DeadAt, now)},
 		{Name: "dead letter", Value: job.DeadLetterID},
 		{Name: "expires", Value: moment(job.Expires, now)},
-		{Name: "attempts", Value: attemptsText(job)},
+		{Name: "runs", Value: runsText(job)},
+		{Name: "budget used", Value: budgetText(job)},
 		{Name: "claims", Value: claimsText(job)},
 		{Name: "crashes", Value: positive(job.Crashes)},
 		{Name: "epoch", Value: positive(job.Epoch)},
@@ -131,10 +132,13 @@ func leaseText(job *ledger.Entry, now time.Time) string {
 	}
 }
 
-func attemptsText(job *ledger.Entry) string {
-	text := strconv.Itoa(job.Attempts) + " failed"
+// runsText counts the runs that failed, which is not what they cost.
+func runsText(job *ledger.Entry) string { return strconv.Itoa(job.Runs()) + " failed" }
+
+func budgetText(job *ledger.Entry) string {
+	text := strconv.Itoa(job.Attempts)
 	if job.Unclassified > 0 {
-		text += fmt.Sprintf(", %d of them unclassified", job.Unclassified)
+		text += fmt.Sprintf(", %d of it by unclassified errors", job.Unclassified)
 	}
 	return text
 }

@@ -34,8 +34,9 @@ type Entry struct {
 	// Crashes counts the consecutive runs that ended with their process.
 	Crashes    int    `json:"crashes"`
 	CrashStack string `json:"crashStack,omitempty"`
-	// Attempts counts the failures that used up attempts. Unclassified counts
-	// those of them whose error no rule matched.
+	// Attempts is the budget that the epoch has used: it counts the failures that
+	// use some. Unclassified counts those of them whose error no rule matched.
+	// Runs is another number.
 	Attempts     int `json:"attempts"`
 	Unclassified int `json:"unclassified"`
 	// DeadAt is when the verdict was written, Verdict why, and DeadLetterID the
@@ -53,6 +54,10 @@ type Entry struct {
 
 	seen item
 }
+
+// Runs counts the runs that failed in all epochs. A permanent failure is a run and
+// costs no budget.
+func (e *Entry) Runs() int { return e.History.Len() }
 
 type item = map[string]types.AttributeValue
 

@@ -118,7 +118,7 @@ func (j *journal) sent(e Event, in sqs.Event) {
 		Queue:     record.Source[strings.LastIndexByte(record.Source, ':')+1:],
 		MessageID: cmp.Or(record.DeliveredID, record.MessageID),
 		Class:     record.Class, Reason: record.Reason, Rule: record.Rule,
-		Attempt: record.Attempts, Key: record.Key,
+		Attempt: record.Runs(), Key: record.Key,
 		DeadLetterQueue: in.Queue, DeadLetterID: in.MessageID,
 	})
 }

@@ -23,8 +23,9 @@ func newTestJournal() (*journal, *[]Event) {
 
 func TestJournalReadsTheQueues(t *testing.T) {
 	t.Parallel()
-	record := `{"version":1,"reason":"declined","class":"permanent","rule":"tag.permanent","attempts":2,` +
-		`"messageId":"m1","sourceQueueArn":"arn:aws:sqs:us-east-1:000000000000:jobs","key":"k"}`
+	record := `{"version":1,"reason":"declined","class":"permanent","rule":"tag.permanent","attempts":0,` +
+		`"messageId":"m1","sourceQueueArn":"arn:aws:sqs:us-east-1:000000000000:jobs","key":"k",` +
+		`"history":[{"n":1}],"dropped":1}`
 	two := 2.0
 	j, events := newTestJournal()
 	j.queue(sqs.Event{Kind: sqs.Sent, Queue: "jobs", MessageID: "m1", Timeout: 2 * time.Second})

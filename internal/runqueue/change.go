@@ -58,12 +58,18 @@ func (q *Queue) waitFor(i int, s state) {
 // leaveState takes a delivery out of what it is counted under.
 func (q *Queue) leaveState(it *item) {
 	switch it.state {
-	case decoding, claiming:
+	case decoding, keyed, claiming:
 		q.count.begun--
+	case duplicate:
+		q.count.duplicates--
 	case settling:
 		q.count.settling--
 	case sending:
 		q.count.sending--
+		if it.awaited {
+			it.awaited = false
+			q.count.awaited--
+		}
 	}
 	q.leaveSlot(it)
 	q.uncount(it)
@@ -71,13 +77,8 @@ func (q *Queue) leaveState(it *item) {
 
 // defers leaves a delivery without a claim to a later receive.
 func (q *Queue) defers(i int, reason Reason) {
-	it := &q.items[i]
-	if it.state == decoding || it.state == claiming {
-		it.state = identified // it is counted off by the caller
-	}
 	q.act(Action{Kind: Defer, Index: i, Reason: reason})
-	q.leaveSlot(it)
-	q.uncount(it)
+	q.leaveState(&q.items[i])
 	q.end(i, false)
 }
 
@@ -88,20 +89,30 @@ func (q *Queue) release(i int, reason Reason) { q.settles(i, Release, reason) }
 func (q *Queue) settles(i int, kind Kind, reason Reason) {
 	it := &q.items[i]
 	q.withdraw(i)
+	q.freeProcess(i) // granted, and not yet started
 	q.unpark(i)
-	q.leaveSlot(it)
-	q.uncount(it)
+	q.leaveState(it)
 	it.state = settling
 	q.count.settling++
 	q.act(Action{Kind: kind, Index: i, Reason: reason})
 }
 
+// park puts a suspect into the line.
+func (q *Queue) park(i int) {
+	q.waitFor(i, suspect)
+	at, _ := slices.BinarySearchFunc(q.suspects, i, q.compareSuspects)
+	q.suspects = slices.Insert(q.suspects, at, i)
+	if q.holds(i) {
+		q.count.holding++
+	}
+}
+
 // unpark takes a suspect out of the line.
 func (q *Queue) unpark(i int) {
-	at := slices.Index(q.suspects, i)
-	if at < 0 {
+	if q.items[i].state != suspect {
 		return
 	}
+	at, _ := slices.BinarySearchFunc(q.suspects, i, q.compareSuspects)
 	q.suspects = slices.Delete(q.suspects, at, at+1)
 	if q.holds(i) {
 		q.count.holding--
@@ -125,7 +136,6 @@ func (q *Queue) giveUpAlone(i int) {
 	}
 	q.unpark(i)
 	it := &q.items[i]
-	it.denied = true
 	it.state = claimed
 	q.ready.push(it.position)
 }
@@ -143,18 +153,48 @@ func (q *Queue) end(i int, acknowledged bool) {
 	it := &q.items[i]
 	it.state = ended
 	q.count.ended++
-	if it.verdict {
-		q.count.verdicts--
-		q.flags.sweep = true
-	}
-	if follower := it.follower; follower >= 0 && q.items[follower].state == duplicate {
-		q.items[follower].state = identified
-		q.begin.push(q.items[follower].position)
-		q.flags.sweep = true
-	}
+	q.leaveVerdict(it)
+	q.leaveCopies(i)
 	if it.Group > 0 {
 		q.leaveGroup(it.Group, acknowledged)
 	}
+}
+
+// leaveVerdict gives back the place of a delivery that is being written off.
+func (q *Queue) leaveVerdict(it *item) {
+	if !it.verdict {
+		return
+	}
+	it.verdict = false
+	q.count.verdicts--
+	if i := q.peek(&q.verdicts, waiting, identified); i >= 0 {
+		q.verdicts.pop()
+		q.due = append(q.due, i)
+	}
+}
+
+// leaveCopies takes a delivery out of the copies of its job. The next one goes on if
+// there is none before it.
+func (q *Queue) leaveCopies(i int) {
+	it := &q.items[i]
+	leader, follower := it.leader, it.follower
+	if leader >= 0 {
+		q.items[leader].follower = follower
+		if q.byJob[it.job] == i {
+			q.byJob[it.job] = leader
+		}
+	}
+	if follower < 0 {
+		return
+	}
+	next := &q.items[follower]
+	if next.leader = leader; leader >= 0 {
+		return
+	}
+	q.count.duplicates--
+	next.state = identified
+	q.begin.push(next.position)
+	q.due = append(q.due, follower)
 }
 
 // leaveGroup lets the next of a FIFO group begin, or sends the rest home.
@@ -165,8 +205,9 @@ func (q *Queue) leaveGroup(number int, acknowledged bool) {
 		return
 	}
 	if acknowledged && !g.failed {
-		q.begin.push(q.items[g.members[g.next]].position)
-		q.flags.sweep = true
+		next := g.members[g.next]
+		q.begin.push(q.items[next].position)
+		q.due = append(q.due, next)
 		return
 	}
 	if g.failed {

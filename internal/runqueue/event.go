@@ -4,24 +4,8 @@ package runqueue
 func (q *Queue) Identified(i int, job string) {
 	it := &q.items[i]
 	it.job = job
-	if reason := q.blockedBy(i); reason != None && !it.verdict {
-		q.count.begun--
-		q.defers(i, reason)
-		return
-	}
-	if before, known := q.byJob[job]; known && q.items[before].state != ended {
-		q.items[before].follower = i
-		q.byJob[job] = i
-		q.count.begun--
-		q.waitFor(i, duplicate)
-		return
-	}
-	if q.byJob == nil {
-		q.byJob = map[string]int{}
-	}
-	q.byJob[job] = i
-	it.state = claiming
-	q.act(Action{Kind: Claim, Index: i})
+	it.state = keyed
+	q.due = append(q.due, i)
 }
 
 // Claimed says that a job is claimed and may run. Unsettled is the number of claims
@@ -31,41 +15,25 @@ func (q *Queue) Claimed(i, unsettled, crashes int) {
 	it.unsettled, it.crashes = unsettled, crashes
 	q.count.begun--
 	it.state = claimed
-	if it.verdict && !q.flags.poisoned {
-		q.settles(i, Bury, NoTime)
-		return
+	q.due = append(q.due, i)
+	switch {
+	case unsettled >= crashSuspect || crashes > 0:
+		q.park(i)
+	case !it.slot:
+		q.ready.push(it.position)
 	}
-	if reason := q.blockedBy(i); reason != None {
-		q.release(i, reason)
-		return
-	}
-	if unsettled >= crashSuspect || crashes > 0 {
-		q.waitFor(i, suspect)
-		q.suspects = append(q.suspects, i)
-		if q.holds(i) {
-			q.count.holding++
-		}
-		return
-	}
-	if it.slot {
-		q.start(i)
-		return
-	}
-	q.ready.push(it.position)
 }
 
 // Settling says that a delivery has its result, which is being written. Ran reports
 // whether a run has come to its end.
 func (q *Queue) Settling(i int, ran bool) {
 	it := &q.items[i]
-	if it.state == decoding || it.state == claiming {
-		q.count.begun--
-	}
-	q.leaveSlot(it)
-	q.uncount(it)
+	q.leaveState(it)
 	it.state = settling
 	q.count.settling++
-	q.flags.ran = q.flags.ran || ran
+	if ran && !q.flags.ran {
+		q.flags.ran, q.flags.sweep = true, true // it may be too late for others now
+	}
 }
 
 // Sending says that the verdict on a delivery is written and its letter on its way.
@@ -75,6 +43,10 @@ func (q *Queue) Sending(i int) {
 	q.freeProcess(i)
 	it.state = sending
 	q.count.sending++
+	if g := it.Group - 1; g >= 0 && q.groups[g].next+1 < len(q.groups[g].members) {
+		it.awaited = true
+		q.count.awaited++
+	}
 }
 
 // Ended says that nothing more is to be done for a delivery. Acknowledged reports
@@ -113,7 +85,7 @@ func (q *Queue) Refused(i int) {
 			q.begin.push(it.position)
 		}
 	}
-	q.flags.sweep = true
+	q.due = append(q.due, i)
 }
 
 // Freed says that the process may let deliveries start again.
@@ -126,12 +98,6 @@ func (q *Queue) Granted(i int) {
 		return
 	}
 	q.asking, q.lone = -1, i
-	q.unpark(i)
-	it := &q.items[i]
-	q.takeSlot(it)
-	it.state = running
-	q.count.started++
-	q.act(Action{Kind: StartAlone, Index: i})
 }
 
 // Denied says that the process was not idle in time for the suspect that asked.
@@ -155,11 +121,11 @@ func (q *Queue) Slow(i int) { q.uncount(&q.items[i]) }
 func (q *Queue) Stalled() {
 	for _, i := range q.order {
 		switch it := &q.items[i]; {
-		case q.LastReceive(i) && it.state != suspect:
-		case it.state == suspect:
+		case it.state == suspect && q.lone != i:
 			q.withdraw(i)
 			q.giveUpAlone(i)
-		case it.state == claimed:
+		case q.LastReceive(i):
+		case it.state == claimed && !it.slot:
 			q.release(i, NoSlot)
 		case it.state == waiting || it.state == identified:
 			if q.isHead(i) {
@@ -196,11 +162,13 @@ func (q *Queue) Breaker(open bool) {
 	if q.flags.breakerOpen == open {
 		return
 	}
-	q.flags.breakerOpen, q.flags.probed = open, false
+	q.flags.breakerOpen, q.flags.probed, q.probe = open, false, -1
 }
 
 // Probed says whether a delivery may run although the breaker is open.
 func (q *Queue) Probed(i int, granted bool) {
-	q.items[i].probe = granted
+	if granted {
+		q.probe = i
+	}
 	q.flags.sweep = true
 }

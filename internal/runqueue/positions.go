@@ -1,33 +1,41 @@
 package runqueue
 
-import "container/heap"
+// positions is a set of places in the order, of which the first comes first: a binary
+// heap. That of container/heap would allocate for each place.
+type positions []int
 
-// positions is a set of places in the order, of which the first comes first.
-type positions struct{ heap []int }
+func (p positions) first() int { return p[0] }
 
-func (p *positions) reserve(n int) { p.heap = make([]int, 0, n) }
-
-// Len is the number of places.
-func (p *positions) Len() int { return len(p.heap) }
-
-// Less, Swap, Push and Pop implement [heap.Interface].
-func (p *positions) Less(i, j int) bool { return p.heap[i] < p.heap[j] }
-
-// Swap exchanges two places of the heap.
-func (p *positions) Swap(i, j int) { p.heap[i], p.heap[j] = p.heap[j], p.heap[i] }
-
-// Push appends to the heap.
-func (p *positions) Push(x any) { p.heap = append(p.heap, x.(int)) }
-
-// Pop takes the last of the heap.
-func (p *positions) Pop() any {
-	last := p.heap[len(p.heap)-1]
-	p.heap = p.heap[:len(p.heap)-1]
-	return last
+func (p *positions) push(position int) {
+	heap := append(*p, position)
+	*p = heap
+	for i := len(heap) - 1; i > 0; {
+		parent := (i - 1) / 2
+		if heap[parent] <= heap[i] {
+			return
+		}
+		heap[parent], heap[i] = heap[i], heap[parent]
+		i = parent
+	}
 }
 
-func (p *positions) push(position int) { heap.Push(p, position) }
-
-func (p *positions) first() int { return p.heap[0] }
-
-func (p *positions) pop() int { return heap.Pop(p).(int) }
+// pop removes the first place.
+func (p *positions) pop() {
+	last := len(*p) - 1
+	heap := (*p)[:last]
+	if last > 0 {
+		heap[0] = (*p)[last]
+	}
+	*p = heap
+	for i := 0; ; {
+		child := 2*i + 1
+		if child+1 < len(heap) && heap[child+1] < heap[child] {
+			child++
+		}
+		if child >= len(heap) || heap[i] <= heap[child] {
+			return
+		}
+		heap[i], heap[child] = heap[child], heap[i]
+		i = child
+	}
+}

@@ -45,8 +45,9 @@ type state uint8
 
 const (
 	waiting state = iota
-	// decoding and claiming are under way.
 	decoding
+	// keyed is decoded and was not looked at since.
+	keyed
 	// duplicate waits for an earlier delivery of the same job in this batch.
 	duplicate
 	// identified is decoded and not claimed, since it was a duplicate.
@@ -73,15 +74,14 @@ type item struct {
 	// first reports whether it is claimed ahead; counted, whether later deliveries
 	// wait for it to start.
 	first, counted bool
-	// probe reports whether it may run although the breaker is open, denied whether
-	// it asked for the process in vain and runs beside others.
-	probe, denied bool
+	// awaited reports whether the next of its FIFO group waits for its letter.
+	awaited bool
 	// unsettled and crashes are what its claim showed.
 	unsettled, crashes int
-	// follower is the delivery that waits for this one, a copy of the same job; -1
-	// for none.
-	follower int
-	job      string
+	// leader is the copy of the same job that this one follows, follower the one that
+	// follows it; -1 for none.
+	leader, follower int
+	job              string
 }
 
 type group struct {
@@ -96,9 +96,12 @@ type counts struct {
 	// first is the number of first deliveries for which later ones wait, and ahead
 	// that of those claimed, or being claimed, without a slot.
 	first, ahead int
-	// begun is the number of deliveries that are being decoded or claimed.
-	begun                    int
+	// begun is the number of deliveries that are being decoded or claimed, duplicates
+	// that of copies that wait for one before them.
+	begun, duplicates        int
 	slots, settling, sending int
+	// awaited is the number of letters for which the next of a FIFO group waits.
+	awaited                  int
 	verdicts, ended, started int
 	// holding is the number of suspects for which the batch starts nothing else.
 	holding int
@@ -106,11 +109,14 @@ type counts struct {
 
 type flags struct {
 	poisoned, draining, late, cut, verdictsOver, breakerOpen bool
-	// taken reports whether the process refused a start.
+	// taken reports whether the process refused a begin or a start.
 	taken bool
 	// ran reports whether a run has ended, and probed whether a probe was asked for.
 	ran, probed bool
-	// sweep reports whether deliveries may have to be sent home.
+	// holdersFirst reports whether suspects that hold the batch go before those at
+	// their last receive, of which one asked for the process in vain.
+	holdersFirst bool
+	// sweep reports whether any delivery may have to be sent home.
 	sweep bool
 }
 
@@ -126,7 +132,13 @@ type Queue struct {
 	begin, ready positions
 	// aheadFrom is the position of the first delivery that may be claimed ahead.
 	aheadFrom int
-	suspects  []int
+	// suspects are in the order in which they are to run.
+	suspects []int
+	// verdicts has what waits to be written off, since enough others are.
+	verdicts positions
+	// due has deliveries that Next has to look at, since something has happened to
+	// them.
+	due []int
 	// byJob has the delivery that was identified last, by job.
 	byJob map[string]int
 
@@ -135,24 +147,26 @@ type Queue struct {
 	// asking is the suspect that asked for the process, lone the one that has it;
 	// -1 for none.
 	asking, lone int
+	// probe is the delivery that may run although the breaker is open; -1 for none.
+	probe int
 
 	actions, spare []Action
 }
 
 // New returns the queue of a batch.
 func New(deliveries []Delivery, config Config) *Queue {
-	q := &Queue{config: config, asking: -1, lone: -1}
+	q := &Queue{config: config, asking: -1, lone: -1, probe: -1}
 	q.items = make([]item, len(deliveries))
 	q.order = make([]int, len(deliveries))
 	for i, d := range deliveries {
-		q.items[i] = item{Delivery: d, follower: -1}
+		q.items[i] = item{Delivery: d, leader: -1, follower: -1}
 		q.order[i] = i
 		if d.Group > len(q.groups) {
 			q.groups = append(q.groups, make([]group, d.Group-len(q.groups))...)
 		}
 	}
 	q.sort()
-	q.begin.reserve(len(deliveries))
+	q.begin = make(positions, 0, len(deliveries))
 	for position, i := range q.order {
 		it := &q.items[i]
 		it.position = position
@@ -222,15 +236,17 @@ func (q *Queue) maxReceives() int {
 func (q *Queue) Idle() bool { return q.count.ended == len(q.items) }
 
 // Flush reports whether letters are to go out before their pack is full: no more
-// are about to come, or a suspect waits for the process.
+// are about to come, or something waits until they are confirmed.
 func (q *Queue) Flush() bool {
-	return len(q.suspects) > 0 || q.count.slots == 0 && q.count.settling == 0
+	next := q.nextReady()
+	return q.count.slots == 0 && q.count.settling == 0 ||
+		q.count.sending >= q.config.Unsent ||
+		len(q.suspects) > 0 || q.count.duplicates > 0 || q.count.awaited > 0 ||
+		next >= 0 && q.items[next].unsettled > 0
 }
 
 // Waiting reports whether a delivery waits for a slot or for the process.
-func (q *Queue) Waiting() bool {
-	return q.begin.Len() > 0 || q.ready.Len() > 0 || q.count.first > 0 || len(q.suspects) > 0
-}
+func (q *Queue) Waiting() bool { return len(q.suspects) > 0 || q.hasNext() }
 
 // Lone is the delivery that runs alone; -1 for none.
 func (q *Queue) Lone() int { return q.lone }

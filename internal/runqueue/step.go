@@ -1,10 +1,15 @@
 package runqueue
 
+import (
+	"cmp"
+	"slices"
+)
+
 // minVerdicts is how many deliveries are at least written off at a time.
 const minVerdicts = 16
 
-// Next returns what is to be done now. The actions are valid until the call after
-// the next.
+// Next returns what is to be done now. Call it after each event, or after several.
+// The actions are valid until the next call.
 func (q *Queue) Next() []Action {
 	if q.flags.breakerOpen && !q.flags.probed {
 		q.flags.probed, q.flags.sweep = true, true
@@ -13,14 +18,35 @@ func (q *Queue) Next() []Action {
 			return q.taken()
 		}
 	}
+	for again := true; again; again = q.flags.sweep || len(q.due) > 0 {
+		q.proceed()
+		q.startNext()
+		q.claimAhead()
+		q.serveSuspects()
+	}
+	return q.taken()
+}
+
+// proceed looks at those to which something has happened: it sends home what may not
+// start, and starts what can.
+func (q *Queue) proceed() {
 	if q.flags.sweep {
 		q.flags.sweep = false
-		q.sweep()
+		for _, i := range q.order {
+			q.sendHome(i)
+		}
 	}
-	q.claimAhead()
-	q.startNext()
-	q.ask()
-	return q.taken()
+	for n := 0; n < len(q.due); n++ { // it grows meanwhile
+		i := q.due[n]
+		q.sendHome(i)
+		switch it := &q.items[i]; {
+		case it.state == keyed:
+			q.claim(i)
+		case it.state == claimed && it.slot:
+			q.start(i)
+		}
+	}
+	q.due = q.due[:0]
 }
 
 func (q *Queue) act(a Action) { q.actions = append(q.actions, a) }
@@ -48,7 +74,7 @@ func (q *Queue) blockedBy(i int) Reason {
 		return Draining
 	case q.isTooLate():
 		return NoTime
-	case q.flags.breakerOpen && !it.probe:
+	case q.flags.breakerOpen && q.probe != i:
 		return Breaker
 	}
 	return None
@@ -60,37 +86,36 @@ func (q *Queue) isTooLate() bool {
 	return q.flags.late && (q.flags.ran || q.count.started >= q.config.Slots)
 }
 
-// sweep sends home what may not start any more.
-func (q *Queue) sweep() {
-	for _, i := range q.order {
-		it := &q.items[i]
-		reason := q.blockedBy(i)
-		if reason == None && !(it.state == suspect && q.isTooLate() && q.LastReceive(i)) {
-			continue
-		}
-		switch it.state {
-		case waiting, identified:
-			switch {
-			case !q.isHead(i):
-			case q.mayBury(i, reason):
-				q.beginVerdict(i)
-			default:
-				q.defers(i, reason)
-			}
-		case duplicate:
-			if reason != NoTime || !q.LastReceive(i) || q.flags.verdictsOver {
-				q.defers(i, reason)
-			}
-		case claimed:
-			q.releaseOrBury(i, reason)
-		case suspect:
+// sendHome ends a delivery that waits and may not start any more.
+func (q *Queue) sendHome(i int) {
+	it := &q.items[i]
+	reason := q.blockedBy(i)
+	if reason == None {
+		if it.state == suspect && q.isTooLate() && q.lone != i { // at its last receive
 			q.withdraw(i)
-			if reason == None {
-				q.giveUpAlone(i)
-				continue
-			}
-			q.releaseOrBury(i, reason)
+			q.giveUpAlone(i)
 		}
+		return
+	}
+	switch it.state {
+	case waiting, identified:
+		switch {
+		case !q.isHead(i):
+		case q.mayBury(i, reason):
+			q.beginVerdict(i)
+		default:
+			q.defers(i, reason)
+		}
+	case keyed, duplicate:
+		if !q.mayBury(i, reason) {
+			q.defers(i, reason)
+		}
+	case claimed, suspect:
+		kind := Release
+		if q.mayBury(i, reason) {
+			kind = Bury
+		}
+		q.settles(i, kind, reason)
 	}
 }
 
@@ -99,30 +124,22 @@ func (q *Queue) mayBury(i int, reason Reason) bool {
 	return reason == NoTime && q.flags.cut && q.LastReceive(i) && !q.flags.verdictsOver
 }
 
-func (q *Queue) releaseOrBury(i int, reason Reason) {
-	if q.mayBury(i, reason) {
-		q.settles(i, Bury, reason)
-		return
-	}
-	q.release(i, reason)
-}
-
 // beginVerdict takes a delivery to its verdict, as long as not too many are.
 func (q *Queue) beginVerdict(i int) {
 	it := &q.items[i]
-	if it.verdict {
-		return
-	}
 	if q.count.verdicts >= max(q.config.Slots, minVerdicts) {
-		return // swept again when one has ended
+		q.verdicts.push(it.position)
+		return
 	}
 	it.verdict = true
 	q.count.verdicts++
-	if !q.config.Ledger {
+	it.first = false // it does not wait for a slot
+	q.uncount(it)
+	if q.config.Ledger {
+		q.decode(i)
+	} else {
 		q.settles(i, Bury, NoTime)
-		return
 	}
-	q.decode(i)
 }
 
 // decode begins with a delivery. One that was a duplicate is decoded already.
@@ -138,13 +155,29 @@ func (q *Queue) decode(i int) {
 	q.act(Action{Kind: Decode, Index: i, Force: it.verdict})
 }
 
-// claimAhead begins with first deliveries before they have a slot.
-func (q *Queue) claimAhead() {
-	if q.closed() || q.flags.breakerOpen && q.flags.probed {
-		q.claimProbe()
+// claim claims a delivery that was decoded, unless it has to wait for a copy before it.
+func (q *Queue) claim(i int) {
+	it := &q.items[i]
+	before, known := q.byJob[it.job]
+	if q.byJob == nil {
+		q.byJob = map[string]int{}
+	}
+	q.byJob[it.job] = i
+	if !known || q.items[before].state == ended {
+		it.state = claiming
+		q.act(Action{Kind: Claim, Index: i})
 		return
 	}
-	for q.count.ahead < q.config.Ahead && q.aheadFrom < len(q.order) {
+	it.leader, q.items[before].follower = before, i
+	q.count.begun--
+	q.count.duplicates++
+	q.waitFor(i, duplicate)
+	q.leaveVerdict(it) // the one before may need the place
+}
+
+// claimAhead begins with first deliveries before they have a slot.
+func (q *Queue) claimAhead() {
+	for !q.closed() && q.count.ahead < q.config.Ahead && q.aheadFrom < len(q.order) {
 		it := &q.items[q.order[q.aheadFrom]]
 		if it.first && it.state == waiting {
 			q.count.ahead++
@@ -154,30 +187,31 @@ func (q *Queue) claimAhead() {
 	}
 }
 
-// claimProbe begins with the one delivery that may run although the breaker is open.
-func (q *Queue) claimProbe() {
-	if q.closed() || q.count.ended == len(q.items) {
-		return
-	}
-	for i := range q.items {
-		if it := &q.items[i]; it.probe && it.first && it.state == waiting {
-			q.count.ahead++
-			q.decode(i)
-		}
-	}
+// barred reports whether the process lets nothing start for now.
+func (q *Queue) barred() bool {
+	return q.lone >= 0 || q.flags.taken || q.asking >= 0 && !q.LastReceive(q.asking)
 }
 
-// closed reports whether nothing begins for now.
+// closed reports whether nothing begins for now, or not before a sweep.
 func (q *Queue) closed() bool {
-	return q.lone >= 0 || q.flags.taken || q.count.holding > 0 || q.flags.poisoned || q.flags.cut ||
-		q.asking >= 0 && !q.LastReceive(q.asking)
+	return q.barred() || q.count.holding > 0 || q.flags.poisoned || q.flags.cut || q.flags.sweep
+}
+
+// hasRoom reports whether few enough settles and letters are unanswered for a start.
+func (q *Queue) hasRoom() bool {
+	return q.count.settling < q.config.Unsettled && q.count.sending < q.config.Unsent
+}
+
+// mustWait reports whether a delivery with an unsettled claim waits until nothing is
+// settling.
+func (q *Queue) mustWait(i int) bool {
+	return q.items[i].unsettled > 0 && q.count.settling+q.count.sending > 0
 }
 
 // startNext starts what is next in the order while there are free slots.
 func (q *Queue) startNext() {
-	for !q.closed() && q.count.slots < q.config.Slots &&
-		q.count.settling < q.config.Unsettled && q.count.sending < q.config.Unsent {
-		begins, starts := q.peek(&q.begin, waiting, identified), q.peek(&q.ready, claimed, claimed)
+	for !q.closed() && q.hasRoom() && q.count.slots < q.config.Slots {
+		begins, starts := q.nextBegin(), q.nextReady()
 		if begins >= 0 && q.waitsForFirst(begins) {
 			begins = -1
 		}
@@ -185,21 +219,19 @@ func (q *Queue) startNext() {
 		case begins < 0 && starts < 0:
 			return
 		case starts >= 0 && (begins < 0 || q.items[starts].position < q.items[begins].position):
-			if q.items[starts].unsettled > 0 && q.count.settling+q.count.sending > 0 {
+			if q.mustWait(starts) {
 				return
 			}
 			q.ready.pop()
-			q.takeSlot(&q.items[starts])
-			q.start(starts)
+			q.run(starts, Start)
 		default:
 			q.begin.pop()
-			it := &q.items[begins]
-			q.takeSlot(it)
-			if q.config.Ledger {
-				q.decode(begins)
-			} else {
-				q.start(begins)
+			if !q.config.Ledger {
+				q.run(begins, Start)
+				continue
 			}
+			q.takeSlot(&q.items[begins])
+			q.decode(begins)
 		}
 	}
 }
@@ -213,7 +245,7 @@ func (q *Queue) waitsForFirst(i int) bool {
 
 // peek returns the first of a set that has one of two states still; -1 for none.
 func (q *Queue) peek(p *positions, one, other state) int {
-	for p.Len() > 0 {
+	for len(*p) > 0 {
 		i := q.order[p.first()]
 		if s := q.items[i].state; s == one || s == other {
 			return i
@@ -223,58 +255,98 @@ func (q *Queue) peek(p *positions, one, other state) int {
 	return -1
 }
 
-// start runs a delivery that holds a slot. One with an unsettled claim waits until
-// nothing is settling.
+// nextBegin and nextReady return the first of those to decode or to claim, and of
+// those to start; -1 for none.
+func (q *Queue) nextBegin() int { return q.peek(&q.begin, waiting, identified) }
+
+func (q *Queue) nextReady() int { return q.peek(&q.ready, claimed, claimed) }
+
+// hasNext reports whether a delivery waits for a slot.
+func (q *Queue) hasNext() bool {
+	return q.count.first > 0 || q.nextBegin() >= 0 || q.nextReady() >= 0
+}
+
+// start runs a delivery that was claimed in a slot. If it cannot start at once, it
+// gives up the slot.
 func (q *Queue) start(i int) {
-	it := &q.items[i]
-	if it.unsettled > 0 && q.count.settling+q.count.sending > 0 {
+	if q.barred() || !q.hasRoom() || q.mustWait(i) {
+		it := &q.items[i]
 		q.leaveSlot(it)
 		q.ready.push(it.position)
 		return
 	}
-	it.state = running
+	q.run(i, Start)
+}
+
+// run starts a delivery, by itself or not.
+func (q *Queue) run(i int, kind Kind) {
+	it := &q.items[i]
+	if !it.slot {
+		q.takeSlot(it)
+	}
 	q.uncount(it)
+	it.state = running
+	inTime := !q.isTooLate()
 	q.count.started++
-	q.act(Action{Kind: Start, Index: i, Quiet: it.unsettled > 0})
+	if inTime && q.isTooLate() {
+		q.flags.sweep = true
+	}
+	q.act(Action{Kind: kind, Index: i, Quiet: kind == Start && it.unsettled > 0})
 }
 
-// ask asks for the process for the next suspect: one that holds the batch back as
-// soon as nothing is at work, others when nothing else is left to start.
+// isQuiet reports whether nothing of the batch is at work.
+func (q *Queue) isQuiet() bool {
+	return q.count.begun+q.count.slots+q.count.settling+q.count.sending == 0
+}
+
+// serveSuspects starts the suspect that has the process, or asks for the process for
+// the next one.
+func (q *Queue) serveSuspects() {
+	switch {
+	case len(q.suspects) == 0 || q.flags.poisoned || q.flags.cut || q.flags.sweep:
+	case q.lone >= 0:
+		if q.isQuiet() { // else there are claims to give back before
+			q.unpark(q.lone)
+			q.run(q.lone, StartAlone)
+		}
+	case q.asking < 0:
+		q.ask()
+	case q.LastReceive(q.asking) && q.count.holding > 0:
+		// The batch waits for another suspect, which can hold the process.
+		q.flags.holdersFirst = true
+		slices.SortFunc(q.suspects, q.compareSuspects)
+		q.withdraw(q.asking)
+		q.ask()
+	}
+}
+
+// ask asks for the process for the next suspect, when nothing is at work: for one that
+// holds the batch back at once, for others when nothing else is left to start.
 func (q *Queue) ask() {
-	if len(q.suspects) == 0 || q.asking >= 0 || q.lone >= 0 || q.flags.poisoned || q.flags.cut {
+	if !q.isQuiet() {
 		return
 	}
-	if q.count.slots+q.count.settling+q.count.sending+q.count.begun > 0 {
-		return
+	if i := q.suspects[0]; q.Urgent(i) || !q.hasNext() {
+		q.asking = i
+		q.act(Action{Kind: Ask, Index: i, Hold: !q.LastReceive(i)})
 	}
-	i := q.nextSuspect()
-	if !q.Urgent(i) && (q.begin.Len() > 0 || q.ready.Len() > 0 || q.count.first > 0) {
-		return
-	}
-	q.asking = i
-	q.act(Action{Kind: Ask, Index: i, Hold: !q.LastReceive(i)})
 }
 
-// nextSuspect returns the suspect to run first: an urgent one, else the one with the
-// fewest crashes.
-func (q *Queue) nextSuspect() int {
-	best := q.suspects[0]
-	for _, i := range q.suspects[1:] {
-		x, y := &q.items[i], &q.items[best]
+// compareSuspects puts first the suspect to run first: an urgent one, else the one
+// with the fewest crashes.
+func (q *Queue) compareSuspects(i, j int) int {
+	rank := func(i int) int {
 		switch {
-		case q.Urgent(i) != q.Urgent(best):
-			if q.Urgent(i) {
-				best = i
-			}
-		case x.crashes != y.crashes:
-			if x.crashes < y.crashes {
-				best = i
-			}
-		case x.position < y.position:
-			best = i
+		case q.flags.holdersFirst && q.holds(i):
+			return 0
+		case q.Urgent(i):
+			return 1
+		default:
+			return 2
 		}
 	}
-	return best
+	x, y := &q.items[i], &q.items[j]
+	return cmp.Or(cmp.Compare(rank(i), rank(j)), cmp.Compare(x.crashes, y.crashes), cmp.Compare(x.position, y.position))
 }
 
 // probeCandidate returns the delivery that is to run although the breaker is open: a
@@ -284,7 +356,7 @@ func (q *Queue) probeCandidate() int {
 	for _, i := range q.order {
 		it, rank := &q.items[i], 0
 		switch {
-		case q.LastReceive(i) || !q.isHead(i):
+		case q.blockedBy(i) != Breaker || !q.isHead(i):
 		case it.state == claimed:
 			rank = 2
 		case it.state == waiting || it.state == identified:

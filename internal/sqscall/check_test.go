@@ -30,7 +30,9 @@ func TestCheckClient(t *testing.T) {
 
 func TestParseURL(t *testing.T) {
 	t.Parallel()
-	for _, raw := range []string{"https://sqs.eu-central-1.amazonaws.com/1/q", "http://127.0.0.1:4570", "http://[::1]:1/"} {
+	for _, raw := range []string{
+		"https://sqs.eu-central-1.amazonaws.com/1/q", "http://127.0.0.1:4570", "http://[::1]:1/",
+	} {
 		if u, err := sqscall.ParseURL(raw); err != nil || u.String() != raw {
 			t.Errorf("%s: %v, %v", raw, u, err)
 		}
