@@ -188,7 +188,7 @@ func (b *batch) run() {
 		b.deleteFinished()
 	}
 	for b.hooking > 0 {
-		(<-b.events)()
+		b.take(<-b.events)
 	}
 	b.onBatch()
 }

@@ -47,8 +47,26 @@ func (b *batch) tellDead(d *delivery, deadLetterID string) {
 // The batch waits for it at its end. The channel is closed when it is through itself.
 func (b *batch) hook(name string, after <-chan struct{}, f func()) <-chan struct{} {
 	b.hooking++
-		ctx := &run{Context: context.WithoutCancel(b.ctx), message: m}
-		d.told = b.hook("OnError", nil, func() { b.options.Hooks.OnError(ctx, m, own) })
+	through := make(chan struct{})
+	go usercall.Catch(
+		func() error {
+			if after != nil {
+				<-after
+			}
+			f()
+			return nil
+		},
+		func(err error, p *usercall.Panic) {
+			close(through)
+			b.post(event{take: func() {
+				b.hooking--
+				if err = asError(err, p); err != nil {
+					b.logHook(name, err)
+				}
+			}})
+		},
+	)
+	return through
 }
 
 // onBatch calls OnBatch with the report of the batch.
