@@ -44,11 +44,11 @@ func (b *batch) act(a runqueue.Action, d *delivery) {
 		d.probe = granted
 		b.queue.Probed(d.index, granted)
 	case runqueue.Release:
-		b.release(d, reasons[a.Reason])
+		b.release(d, b.reasonOf(a))
 	case runqueue.Bury:
-		b.bury(d, reasons[a.Reason])
+		b.bury(d, b.reasonOf(a))
 	case runqueue.Defer:
-		b.deferNow(d, reasons[a.Reason])
+		b.deferNow(d, b.reasonOf(a))
 	}
 }
 
@@ -56,6 +56,15 @@ var reasons = map[runqueue.Reason]string{
 	runqueue.AfterCrash: ReasonAfterCrash, runqueue.GroupHead: ReasonGroupHead, runqueue.NoTime: ReasonNoTime,
 	runqueue.Draining: ReasonCancelled, runqueue.Breaker: ReasonBreaker, runqueue.NoSlot: ReasonNoSlot,
 	runqueue.NotAlone: ReasonNotAlone,
+}
+
+// reasonOf is why a delivery does not run. Where the host has cancelled the batch, that
+// is why there is no time.
+func (b *batch) reasonOf(a runqueue.Action) string {
+	if a.Reason == runqueue.NoTime && b.stopping {
+		return ReasonCancelled
+	}
+	return reasons[a.Reason]
 }
 
 // enter counts a delivery as at work in the process, unless that is taken.

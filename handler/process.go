@@ -26,7 +26,11 @@ type process struct {
 	// lone is the batch that has the process, holder the one that keeps others back.
 	lone, holder *batch
 	pausedUntil  time.Time
-	batches      map[*batch]bool
+	// loneSince is when the lone run began, keptOut whether it has kept others from
+	// starting, and othersUntil until when they have the process after it.
+	loneSince, othersUntil time.Time
+	keptOut                bool
+	batches                map[*batch]bool
 	// poison is what made the process end; nil if nothing has.
 	poison *Result
 	// runs are how long the last runs took, next is where the next one goes.
@@ -49,7 +53,7 @@ func (p *process) leave(b *batch) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.batches, b)
-	p.free(b)
+	p.free(b, time.Now())
 }
 
 // busy reports whether invocations are under way.
@@ -65,6 +69,7 @@ func (p *process) begin(quiet bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.lone != nil || p.holder != nil || quiet && p.settling > 0 {
+		p.keptOut = p.keptOut || p.lone != nil
 		return false
 	}
 	p.atWork++
@@ -108,13 +113,18 @@ const (
 )
 
 // ask gives a batch the process if it is idle. A suspect that holds keeps others
-// from starting until it has asked again, or retracts.
+// from starting until it has asked again, or retracts. It is denied while others have
+// the process, who were kept out by a lone run: suspects that follow each other would
+// make a queue stand still.
 func (p *process) ask(b *batch, hold bool, now time.Time) askResult {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
+	case hold && p.lone == nil && now.Before(p.othersUntil):
+		return askDenied
 	case p.lone == nil && p.atWork == 0 && (p.holder == nil || p.holder == b):
 		p.lone, p.holder = b, nil
+		p.loneSince, p.keptOut = now, false
 		return askGranted
 	case hold && now.Before(p.pausedUntil) && p.lone == nil:
 		return askDenied
@@ -132,16 +142,20 @@ func (p *process) retract(b *batch, inVain bool, now time.Time) {
 	if inVain && p.holder == b {
 		p.pausedUntil = now.Add(holdPause)
 	}
-	p.free(b)
+	p.free(b, now)
 }
 
-// free gives back what the batch has of the process.
-func (p *process) free(b *batch) {
+// free gives back what the batch has of the process. Those who were kept out by a lone
+// run have it for as long as that took.
+func (p *process) free(b *batch, now time.Time) {
 	if p.lone != b && p.holder != b {
 		return
 	}
 	if p.lone == b {
 		p.lone = nil
+		if p.keptOut {
+			p.othersUntil = now.Add(now.Sub(p.loneSince))
+		}
 	}
 	if p.holder == b {
 		p.holder = nil

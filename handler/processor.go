@@ -51,6 +51,9 @@ func NewProcessor(h Handler, o *Options) (*Processor, error) {
 	return p, nil
 }
 
+// Concurrency is how many messages of a batch run at a time, at least 1.
+func (p *Processor) Concurrency() int { return p.options.Concurrency }
+
 // ErrNotSQS is the error for an event that is not a batch of SQS messages.
 var ErrNotSQS = errors.New("not an SQS event")
 

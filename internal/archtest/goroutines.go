@@ -12,14 +12,15 @@ import (
 // names Go or AfterFunc of something else: sync.WaitGroup, time, context, a clock.
 func Goroutines() map[string]string {
 	return map[string]string{
-		"handler/carrier.go":   "workers that run the jobs of a batch",
-		"handler/ending.go":    "the timer that abandons user code at the end of the invocation",
-		"handler/goroutine.go": "what middleware starts with Go, watched for panics",
-		"handler/outbox.go":    "letters are sent while other jobs run",
-		"handler/process.go":   "the timer that ends a process whose invocation crashed",
-		"handler/progress.go":  "a hook is told of an abandoned job under a time limit",
-		"handler/run.go":       "a batch is decoded under a time limit",
-		"handler/within.go":    "a call that may hang is left behind",
+		"handler/processor.go": "the batch, which the watchdog may leave behind, and the timer that ends a crashed process",
+		"handler/worker.go":    "workers, which decode, claim, run and settle",
+		"handler/claim.go":     "the wait for a claim that is lost, and the end of a lone run",
+		"handler/goroutine.go": "what user code starts with Go, watched for panics",
+		"handler/letters.go":   "letters are sent while other jobs run, and confirmed side by side",
+		"handler/hide.go":      "messages are hidden while other jobs run, where there is no deadline",
+		"handler/hooks.go":     "a hook is called while other jobs run",
+
+		"internal/usercall/usercall.go": "user code that may be left behind",
 
 		"handler/handlertest/overdue.go": "a test is told of a handler that does not return",
 

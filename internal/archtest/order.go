@@ -26,6 +26,9 @@ func Orders() []Order {
 			"doc.go", "module.go", "source.go", "table.go", "imports.go", "habits.go", "docs.go", "sizes.go",
 			"goroutines.go", "order.go",
 		}},
+		{Package: ".", Files: []string{
+			"doc.go", "payload.go", "options.go", "environment.go", "logger.go", "host.go", "sqsafe.go",
+		}},
 	}
 }
 

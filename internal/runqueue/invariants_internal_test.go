@@ -20,7 +20,7 @@ func (q *Queue) Invariants() []string {
 	}
 	for i := range q.items {
 		if parked := slices.Contains(q.suspects, i); parked != (q.items[i].state == suspect) {
-			wrong = append(wrong, fmt.Sprintf("delivery %d in state %d: in the line of suspects: %v", i, q.items[i].state, parked))
+			wrong = append(wrong, fmt.Sprintf("delivery %d in state %d is a suspect: %v", i, q.items[i].state, parked))
 		}
 	}
 	if !slices.IsSortedFunc(q.suspects, q.compareSuspects) {
