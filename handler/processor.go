@@ -86,8 +86,8 @@ func (p *Processor) Handle(ctx context.Context, event events.SQSEvent) (events.S
 		return events.SQSEventResponse{}, err
 	}
 	b := p.newBatch(ctx, event)
-	poison := p.process.join(b)
-	defer p.process.leave(b)
+	poison := p.process.join(b.processChanged)
+	defer p.process.leave(b.processChanged)
 	ended, inTime := b.handle()
 	switch {
 	case !inTime && poison == nil:
