@@ -266,7 +266,7 @@ type outbox struct {
 func (o *outbox) isEmpty() bool { return len(o.waiting) == 0 && o.sending == 0 }
 
 // add puts a letter into the outbox. The next call of flushLetters sends it.
-func (o *outbox) add(_ *batch, d *delivery) {
+func (o *outbox) add(d *delivery) {
 	o.waiting = append(o.waiting, d)
 	o.bytes += len(d.message.Body)
 }

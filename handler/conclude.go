@@ -14,7 +14,7 @@ func (b *batch) conclude(d *delivery, res *Result) {
 	}
 	if res.Outcome == OutcomeDead && b.options.DeadLetter != nil {
 		b.queue.Sending(d.index)
-		b.letters.add(b, d)
+		b.letters.add(d)
 	} else {
 		b.finish(d)
 	}
