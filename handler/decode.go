@@ -125,4 +125,5 @@ func (b *batch) decoded(d *delivery, r *run, rejected *Result) {
 }
 
 // errNoWork is for a Handler that keeps the work to itself.
-var errNoWork = errors.New("handler: Prepare returned neither work nor an error; return the function that does the work")
+var errNoWork = errors.New("handler: Prepare returned neither work nor an error; " +
+	"return the function that does the work")

@@ -45,24 +45,25 @@ func (b *batch) sendPack(pack []*delivery, out []sent, table deadline.Table) {
 	}
 	letters := make([]Letter, 0, len(pack))
 	at := make([]int, 0, len(pack)) // of a letter in the pack
-	ctx, cancel := b.stageContext(table, deadline.Letters)
-	defer cancel()
+	stage, cancelStage := b.stageContext(table, deadline.Letters)
+	defer cancelStage()
+	until, _ := stage.Deadline()
 	for i, d := range pack {
 		lease := d.leaseEnd()
 		if !lease.IsZero() && !time.Now().Before(lease) {
 			out[i].err = errLeaseOver
 			continue
 		}
-		if until, ok := ctx.Deadline(); ok && !lease.IsZero() && lease.Before(until) {
-			var stop context.CancelFunc
-			ctx, stop = context.WithDeadline(ctx, lease)
-			defer stop()
+		if !lease.IsZero() && lease.Before(until) {
+			until = lease
 		}
 		letters, at = append(letters, Letter{Message: d.message, Failure: *d.result.Failure}), append(at, i)
 	}
 	if len(letters) == 0 {
 		return
 	}
+	ctx, cancel := context.WithDeadline(stage, until)
+	defer cancel()
 	failed := catchPanic(func() error { b.options.DeadLetter.Send(ctx, letters); return nil })
 	confirm, cancelConfirm := b.stageContext(table, deadline.Letters)
 	defer cancelConfirm()
