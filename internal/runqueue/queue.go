@@ -222,7 +222,7 @@ func (q *Queue) sort() {
 
 // claimsAhead reports whether a delivery is claimed before it has a slot.
 func (q *Queue) claimsAhead(it *item) bool {
-	return q.config.Ledger && q.config.Ahead > 0 && it.Group == 0 && it.Receives <= 1
+	return q.config.Ledger && q.config.Ahead > 0 && it.Receives <= 1
 }
 
 // LastReceive reports whether SQS would move the delivery at its next receive.

@@ -36,7 +36,7 @@ func TestOrder(t *testing.T) {
 		{
 			name: "first ones are claimed ahead, and who is claimed first starts first", receives: []int{1, 1, 1}, ahead: 2,
 			lines: []string{
-				"-> decode 0, decode 1", "identified 0, identified 1 -> claim 0, claim 1",
+				"-> decode 0, decode 1", "waits, identified 0, identified 1 -> claim 0, claim 1",
 				"claimed 1 -> start 1, decode 2", "claimed 0 ->", "done 1 -> start 0",
 			},
 		},
@@ -250,6 +250,12 @@ func TestTheEnd(t *testing.T) {
 			lines: []string{
 				"late -> decode 0", "identified 0, claimed 0 -> claim 0, start 0, decode 1", "ran 0 -> defer 2 time",
 				"identified 1 -> defer 1 time",
+			},
+		},
+		{
+			name: "nor is anything claimed ahead then", receives: []int{1, 1, 1}, ahead: 1,
+			lines: []string{
+				"late -> decode 0", "identified 0, claimed 0 -> claim 0, start 0, defer 1 time, defer 2 time",
 			},
 		},
 		{
