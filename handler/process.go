@@ -11,6 +11,8 @@ const (
 	holdTime = 30 * time.Second
 	// holdPause is how long no suspect does that again after one has waited in vain.
 	holdPause = 5 * time.Minute
+	// longKeptOut is for how long lone runs may keep others out one after another.
+	longKeptOut = 5 * time.Second
 	// recentRuns is how many runs tell how long a run may take.
 	recentRuns = 20
 )
@@ -26,7 +28,10 @@ type process struct {
 	// lone is the batch that has the process, holder the one that keeps others back.
 	lone, holder *batch
 	pausedUntil  time.Time
-	batches      map[*batch]bool
+	// keptOutSince is since when lone runs keep others from starting, zero if they do
+	// not, and othersUntil until when these have the process afterwards.
+	keptOutSince, othersUntil time.Time
+	batches                   map[*batch]bool
 	// poison is what made the process end; nil if nothing has.
 	poison *Result
 	// runs are how long the last runs took, next is where the next one goes.
@@ -49,7 +54,7 @@ func (p *process) leave(b *batch) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.batches, b)
-	p.free(b)
+	p.free(b, time.Now())
 }
 
 // busy reports whether invocations are under way.
@@ -65,8 +70,12 @@ func (p *process) begin(quiet bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.lone != nil || p.holder != nil || quiet && p.settling > 0 {
+		if p.lone != nil && p.keptOutSince.IsZero() {
+			p.keptOutSince = time.Now()
+		}
 		return false
 	}
+	p.keptOutSince = time.Time{}
 	p.atWork++
 	return true
 }
@@ -108,11 +117,15 @@ const (
 )
 
 // ask gives a batch the process if it is idle. A suspect that holds keeps others
-// from starting until it has asked again, or retracts.
+// from starting until it has asked again, or retracts. It is denied while those have
+// the process who were kept out for long: suspects that follow each other would make a
+// queue stand still.
 func (p *process) ask(b *batch, hold bool, now time.Time) askResult {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
+	case hold && p.lone == nil && now.Before(p.othersUntil):
+		return askDenied
 	case p.lone == nil && p.atWork == 0 && (p.holder == nil || p.holder == b):
 		p.lone, p.holder = b, nil
 		return askGranted
@@ -132,16 +145,20 @@ func (p *process) retract(b *batch, inVain bool, now time.Time) {
 	if inVain && p.holder == b {
 		p.pausedUntil = now.Add(holdPause)
 	}
-	p.free(b)
+	p.free(b, now)
 }
 
-// free gives back what the batch has of the process.
-func (p *process) free(b *batch) {
+// free gives back what the batch has of the process. Those whom lone runs have kept out
+// for long have it for as long as that took.
+func (p *process) free(b *batch, now time.Time) {
 	if p.lone != b && p.holder != b {
 		return
 	}
 	if p.lone == b {
 		p.lone = nil
+		if waited := now.Sub(p.keptOutSince); !p.keptOutSince.IsZero() && waited >= longKeptOut {
+			p.othersUntil = now.Add(waited)
+		}
 	}
 	if p.holder == b {
 		p.holder = nil
