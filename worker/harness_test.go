@@ -159,19 +159,24 @@ func (w *world) start(o worker.Options, job handler.Func) *running {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	r := &running{Worker: polling, t: w.t, begin: w.begin, err: make(chan error, 1)}
 	ledger, err := idem.New(w.store, &idem.Options{Logger: o.Logger})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	p, err := handler.NewProcessor(job, &handler.Options{
 		Ledger: ledger, Backoff: backoff.Exponential{Base: 4 * time.Second},
-		Queue: r.Queue(), Logger: o.Logger, Random: func() float64 { return 0 },
-		Hooks: handler.Hooks{OnBatch: r.OnBatch},
+		Queue: polling.Queue(), Logger: o.Logger, Random: func() float64 { return 0 },
+		Hooks: handler.Hooks{OnBatch: polling.OnBatch},
 	})
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	return w.run(polling, p)
+}
+
+// run lets a worker poll.
+func (w *world) run(polling *worker.Worker, p *handler.Processor) *running {
+	r := &running{Worker: polling, t: w.t, begin: w.begin, err: make(chan error, 1)}
 	ctx, stop := context.WithCancel(w.t.Context())
 	r.stop = stop
 	go func() {
