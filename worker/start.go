@@ -3,12 +3,10 @@ package worker
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"os/signal"
-	"slices"
 	"syscall"
 	"time"
 
@@ -74,7 +72,8 @@ func start(ctx context.Context, job handler.Handler, options []sqsafe.Option) er
 	if cfg.Region == "" {
 		return &sqsafe.MissingError{Name: "AWS_REGION", Wants: "the region of the queue"}
 	}
-	options, set.Logger = logged(options)
+	o := read(options)
+	set.Logger = o.Logger
 	host := sqsafe.NewHost(cfg)
 	if set.MetricsNamespace != metricsOff {
 		set.Metrics = newCloudWatch(cfg, host)
@@ -84,7 +83,8 @@ func start(ctx context.Context, job handler.Handler, options []sqsafe.Option) er
 		return err
 	}
 	host.Queue = w.Queue()
-	p, err := host.NewProcessor(job, append(options, w.measured)...)
+	w.measure(o)
+	p, err := host.NewProcessor(job, func(all *sqsafe.Options) { *all = *o })
 	if err != nil {
 		return err
 	}
@@ -96,8 +96,9 @@ func start(ctx context.Context, job handler.Handler, options []sqsafe.Option) er
 	return w.Run(ctx, p)
 }
 
-// logged gives the logger of the options, which processor and worker share.
-func logged(options []sqsafe.Option) ([]sqsafe.Option, *slog.Logger) {
+// read applies the options, once: they may append or count. Processor and worker share
+// their logger.
+func read(options []sqsafe.Option) *sqsafe.Options {
 	var o sqsafe.Options
 	for _, set := range options {
 		set(&o)
@@ -105,8 +106,7 @@ func logged(options []sqsafe.Option) ([]sqsafe.Option, *slog.Logger) {
 	if o.Logger == nil {
 		o.Logger = sqsafe.NewLogger(os.Stderr)
 	}
-	share := func(each *sqsafe.Options) { each.Logger = o.Logger }
-	return append(slices.Clip(options), share), o.Logger
+	return &o
 }
 
 // newCloudWatch gives a client that sends as those of the host do, which are made
@@ -116,8 +116,8 @@ func newCloudWatch(cfg aws.Config, host *sqsafe.Host) *cloudwatch.Client {
 	return cloudwatch.NewFromConfig(cfg, func(o *cloudwatch.Options) { o.HTTPClient = host.SQS.Options().HTTPClient })
 }
 
-// measured adds the worker's metrics to the hooks of the options.
-func (w *Worker) measured(o *sqsafe.Options) {
+// measure adds the worker's metrics to the hooks of the options.
+func (w *Worker) measure(o *sqsafe.Options) {
 	own := o.Hooks.OnBatch
 	o.Hooks.OnBatch = func(ctx context.Context, r handler.Report) {
 		w.OnBatch(ctx, r)
