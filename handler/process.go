@@ -11,6 +11,8 @@ const (
 	holdTime = 30 * time.Second
 	// holdPause is how long no suspect does that again after one has waited in vain.
 	holdPause = 5 * time.Minute
+	// longKeptOut is for how long lone runs may keep others out one after another.
+	longKeptOut = 5 * time.Second
 	// recentRuns is how many runs tell how long a run may take.
 	recentRuns = 20
 )
@@ -30,11 +32,10 @@ type process struct {
 	// lone is the invocation that has the process, holder the one that keeps others back.
 	lone, holder invocation
 	pausedUntil  time.Time
-	// loneSince is when the lone run began, keptOut whether it has kept others from
-	// starting, and othersUntil until when they have the process after it.
-	loneSince, othersUntil time.Time
-	keptOut                bool
-	batches                map[invocation]bool
+	// keptOutSince is since when lone runs keep others from starting, zero if they do
+	// not, and othersUntil until when these have the process afterwards.
+	keptOutSince, othersUntil time.Time
+	batches                   map[invocation]bool
 	// poison is what made the process end; nil if nothing has.
 	poison *Result
 	// runs are how long the last runs took, next is where the next one goes.
@@ -73,9 +74,12 @@ func (p *process) begin(quiet bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.lone != nil || p.holder != nil || quiet && p.settling > 0 {
-		p.keptOut = p.keptOut || p.lone != nil
+		if p.lone != nil && p.keptOutSince.IsZero() {
+			p.keptOutSince = time.Now()
+		}
 		return false
 	}
+	p.keptOutSince = time.Time{}
 	p.atWork++
 	return true
 }
@@ -117,9 +121,9 @@ const (
 )
 
 // ask gives a batch the process if it is idle. A suspect that holds keeps others
-// from starting until it has asked again, or retracts. It is denied while others have
-// the process, who were kept out by a lone run: suspects that follow each other would
-// make a queue stand still.
+// from starting until it has asked again, or retracts. It is denied while those have
+// the process who were kept out for long: suspects that follow each other would make a
+// queue stand still.
 func (p *process) ask(b invocation, hold bool, now time.Time) askResult {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -128,7 +132,6 @@ func (p *process) ask(b invocation, hold bool, now time.Time) askResult {
 		return askDenied
 	case p.lone == nil && p.atWork == 0 && (p.holder == nil || p.holder == b):
 		p.lone, p.holder = b, nil
-		p.loneSince, p.keptOut = now, false
 		return askGranted
 	case hold && now.Before(p.pausedUntil) && p.lone == nil:
 		return askDenied
@@ -149,16 +152,16 @@ func (p *process) retract(b invocation, inVain bool, now time.Time) {
 	p.free(b, now)
 }
 
-// free gives back what the batch has of the process. Those who were kept out by a lone
-// run have it for as long as that took.
+// free gives back what the batch has of the process. Those whom lone runs have kept out
+// for long have it for as long as that took.
 func (p *process) free(b invocation, now time.Time) {
 	if p.lone != b && p.holder != b {
 		return
 	}
 	if p.lone == b {
 		p.lone = nil
-		if p.keptOut {
-			p.othersUntil = now.Add(now.Sub(p.loneSince))
+		if waited := now.Sub(p.keptOutSince); !p.keptOutSince.IsZero() && waited >= longKeptOut {
+			p.othersUntil = now.Add(waited)
 		}
 	}
 	if p.holder == b {
