@@ -47,7 +47,7 @@ type batch struct {
 	// hurry is closed by a crash.
 	hurry chan struct{}
 	// processChanged says that the process may be free.
-	processChanged chan struct{}
+	processChanged invocation
 	// draining is closed when nothing more is to start; nil if nobody says.
 	draining <-chan struct{}
 
@@ -122,7 +122,7 @@ func (p *Processor) newBatch(ctx context.Context, in events.SQSEvent) *batch {
 		over:           make(chan struct{}),
 		hurry:          make(chan struct{}),
 		tasks:          make(chan func(), min(maxIdle, 2*len(in.Records)+1)),
-		processChanged: make(chan struct{}, 1),
+		processChanged: make(invocation, 1),
 		draining:       host.Draining(ctx),
 	}
 	b.times.lastFreed = start
@@ -132,7 +132,7 @@ func (p *Processor) newBatch(ctx context.Context, in events.SQSEvent) *batch {
 	groups := map[string]int{}
 	for i := range in.Records {
 		record, m, d := &in.Records[i], &messages[i], &deliveries[i]
-		*m = Message{SQSMessage: *record, resolver: p.resolver, received: start}
+		*m = Message{SQSMessage: *record, limits: p.resolver, received: start}
 		d.index, d.record, d.message = i, record, m
 		if m.FIFO() {
 			d.group = number(groups, m.GroupID())
@@ -186,6 +186,7 @@ func (b *batch) run() {
 	b.hideAll()
 	if b.crash != nil {
 		b.deleteFinished()
+		b.logCrash(b.crash.Err)
 	}
 	for b.hooking > 0 {
 		b.take(<-b.events)

@@ -129,10 +129,10 @@ func (b *batch) startAlone(d *delivery) {
 }
 
 // count writes that the run of a delivery may crash the process.
-func (b *batch) count(ctx context.Context, d *delivery) error {
+func (b *batch) count(ctx context.Context, claim Claim) error {
 	ctx, cancel := context.WithTimeout(ctx, deadline.Grace)
 	defer cancel()
-	return catchPanic(func() error { return d.claim.CountCrash(ctx, true) })
+	return catchPanic(func() error { return claim.CountCrash(ctx, true) })
 }
 
 // notCounted is the result of a delivery that may not run since its crash could not

@@ -13,8 +13,8 @@ import (
 // concurrent use.
 func Classify(ctx context.Context, err error) fault.Decision {
 	r := runOf(ctx)
-	if r == nil || r.batch == nil {
+	if r == nil || r.options == nil {
 		return fault.Classify(ctx, err)
 	}
-	return r.batch.options.Classifier.Classify(ctx, err)
+	return r.options.Classifier.Classify(ctx, err)
 }

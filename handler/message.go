@@ -24,7 +24,7 @@ type Message struct {
 	content   string
 	enclosed  map[string]string
 
-	resolver *resolver
+	limits   limits
 	received time.Time
 }
 
@@ -93,14 +93,14 @@ func QueueName(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1
 
 // LastAttempt reports whether the job is dead if this run fails with an error that
 // uses up budget: the budget of Options.Backoff has one run left, or the queue no
-// further receive. Profiles by reason may end a job earlier or later.
+// further receive. Profiles by reason may end a job earlier or later. It is false outside
+// of a processor.
 func (m *Message) LastAttempt() bool {
-	rs := m.resolver
-	if rs == nil {
-		rs = &resolver{options: (*Options)(nil).withDefaults()}
-	}
-	return rs.lastReceive(m) || rs.spentBy(m)+1 >= rs.options.Backoff.Attempts()
+	return m.limits != nil && m.limits.isLastAttempt(m)
 }
+
+// limits says how often a job may run; nil for a message outside of a processor.
+type limits interface{ isLastAttempt(m *Message) bool }
 
 // asReceived undoes what user code has changed of that by which the message is
 // hidden, deleted and dead-lettered.

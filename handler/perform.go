@@ -38,7 +38,7 @@ func (b *batch) act(a runqueue.Action, d *delivery) {
 		b.stopAsking(false)
 	case runqueue.Free:
 		b.times.lone = time.Time{}
-		b.process.retract(b, false, time.Now())
+		b.process.retract(b.processChanged, false, time.Now())
 	case runqueue.AskProbe:
 		granted := b.breaker.probe(time.Now())
 		d.probe = granted
@@ -109,12 +109,12 @@ func (b *batch) ask(d *delivery, hold bool) {
 	now := time.Now()
 	b.asking, b.holding = d.index, hold
 	b.times.hold = now.Add(holdTime)
-	b.takeAnswer(b.process.ask(b, hold, now), now)
+	b.takeAnswer(b.process.ask(b.processChanged, hold, now), now)
 }
 
 func (b *batch) askAgain() {
 	now := time.Now()
-	b.takeAnswer(b.process.ask(b, b.holding, now), now)
+	b.takeAnswer(b.process.ask(b.processChanged, b.holding, now), now)
 }
 
 func (b *batch) takeAnswer(answer askResult, now time.Time) {
@@ -138,6 +138,6 @@ func (b *batch) denyAlone(time.Time) {
 }
 
 func (b *batch) stopAsking(inVain bool) {
-	b.process.retract(b, inVain, time.Now())
+	b.process.retract(b.processChanged, inVain, time.Now())
 	b.asking, b.times.hold = -1, time.Time{}
 }

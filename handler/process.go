@@ -15,6 +15,10 @@ const (
 	recentRuns = 20
 )
 
+// invocation stands for one in the process. What it is sent says that it has to look
+// again at what the process has refused.
+type invocation chan struct{}
+
 // process is what the invocations of one operating system process share. It is
 // taken or free: a suspect has it alone, while no other delivery is at work. There
 // is no line to wait in. Who is refused is told when something has changed.
@@ -23,14 +27,14 @@ type process struct {
 	// atWork counts the deliveries from the begin of their decoding to their end,
 	// without those that wait; settling those of them whose run is over.
 	atWork, settling int
-	// lone is the batch that has the process, holder the one that keeps others back.
-	lone, holder *batch
+	// lone is the invocation that has the process, holder the one that keeps others back.
+	lone, holder invocation
 	pausedUntil  time.Time
 	// loneSince is when the lone run began, keptOut whether it has kept others from
 	// starting, and othersUntil until when they have the process after it.
 	loneSince, othersUntil time.Time
 	keptOut                bool
-	batches                map[*batch]bool
+	batches                map[invocation]bool
 	// poison is what made the process end; nil if nothing has.
 	poison *Result
 	// runs are how long the last runs took, next is where the next one goes.
@@ -39,17 +43,17 @@ type process struct {
 }
 
 // join adds an invocation, and returns what has poisoned the process before.
-func (p *process) join(b *batch) *Result {
+func (p *process) join(b invocation) *Result {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.batches == nil {
-		p.batches = map[*batch]bool{}
+		p.batches = map[invocation]bool{}
 	}
 	p.batches[b] = true
 	return p.poison
 }
 
-func (p *process) leave(b *batch) {
+func (p *process) leave(b invocation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.batches, b)
@@ -116,7 +120,7 @@ const (
 // from starting until it has asked again, or retracts. It is denied while others have
 // the process, who were kept out by a lone run: suspects that follow each other would
 // make a queue stand still.
-func (p *process) ask(b *batch, hold bool, now time.Time) askResult {
+func (p *process) ask(b invocation, hold bool, now time.Time) askResult {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
@@ -136,7 +140,7 @@ func (p *process) ask(b *batch, hold bool, now time.Time) askResult {
 
 // retract takes back what a batch has asked for. After a hold in vain no suspect
 // holds the process for a while.
-func (p *process) retract(b *batch, inVain bool, now time.Time) {
+func (p *process) retract(b invocation, inVain bool, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if inVain && p.holder == b {
@@ -147,7 +151,7 @@ func (p *process) retract(b *batch, inVain bool, now time.Time) {
 
 // free gives back what the batch has of the process. Those who were kept out by a lone
 // run have it for as long as that took.
-func (p *process) free(b *batch, now time.Time) {
+func (p *process) free(b invocation, now time.Time) {
 	if p.lone != b && p.holder != b {
 		return
 	}
@@ -167,7 +171,7 @@ func (p *process) free(b *batch, now time.Time) {
 func (p *process) changed() {
 	for b := range p.batches {
 		select {
-		case b.processChanged <- struct{}{}:
+		case b <- struct{}{}:
 		default:
 		}
 	}
@@ -188,6 +192,14 @@ func (p *process) poisoned() *Result {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.poison
+}
+
+// reason is why nothing starts in a process that is to end; empty if it is not.
+func (p *process) reason() string {
+	if p.poisoned() != nil {
+		return ReasonAfterCrash
+	}
+	return ""
 }
 
 // noteRun remembers how long a run took.

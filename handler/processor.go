@@ -86,16 +86,17 @@ func (p *Processor) Handle(ctx context.Context, event events.SQSEvent) (events.S
 		return events.SQSEventResponse{}, err
 	}
 	b := p.newBatch(ctx, event)
-	poison := p.process.join(b)
-	defer p.process.leave(b)
+	poison := p.process.join(b.processChanged)
+	defer p.process.leave(b.processChanged)
 	ended, inTime := b.handle()
 	switch {
-	case !inTime:
+	case !inTime && poison == nil:
 		return b.answerLate(), nil
+	case !inTime: // nothing has run, and what hangs may hang each time
+		panic(exit(poison))
 	case ended != nil:
 		panic(fmt.Sprintf("%v\n%s", ended.Value, ended.Stack))
 	case b.crash != nil:
-		b.logCrash(b.crash.Err)
 		p.process.watch(b.end)
 		panic(exit(b.crash))
 	case poison != nil:
@@ -119,9 +120,12 @@ func (b *batch) handle() (ended *usercall.Panic, inTime bool) {
 	watchdog := time.NewTimer(until)
 	defer watchdog.Stop()
 	cancelled, hurry := b.ctx.Done(), b.hurry
-	if b.table.Bounded() {
+	switch {
+	case b.table.Bounded():
 		cancelled, hurry = nil, nil
-	} else {
+	case b.process.poisoned() != nil:
+		watchdog.Reset(deadline.Grace)
+	default:
 		watchdog.Stop()
 	}
 	done := make(chan *usercall.Panic, 1)

@@ -97,14 +97,14 @@ func (rs *resolver) cutShort(ctx context.Context, r *run, err error) (reason str
 	}
 	if ctx.Err() == context.Canceled {
 		switch {
-		case r != nil && r.batch.jobs.Err() == context.Canceled:
-			return cmp.Or(r.batch.afterCrash(), ReasonCancelled), true
+		case r != nil && r.jobs.Err() == context.Canceled:
+			return cmp.Or(r.process.reason(), ReasonCancelled), true
 		case errors.Is(err, context.Canceled):
 			return ReasonCancelled, true
 		}
 		return "", false
 	}
-	if r == nil || r.batch.jobs.Err() == nil || !r.started() {
+	if r == nil || r.jobs.Err() == nil || !r.started() {
 		return "", false
 	}
 	return ReasonNoTime, !r.table.HadItsTime(time.Since(r.startTime()))
@@ -209,6 +209,11 @@ func (rs *resolver) spent(m *Message, res *Result, attempts int) string {
 		return ReasonMaxReceives
 	}
 	return ""
+}
+
+// isLastAttempt implements [limits].
+func (rs *resolver) isLastAttempt(m *Message) bool {
+	return rs.lastReceive(m) || rs.spentBy(m)+1 >= rs.options.Backoff.Attempts()
 }
 
 // lastReceive reports whether SQS would move the message at its next receive.

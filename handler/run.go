@@ -30,12 +30,17 @@ const (
 type run struct {
 	context.Context
 
-	batch    *batch
-	delivery *delivery
 	message  *Message
 	identity Identity
 	work     func(context.Context) error
 	crew     crew
+	// claim is nil without a ledger, and while decoding.
+	claim Claim
+	// jobs is the context of all runs of the batch, options and process are those of
+	// its processor.
+	jobs    context.Context
+	options *Options
+	process *process
 	// table is that of the batch when it began to be prepared.
 	table deadline.Table
 
@@ -60,7 +65,8 @@ type run struct {
 // ctx.
 func (b *batch) newRun(ctx context.Context, d *delivery) *run {
 	r := &d.firstRun
-	r.Context, r.batch, r.delivery, r.message, r.table = ctx, b, d, d.message, b.table
+	r.Context, r.message, r.table = ctx, d.message, b.table
+	r.jobs, r.options, r.process = b.jobs, &b.options, &b.process
 	d.run = r
 	return r
 }
@@ -88,7 +94,7 @@ func (b *batch) launch(d *delivery) {
 		r = b.newRun(b.jobs, d)
 	}
 	d.phase = phaseRunning
-	r.launched = time.Now()
+	r.claim, r.launched = d.claim, time.Now()
 	alone := d.alone
 	b.assign(func() {
 		ctx, cancel := context.WithCancel(r)
@@ -115,14 +121,14 @@ func (b *batch) carry(ctx context.Context, r *run, alone bool) *Result {
 			return rejected
 		}
 	case alone:
-		if err := b.count(ctx, r.delivery); err != nil {
+		if err := b.count(ctx, r.claim); err != nil {
 			r.uncounted = err
 			return b.notCounted(r.message, err)
 		}
 	}
 	job, stop := ctx, func() {}
-	if claim := r.delivery.claim; claim != nil {
-		job, stop = claim.Run(ctx)
+	if r.claim != nil {
+		job, stop = r.claim.Run(ctx)
 		r.stop.Store(&stop)
 	}
 	defer stop()
@@ -212,22 +218,13 @@ func (p *Processor) call(ctx context.Context, m *Message) error {
 // blockedBy is why a run may not start its function although it came so far; empty
 // if it may.
 func (r *run) blockedBy() string {
-	b := r.batch
-	if reason := cmp.Or(b.afterCrash(), endReason(b.jobs)); reason != "" {
+	if reason := cmp.Or(r.process.reason(), endReason(r.jobs)); reason != "" {
 		return reason
 	}
-	if c := r.delivery.claim; c != nil {
-		if lease := c.Lease(); !lease.IsZero() && !time.Now().Before(lease) {
+	if r.claim != nil {
+		if lease := r.claim.Lease(); !lease.IsZero() && !time.Now().Before(lease) {
 			return ReasonNoTime
 		}
-	}
-	return ""
-}
-
-// afterCrash is the reason of what does not start since the process is to end.
-func (b *batch) afterCrash() string {
-	if b.process.poisoned() != nil {
-		return ReasonAfterCrash
 	}
 	return ""
 }
@@ -283,7 +280,7 @@ func (b *batch) leaveBehind() {
 			(*stop)()
 		}
 		job := d.job
-		d.message = &Message{SQSMessage: *d.record, Job: job, resolver: b.resolver, received: b.start}
+		d.message = &Message{SQSMessage: *d.record, Job: job, limits: b.resolver, received: b.start}
 		ending := b.leftBehind(d, r)
 		if !b.stopping {
 			b.onCrash(&Result{
