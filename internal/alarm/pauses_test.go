@@ -18,7 +18,7 @@ func pauseStories() []scenario {
 			note: "the metrics of a queue start again after up to 15 min",
 		},
 		{
-			name: "40 dead letters in the first minute of a queue whose metrics had stopped",
+			name:    "40 dead letters in the first minute of a queue whose metrics had stopped",
 			minutes: 120, wake: sqsmetrics.MaxWakeDelay,
 			world: dead(steady(40)), alarms: map[string]int{"NotEmpty": 1},
 			note: "Arrivals and Flood have nothing to compare the first datapoint with",
