@@ -134,11 +134,15 @@ func engineRows() []Row {
 		{Path: "envelope", Ours: []string{"fault", "handler"}, Never: noSDK(), Tests: []string{"idem"}},
 		{
 			Path: "idem", Ours: []string{"fault", "handler", "internal/jsonobject"}, Never: noSDK(),
-			Tests: []string{"backoff"},
+			Tests: []string{"backoff", "internal/simulation"},
 		},
 		{
-			Path: "idem/idemtest", Ours: []string{"fault", "handler", "idem"}, Third: []string{lambdaEvents, goCmp},
+			Path: "idem/idemtest", Ours: []string{"handler", "idem"}, Third: []string{goCmp},
 			Never: noSDK(),
+		},
+		{
+			Path: "internal/simulation", Ours: []string{"backoff", "fault", "handler", "idem"},
+			Third: []string{lambdaEvents}, Never: noSDK(),
 		},
 		{
 			Path: "metrics", Ours: []string{"fault", "handler"}, Third: []string{lambdaContext},
@@ -192,11 +196,14 @@ func hostRows() []Row {
 		},
 		{
 			Path: "worker",
-			Ours: []string{"backoff", "handler", "internal/host", "metrics", "queue", ".", "internal/eventsource"},
+			Ours: []string{
+				"backoff", "internal/deadline", "internal/host", "handler", "metrics", "queue", ".", "internal/eventsource",
+			},
 			Third: []string{
 				lambdaEvents, lambdaErrors, sdkConfig, sdkCore, sdkSQS, sqsTypes, sdkCloudWatch, cloudTypes,
 			},
-			Never: []string{standIns, kong, lipgloss + "/...", terminal, yaml}, Tests: []string{"fault", "idem"}, Host: true,
+			Never: []string{standIns, kong, lipgloss + "/...", terminal, yaml},
+			Tests: []string{"dlq", "fault", "idem", "idem/dynamo"}, Host: true,
 		},
 	}
 }
