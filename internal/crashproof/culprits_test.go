@@ -2,6 +2,8 @@
 
 package crashproof_test
 
+import "time"
+
 // culprit is a kind of job that ends its process, and how it ends itself.
 type culprit struct {
 	name string
@@ -18,6 +20,10 @@ type culprit struct {
 	// kills: what runs beside it is not waited for.
 	kills bool
 	ends  fate
+	// takesAlong: what is in its batch ends as it does in the queue, though it is done.
+	takesAlong bool
+	// timeout is that of the function; 0 means the usual one.
+	timeout time.Duration
 }
 
 // How processes end, in the words of package os.
@@ -27,7 +33,7 @@ const (
 )
 
 var culprits = []culprit{
-	marks("panic", "panic").saying("panic: on purpose").at("main.throw").only(every),
+	marks("panic", "panic").saying("panic: on purpose").at("main.throw").only(append(othersHang, every...)),
 	marks("panic in handler.Go", "handler.Go panic").saying("panic: on purpose").at("main.throw"),
 	marks("ignored context", "ignore").saying(abandoned).only(every),
 	marks("blocked system call", "block in read").saying(abandoned),
@@ -41,6 +47,8 @@ var culprits = []culprit{
 	kills("concurrent map writes", "concurrent writes", exit2).saying("concurrent map writes"),
 	kills("frozen process", "freeze", killed),
 	kills("SIGKILL", "kill", killed),
+	atOnce("exit before any call", "exit 3", exit3).only(behind),
+	atOnce("SIGKILL before any call", "kill", killed).only(behind),
 
 	refused("panic in UnmarshalJSON", job{Decoding: "panic"}).at("main.(*job).UnmarshalJSON"),
 	refused("panic in Validate", job{Validating: "panic"}).at("main.(*job).Validate"),
@@ -59,7 +67,7 @@ const many = 20
 // before they began.
 func crashLoop(calls int) fate {
 	return fate{
-		Calls: calls, Effects: 1,
+		Calls: calls, Effects: min(calls, 1),
 		Ledger: "DEAD crashes 2 confirmed", Dead: "permanent crash_loop attempts 0",
 	}
 }
@@ -72,13 +80,21 @@ func marks(name, end string) culprit {
 	}
 }
 
-// kills is a culprit whose process has no time to mark anything: the first death
-// only makes it a suspect.
+// kills is a culprit whose process has no time to mark anything: two deaths make it a
+// suspect, and two more, alone in the process, a crash loop.
 func kills(name, end, status string) culprit {
 	return culprit{
 		name: name, job: job{Running: end}, receives: many, in: most,
-		lost: 3, status: status, kills: true, ends: crashLoop(3),
+		lost: 4, status: status, kills: true, ends: crashLoop(4),
 	}
+}
+
+// atOnce is one that does not even call the provider: what ran before it may still be
+// unsettled when it starts.
+func atOnce(name, end, status string) culprit {
+	c := kills(name, end, status)
+	c.job.Silent, c.ends = true, crashLoop(0)
+	return c
 }
 
 // refused is a culprit that never gets as far as a claim, and harms nobody.
@@ -89,12 +105,13 @@ func refused(name string, j job) culprit {
 	}
 }
 
-// undecodable is a culprit that only SQS can stop.
+// undecodable is a culprit that only SQS can stop. What comes with it in one batch each
+// time is done in the end, but never acknowledged, so that SQS moves it as well.
 func undecodable(name string, j job, status string) culprit {
-	const receives = 4
+	const receives = 8
 	return culprit{
-		name: name, job: j, receives: receives, in: undisturbed,
-		lost: receives, status: status, kills: true, ends: fate{Dead: "no record"},
+		name: name, job: j, receives: receives, in: undisturbed, timeout: 2 * time.Second,
+		lost: receives, status: status, kills: true, ends: fate{Dead: "no record"}, takesAlong: true,
 	}
 }
 

@@ -23,8 +23,8 @@ import (
 type ending struct {
 	// Jobs tells of each job by its id.
 	Jobs map[string]fate
-	// Again counts the healthy jobs that were called once more since they ran
-	// beside the first call of a culprit; -1 where chance says how many.
+	// Again counts the calls of healthy jobs that were repeated since they ran beside a
+	// culprit that was no suspect yet, up to as many as were held at its first call.
 	Again int
 	// Late are the jobs that were called in a process after a crash in it.
 	Late []string
@@ -81,9 +81,7 @@ func (r *run) ending(ctx context.Context) (ending, error) {
 	for body := range letters {
 		e.Jobs["stray letter "+body] = fate{}
 	}
-	if r.setting.held < 0 && r.kills {
-		e.Again = r.setting.held
-	}
+	e.Again = min(e.Again, max(r.setting.held, 0)) // more is a matter of chance
 	for _, q := range r.server.SQS().Stats() {
 		if q.Name == r.queue() {
 			e.Left = q.Visible + q.NotVisible + q.Delayed
@@ -101,21 +99,43 @@ func (r *run) fate(ctx context.Context, j job, letters []types.Message) (f fate,
 		return fate{}, 0, err
 	}
 	calls := r.provider.calls[j.ID]
-	if !j.culprit && len(calls) > 1 && r.fatal(calls[0]) && calls[1] != calls[0] {
-		again = 1
+	spoiled := r.spoiled()
+	for !j.culprit && again < len(calls)-1 && spoiled[calls[again]] && calls[again] != calls[again+1] {
+		again++
 	}
 	f = fate{Calls: len(calls) - again, Effects: len(r.provider.effects[j.ID]), Ledger: ledgerText(out.Item, letters)}
 	f.Dead, f.Stack = r.deadText(letters)
 	return f, again, nil
 }
 
-// fatal tells whether a healthy job may have died in the process through no fault
-// of its own: where several run at a time, and a culprit that kills ran for the
-// first time.
-func (r *run) fatal(process string) bool {
-	several := r.setting.concurrency > 1 || r.setting.invocations > 1
-	first := slices.Collect(maps.Values(r.provider.first))
-	return several && r.kills && slices.Contains(first, process)
+// spoiled are the processes in which a healthy job may have died through no fault of
+// its own. A job that kills its process is beside others until it is a suspect, at its
+// third receive. Where one runs at a time, what was done before it may be unsettled at
+// its first receive, and no later. That of one which is not even decoded is never known.
+func (r *run) spoiled() map[string]bool {
+	n := 0
+	switch {
+	case r.takesAlong:
+		n = r.lost[r.status]
+	case r.kills && r.setting.several():
+		n = 2
+	case r.kills || r.setting.hang:
+		n = 1
+	}
+	spoiled := map[string]bool{}
+	for _, j := range r.jobs {
+		if !j.culprit {
+			continue
+		}
+		ended := r.provider.calls[j.ID]
+		if r.ends.Calls == 0 {
+			ended = r.ended
+		}
+		for _, process := range ended[:min(n, len(ended))] {
+			spoiled[process] = true
+		}
+	}
+	return spoiled
 }
 
 // letters empties the dead-letter queue, by body.

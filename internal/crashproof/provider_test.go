@@ -45,7 +45,7 @@ func newProvider(s scenario) *provider {
 }
 
 // ServeHTTP takes a call of the job that the path names.
-func (p *provider) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
+func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	i := slices.IndexFunc(p.jobs, func(j job) bool { return j.ID == r.PathValue("job") })
 	j, process := p.jobs[i], r.Header.Get("Process")
 	p.note(j, process, r.Header.Get("Idempotency-Key"))
@@ -54,7 +54,10 @@ func (p *provider) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	case j.culprit:
 		p.meet(r.Context(), &p.accused, 1)
 	case j.beside:
-		if p.meet(r.Context(), &p.held, p.setting.held) {
+		switch met := p.meet(r.Context(), &p.held, p.setting.held); {
+		case met && p.setting.hang:
+			w.WriteHeader(http.StatusAccepted) // the job is to hang
+		case met:
 			p.stay(r.Context())
 		}
 	}

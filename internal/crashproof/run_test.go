@@ -35,6 +35,7 @@ type run struct {
 	closing bool
 	started int
 	lost    map[string]int
+	ended   []string // the processes that were lost, in their order
 	output  []string
 	// slow are the signs that the machine was too slow for the timeouts.
 	slow []string
@@ -58,7 +59,7 @@ func (r *run) do(ctx context.Context) error {
 		return err
 	}
 	function, err := runtimeapi.New(runtimeapi.Options{
-		Name: r.path()[1:], Binary: r.binary, Environment: r.environment(), Timeout: timeout,
+		Name: r.path()[1:], Binary: r.binary, Environment: r.environment(), Timeout: r.timeout(),
 		Concurrency: r.setting.processes, Output: r.line, Observe: r.happened,
 	})
 	if err != nil {
@@ -119,7 +120,7 @@ func (r *run) environment() map[string]string {
 func (r *run) fill(ctx context.Context) error {
 	policy, _ := json.Marshal(map[string]any{"deadLetterTargetArn": arn(r.dead()), "maxReceiveCount": r.receives})
 	attributes := map[string]string{
-		"VisibilityTimeout": strconv.Itoa(visibility), "RedrivePolicy": string(policy),
+		"VisibilityTimeout": strconv.Itoa(r.visibility()), "RedrivePolicy": string(policy),
 	}
 	dead := map[string]string{}
 	if r.setting.fifo {
@@ -179,6 +180,7 @@ func (r *run) happened(e runtimeapi.Event) {
 		if r.closing {
 			return
 		}
+		r.ended = append(r.ended, strconv.Itoa(e.PID))
 		if r.lost[e.Status]++; e.Kind == runtimeapi.Killed && r.status != killed {
 			r.slow = append(r.slow, "timeout of the function")
 		}
@@ -197,7 +199,8 @@ func (r *run) line(text string) {
 	if told.Outcome == handler.OutcomeCrash.String() {
 		r.provider.crash()
 	}
-	ownFault := told.Reason == handler.ReasonAbandoned && told.Key != "" && r.says == abandoned
+	hangs := r.says == abandoned || r.setting.hang
+	ownFault := hangs && told.Reason == handler.ReasonAbandoned && told.Key != ""
 	if told.late() && !ownFault {
 		r.slow = append(r.slow, text)
 	}

@@ -3,6 +3,7 @@
 package crashproof_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -15,6 +16,8 @@ type job struct {
 	Decoding   string `json:"decoding"`
 	Validating string `json:"validating"`
 	Running    string `json:"running"`
+	// Silent: it does not call the provider.
+	Silent bool `json:"silent"`
 	// group is that of a FIFO queue.
 	group string
 	// culprit: the job is one. beside: its call may be one of those that are under
@@ -38,9 +41,15 @@ type setting struct {
 	jobs  func(culprit) []job
 	batch int
 	// held is how many calls of healthy jobs are under way when the culprit is
-	// called for the first time; -1 where chance says.
+	// called for the first time; -1 where chance says. hang: these do not return.
 	held int
+	hang bool
+	// slow: the ledger takes its time to note that a job is done.
+	slow bool
 }
+
+// several tells whether jobs run side by side in a process.
+func (s *setting) several() bool { return s.concurrency > 1 || s.invocations > 1 }
 
 var settings = []setting{
 	{name: "alone", concurrency: 1, jobs: alone},
@@ -63,11 +72,26 @@ var settings = []setting{
 // healthy job has ended before the culprit begins.
 var undisturbed, few, most, every = settings[:3], settings[:4], settings[:7], settings
 
+// behind are settings in which healthy jobs have ended right before the culprit begins.
+var behind = []setting{
+	{name: "one behind nine", concurrency: 1, jobs: last, slow: true},
+	{name: "one behind nine", fifo: true, concurrency: 1, jobs: last, slow: true},
+}
+
+// othersHang is one in which the process ends by a panic although the calls of other
+// invocations never return.
+var othersHang = []setting{
+	{name: "others hang", invocations: 4, concurrency: 1, jobs: sixteen, batch: 4, held: 3, hang: true},
+}
+
 func alone(c culprit) []job { return []job{c.as("culprit", "own")} }
 
 // ten is a batch whose culprit has a neighbour before and behind it in its
 // group, and others in other groups.
 func ten(c culprit) []job { return among(c, 7) }
+
+// last is a batch whose culprit is the last.
+func last(c culprit) []job { return append(others("h", 9), c.as("culprit", "own")) }
 
 // sixteen are four batches of four.
 func sixteen(c culprit) []job { return append(among(c, 1), others("other", 12)...) }
@@ -122,7 +146,9 @@ func scenarios() []scenario {
 			}
 			jobs := s.jobs(c)
 			for i := range jobs {
-				jobs[i].beside = jobs[i].beside || !s.fifo && s.concurrency > 1 && !jobs[i].culprit
+				// Of a standard queue any of a batch may be the first to start.
+				first := strings.HasPrefix(jobs[i].ID, "other")
+				jobs[i].beside = !jobs[i].culprit && (s.fifo && jobs[i].beside || !s.fifo && (s.concurrency > 1 || first))
 			}
 			all = append(all, scenario{culprit: c, setting: s, jobs: jobs})
 		}
@@ -153,26 +179,36 @@ func (s scenario) queue() string {
 	return name
 }
 
-// timeout is the function's, visibility the queue's in seconds: claims have
-// lapsed by then.
+// timeout is the usual one of the function. The queue's visibility timeout is longer by
+// spare: claims have lapsed by then.
 const (
-	timeout    = 4 * time.Second
-	visibility = 7
+	timeout = 4 * time.Second
+	spare   = 3 * time.Second
 )
+
+func (s scenario) timeout() time.Duration { return cmp.Or(s.culprit.timeout, timeout) }
+
+// visibility is that of the queue, in seconds.
+func (s scenario) visibility() int { return int((s.timeout() + spare).Seconds()) }
 
 // want is how the scenario ends.
 func (s scenario) want() ending {
 	e := ending{Jobs: map[string]fate{}, Lost: map[string]int{}}
 	for _, j := range s.jobs {
-		if e.Jobs[j.ID] = healthy; j.culprit {
-			e.Jobs[j.ID] = s.ends
+		f := healthy
+		switch {
+		case j.culprit:
+			f = s.ends
 			if s.lost > 0 {
 				e.Lost[s.status] += s.lost
 			}
+		case s.takesAlong:
+			f.Dead = s.ends.Dead
 		}
+		e.Jobs[j.ID] = f
 	}
-	if s.kills {
-		e.Again = s.setting.held
+	if s.kills || s.setting.hang {
+		e.Again = max(s.setting.held, 0)
 	}
 	return e
 }

@@ -24,6 +24,8 @@ type job struct {
 	Decoding   string `json:"decoding"`
 	Validating string `json:"validating"`
 	Running    string `json:"running"`
+	// Silent: it ends without a call of the provider.
+	Silent bool `json:"silent"`
 }
 
 func main() {
@@ -43,6 +45,9 @@ func (j *job) UnmarshalJSON(text []byte) error {
 func (j *job) Validate() error { return end(context.Background(), j.Validating) }
 
 func run(ctx context.Context, j job) error {
+	if j.Silent {
+		return end(ctx, j.Running)
+	}
 	if err := call(ctx, j); err != nil {
 		return err
 	}
@@ -62,7 +67,11 @@ func call(ctx context.Context, j job) error {
 	if err != nil {
 		return err
 	}
-	if response.StatusCode != http.StatusOK {
+	switch response.StatusCode {
+	case http.StatusOK:
+	case http.StatusAccepted: // the provider wants it to hang
+		select {}
+	default:
 		err = fmt.Errorf("the provider says %s", response.Status)
 	}
 	return errors.Join(err, response.Body.Close())
