@@ -125,6 +125,18 @@ func (d *delivery) leaseEnd() time.Time {
 	return d.claim.Lease()
 }
 
+// clockMargin is what a ledger takes off its leases for the difference of two clocks.
+const clockMargin = 2 * time.Second
+
+// claimEnd is from when another delivery may have the job; zero without a limit.
+func (d *delivery) claimEnd() time.Time {
+	lease := d.leaseEnd()
+	if lease.IsZero() {
+		return lease
+	}
+	return lease.Add(clockMargin)
+}
+
 // delivered takes in the answer of the dead-letter queue. After a confirmed send the
 // message is acknowledged, whatever the ledger has answered.
 func (b *batch) delivered(pack []*delivery, answers []sent) {
@@ -133,7 +145,7 @@ func (b *batch) delivered(pack []*delivery, answers []sent) {
 		answer := answers[i]
 		if answer.err != nil {
 			b.logError(d, "dead letter not sent", answer.err)
-			d.result.Until = d.leaseEnd()
+			d.result.Until = d.claimEnd()
 			d.result.Delay = max(d.result.Delay, b.resolver.deferral(d.message, ""))
 			b.resolver.setDelay(d.message, d.result)
 			b.finish(d)

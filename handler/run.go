@@ -281,10 +281,8 @@ func (b *batch) leftBehind(d *delivery, r *run) Ending {
 	res := &Result{
 		Outcome: OutcomeCrash, Decision: fault.Decision{Reason: ReasonAbandoned}, Err: ErrAbandoned, Job: d.job,
 	}
+	res.Until = d.claimEnd()
 	e := Ending{Result: res, Started: r.started(), Alone: d.alone, Running: true}
-	if d.claim != nil {
-		res.Until = d.claim.Lease()
-	}
 	switch stage(r.stage.Load()) {
 	case stageReturned:
 		res.Outcome, res.Decision.Reason = OutcomeUnrecorded, ReasonMiddleware
