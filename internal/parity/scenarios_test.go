@@ -2,7 +2,10 @@
 
 package parity_test
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // scenario is a row of the table: what is sent to a queue before the host
 // starts, and how it ends on every host.
@@ -21,6 +24,10 @@ type scenario struct {
 	drained bool
 
 	ends ending
+	// chance names the jobs of which only what counts in the end is compared: chance
+	// says whether they run before one that ends their process, and whether its end
+	// leaves time to log and to record them.
+	chance map[kind][]string
 	// but says which hosts must be different, and how.
 	but map[string]exception
 }
@@ -90,6 +97,12 @@ type exception struct {
 	ends *ending
 }
 
+// inTheEnd is the part of a fate that no chance may change.
+func (f fate) inTheEnd() fate {
+	status, _, _ := strings.Cut(f.Ledger, " ")
+	return fate{Effects: f.Effects, Ledger: status, Dead: f.Dead}
+}
+
 // told is a fate with other outcomes.
 func (f fate) told(outcomes string) fate {
 	f.Outcomes = outcomes
@@ -104,16 +117,20 @@ var (
 		Outcomes: "retry tagged 1, done 2", Runs: 2, Effects: 1, Ledger: "COMPLETED claims 2 settled 2 attempts 1",
 	}
 	// doneAnew has taken a process with it once.
-	doneAnew = fate{Runs: 2, Effects: 1, Ledger: "COMPLETED claims 2 settled 1"}
+	doneAnew = fate{Runs: 2, Effects: 1, Ledger: "COMPLETED claims 2 settled 2"}
 	dead     = fate{
 		Outcomes: "dead tagged 1", Runs: 1, Effects: 1,
 		Ledger: "DEAD claims 1 settled 1 confirmed", Dead: "permanent tagged attempts 0",
 	}
 	crashLoop = fate{
 		Outcomes: "crash panic 1, crash panic 2, dead crash_loop", Runs: 2, Effects: 1,
-		Ledger: "DEAD claims 3 settled 1 crashes 2 confirmed", Dead: "permanent crash_loop attempts 0",
+		Ledger: "DEAD claims 3 settled 3 crashes 2 confirmed", Dead: "permanent crash_loop attempts 0",
 	}
 )
+
+// holdTimeout leaves a job room that holds until all other trials are over, in seconds,
+// and one that follows: on a busy machine the start alone takes many of them.
+const holdTimeout = 300
 
 var scenarios = []scenario{
 	{
@@ -164,7 +181,7 @@ var scenarios = []scenario{
 		}},
 	},
 	{
-		name: "Panic", timeout: 3, visibility: 3,
+		name: "Panic", timeout: 3, visibility: 3, chance: map[kind][]string{standard: {"a", "c"}},
 		jobs: []job{does("a", "done"), does("b", "panic", "done"), does("c", "done")},
 		ends: ending{Crashes: 1, Jobs: map[string]fate{
 			"a": done, "b": doneAnew.told("crash panic 1, done 2"), "c": done.told("deferred after_crash, done 1"),
@@ -177,7 +194,7 @@ var scenarios = []scenario{
 	},
 	{
 		// What was done before the exit was not acknowledged.
-		name: "Exit", timeout: 3, visibility: 7,
+		name: "Exit", timeout: 3, visibility: 7, chance: map[kind][]string{standard: {"a", "c"}, fifo: {"a"}},
 		jobs: []job{does("a", "done"), does("b", "exit", "done"), does("c", "done")},
 		ends: ending{Crashes: 1, Jobs: map[string]fate{
 			"a": done.told("done 1, duplicate completed"), "b": doneAnew.told("done 1"), "c": done,
@@ -191,13 +208,14 @@ var scenarios = []scenario{
 		ends: ending{Jobs: map[string]fate{"a": doneLater.told("retry deadline 1, done 2")}},
 	},
 	{
-		name: "Abandoned", timeout: 3, visibility: 7,
+		name: "Abandoned", timeout: 3, visibility: 7, chance: map[kind][]string{standard: {"a"}},
 		jobs: []job{does("a", "done"), does("b", "hang", "done")},
 		ends: ending{Crashes: 1, Jobs: map[string]fate{"a": done, "b": doneAnew.told("crash abandoned 1, done 2")}},
 	},
 	{
 		name: "FunctionTimeout", timeout: 3, visibility: 7,
-		jobs: []job{does("a", "done"), does("b", "freeze", "done")},
+		chance: map[kind][]string{standard: {"a"}, fifo: {"a"}},
+		jobs:   []job{does("a", "done"), does("b", "freeze", "done")},
 		ends: ending{Crashes: 1, Jobs: map[string]fate{
 			"a": done.told("done 1, duplicate completed"), "b": doneAnew.told("done 1"),
 		}},
@@ -206,17 +224,17 @@ var scenarios = []scenario{
 		}},
 	},
 	{
-		// No answer acknowledges anything, so what is done or dead is deleted near its end.
+		// No answer acknowledges anything, so that SQS moves at the end what is done or dead.
 		name: "MalformedResponse", timeout: 3, visibility: 3, receives: 2,
 		answer: `{"batchItemFailures":[{"itemIdentifier":""}]}`,
 		jobs:   []job{does("a", "done"), does("b", "permanent")},
 		ends: ending{Jobs: map[string]fate{
 			"a": {
-				Outcomes: "done 1, duplicate completed", Runs: 1, Effects: 1, Ledger: done.Ledger,
+				Outcomes: "done 1, duplicate completed", Runs: 1, Effects: 1, Ledger: done.Ledger, Dead: "no record",
 			},
 			"b": {
 				Outcomes: "dead tagged 1, duplicate dead_before", Runs: 1, Effects: 1,
-				Ledger: dead.Ledger, Dead: dead.Dead,
+				Ledger: dead.Ledger, Dead: "no record, " + dead.Dead,
 			},
 		}},
 		but: map[string]exception{workerHost: {
@@ -240,24 +258,16 @@ var scenarios = []scenario{
 		name: "CrashInGroup", on: []kind{fifo}, timeout: 3, visibility: 3,
 		jobs: []job{does("a1", "panic").in("a"), does("a2", "done").in("a")},
 		ends: ending{Crashes: 2, Jobs: map[string]fate{
-			"a1": crashLoop, "a2": done.told("deferred after_crash, deferred after_crash, done 1"),
+			"a1": crashLoop, "a2": done.told("deferred group_head, deferred group_head, done 1"),
 		}},
 	},
 	{
-		name: "Drain", on: []kind{standard}, timeout: 10, visibility: 10, drained: true,
-		jobs: []job{
-			does("a", "hold"),
-			does("b", "done"),
-			{id: "later", do: []string{"done"}, delay: 900},
-		},
-		ends: ending{Left: 1, Jobs: map[string]fate{"a": done, "b": done}},
-		but: map[string]exception{workerHost: {
-			because: "an invocation runs to its end, while a worker gives back what it has not started",
-			ends:    &ending{Left: 2, Jobs: map[string]fate{"a": done, "b": {Outcomes: "deferred cancelled"}}},
-		}},
+		name: "Drain", on: []kind{standard}, timeout: holdTimeout, visibility: holdTimeout, drained: true,
+		jobs: []job{does("a", "hold"), {id: "later", do: []string{"done"}, delay: 900}},
+		ends: ending{Left: 1, Jobs: map[string]fate{"a": done}},
 	},
 	{
-		name: "DrainGroup", on: []kind{fifo}, timeout: 10, visibility: 10, drained: true,
+		name: "DrainGroup", on: []kind{fifo}, timeout: holdTimeout, visibility: holdTimeout, drained: true,
 		jobs: []job{does("a1", "hold").in("a"), does("a2", "done").in("a")},
 		ends: ending{Jobs: map[string]fate{"a1": done, "a2": done}},
 		but: map[string]exception{workerHost: {
