@@ -3,6 +3,7 @@ package handler
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/internal/deadline"
@@ -78,7 +79,7 @@ func (b *batch) conclude(d *delivery, res *Result) {
 		b.breaker.unused()
 	}
 	if res.Decision.Reason == fault.ReasonStore && (d.run == nil || !d.run.started()) {
-		b.breaker.note(res) // the ledger is down
+		b.breaker.note(res, false, time.Now()) // the ledger is down
 	}
 	if res.Outcome == OutcomeDead && b.options.DeadLetter != nil {
 		b.queue.Sending(d.index)
