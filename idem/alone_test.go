@@ -27,27 +27,35 @@ func (h *harness) dies(id string) {
 		}
 		return nil
 	}
-	h.job = func(context.Context, *handler.Message) error { return errTimeout }
+	h.fails(errTimeout)
 	h.deliver(message(id, "a"))
 	h.faults.Before = nil
 	pass(invocationTime + 2*time.Second)
+}
+
+// suspected makes a suspect of a job: two of its claims ended without a result.
+func (h *harness) suspected(id string) {
+	h.Helper()
+	h.dies(id)
+	h.dies(id)
+	h.calls, h.settlements, h.runs = nil, nil, 0
 }
 
 func TestAJobThatEndsItsProcessIsDeadInTime(t *testing.T) {
 	t.Parallel()
 	silent, panics := (*harness).dies, func(h *harness, id string) { h.job = explode; h.crash(id) }
 	abandoned := func(h *harness, id string) {
-		h.fails(handler.ErrAbandoned)
-		h.deliver(message(id, "a"))
+		h.abandon(id)
 		pass(invocationTime + 2*time.Second)
 	}
 	for name, ends := range map[string][]func(*harness, string){
-		"two panics":                 {panics, panics},
-		"three silent deaths":        {silent, silent, silent},
-		"abandoned twice":            {abandoned, abandoned},
-		"a panic and a silent death": {panics, silent},
-		"a silent death and panics":  {silent, panics, panics},
-		"silent deaths and a panic":  {silent, silent, panics},
+		"two panics":                        {panics, panics},
+		"four silent deaths":                {silent, silent, silent, silent},
+		"abandoned twice":                   {abandoned, abandoned},
+		"a panic and a silent death":        {panics, silent},
+		"a silent death and panics":         {silent, panics, panics},
+		"silent deaths, and one of a panic": {silent, silent, silent, panics},
+		"silent deaths and panics":          {silent, silent, panics, panics},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -64,16 +72,15 @@ func TestAJobThatEndsItsProcessIsDeadInTime(t *testing.T) {
 func TestTheCrashOfASuspectIsCountedBeforeItsRun(t *testing.T) {
 	t.Parallel()
 	scenario(t, func(h *harness) {
-		h.dies("m1")
+		h.suspected("m1")
 		h.job = func(context.Context, *handler.Message) error {
-			last := h.settlements[len(h.settlements)-1]
-			if last.Kind != idem.SettleAlone || last.Crashes != 1 {
+			if last := h.lastSettlement(); last.Kind != idem.SettleAlone || last.Crashes != 1 {
 				h.Errorf("before the run %+v was written, want its crash", last)
 			}
 			return nil
 		}
-		h.want(h.deliver(message("m1", "a")), handler.OutcomeDone, "", 2)
-		h.asks("acquire", "release", "acquire", "alone", "complete")
+		h.want(h.deliver(message("m1", "a")), handler.OutcomeDone, "", 1)
+		h.asks("acquire", "alone", "complete")
 	})
 }
 
@@ -94,12 +101,25 @@ func TestASuspectThatLivesIsForgiven(t *testing.T) {
 				h.crash("m1")
 				h.fails(c.err)
 				h.deliver(message("m1", "a"))
-				if last := h.settlements[len(h.settlements)-1]; last.Crashes != c.want {
+				if last := h.lastSettlement(); last.Crashes != c.want {
 					h.Fatalf("%s writes %d crashes, want %d", last.Kind, last.Crashes, c.want)
 				}
 			})
 		})
 	}
+}
+
+// A run that has come to its end settles what came before it, too.
+func TestARunThatEndsMakesASuspectAJobLikeAnyOther(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		h.suspected("m1")
+		h.deliver(message("m1", "a"))
+		pass(time.Hour)
+		h.fails(nil)
+		h.want(h.deliver(message("m1", "a")), handler.OutcomeDone, "", 2)
+		h.asks("acquire", "alone", "release", "acquire", "complete")
+	})
 }
 
 func TestWhoseCrashCannotBeCountedDoesNotRun(t *testing.T) {
@@ -117,18 +137,18 @@ func TestWhoseCrashCannotBeCountedDoesNotRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			scenario(t, func(h *harness) {
-				h.dies("m1")
+				h.suspected("m1")
 				breaks(&h.faults)
 				for range 4 {
 					r := h.deliver(message("m1", "a"))
-					h.want(r, handler.OutcomeRetry, fault.ReasonStore, 1)
+					h.want(r, handler.OutcomeRetry, fault.ReasonStore, 0)
 					if r.Job.Attempts != 0 || !errors.Is(r.Err, errStore) {
 						h.Fatalf("result is %+v, want the store's error and no attempt", r)
 					}
 				}
 				h.faults.Before, h.faults.After = nil, nil
 				h.fails(nil)
-				h.want(h.deliver(message("m1", "a")), handler.OutcomeDone, "", 2)
+				h.want(h.deliver(message("m1", "a")), handler.OutcomeDone, "", 1)
 			})
 		})
 	}
@@ -136,27 +156,32 @@ func TestWhoseCrashCannotBeCountedDoesNotRun(t *testing.T) {
 
 func TestASlowCountOfACrashStartsNothing(t *testing.T) {
 	t.Parallel()
-	for reason, after := range map[string]func(cancel func()){
-		handler.ReasonCancelled: func(cancel func()) { cancel() },
-		handler.ReasonNoTime:    func(func()) { pass(5 * time.Minute) },
+	for reason, after := range map[string]func(ctx context.Context, cancel func()){
+		handler.ReasonCancelled: func(_ context.Context, cancel func()) { cancel() },
+		handler.ReasonNoTime:    func(ctx context.Context, _ func()) { <-ctx.Done() },
 	} {
 		for _, answered := range []bool{true, false} {
 			scenario(t, func(h *harness) {
-				h.dies("m1")
-				ctx, cancel := context.WithCancel(h.Context())
+				h.suspected("m1")
+				h.options.Key = func(context.Context, *handler.Message) (string, error) {
+					pass(20 * time.Second) // so that the invocation ends before the call
+					return "m1", nil
+				}
+				ctx, cancel := context.WithTimeout(h.Context(), invocationTime)
 				defer cancel()
 				h.faults.After = func(ctx context.Context, c idemtest.Call) error {
 					if c != "alone" {
 						return nil
 					}
-					after(cancel)
-					if answered || reason == handler.ReasonNoTime {
+					after(ctx, cancel)
+					if answered {
 						return nil
 					}
+					<-ctx.Done()
 					return ctx.Err()
 				}
-				h.want(h.deliverIn(ctx, message("m1", "a")), handler.OutcomeDeferred, reason, 1)
-				if last := h.settlements[len(h.settlements)-1]; last.Kind != idem.SettleAbort || last.Crashes != 0 {
+				h.want(h.deliverIn(ctx, message("m1", "a")), handler.OutcomeDeferred, reason, 0)
+				if last := h.lastSettlement(); last.Kind != idem.SettleAbort || last.Crashes != 0 {
 					h.Errorf("settlement is %+v, want an abort that takes the crash back", last)
 				}
 			})
@@ -167,7 +192,7 @@ func TestASlowCountOfACrashStartsNothing(t *testing.T) {
 func TestASuspectThatWasTakenOverDoesNotRun(t *testing.T) {
 	t.Parallel()
 	scenario(t, func(h *harness) {
-		h.dies("m1")
+		h.suspected("m1")
 		h.faults.Before = func(_ context.Context, c idemtest.Call) error {
 			if c == "alone" {
 				r := h.requests[len(h.requests)-1]
@@ -176,8 +201,8 @@ func TestASuspectThatWasTakenOverDoesNotRun(t *testing.T) {
 			}
 			return nil
 		}
-		h.want(h.deliver(message("m1", "a")), handler.OutcomeBusy, idem.ReasonLate, 1)
-		h.asks("acquire", "release", "acquire", "alone")
+		h.want(h.deliver(message("m1", "a")), handler.OutcomeBusy, idem.ReasonLate, 0)
+		h.asks("acquire", "alone", "abort")
 	})
 }
 
@@ -191,7 +216,11 @@ func TestNobodyElseRunsAlone(t *testing.T) {
 			func(h *harness) { h.fails(errTimeout) }, []string{"acquire", "release", "acquire", "release"},
 		},
 		"a job that was deferred": {
-			func(h *harness) { h.fails(&handler.Result{}) }, []string{"acquire", "abort", "acquire", "abort"},
+			func(h *harness) { h.fails(&handler.Result{Outcome: handler.OutcomeDeferred}) },
+			[]string{"acquire", "abort", "acquire", "abort"},
+		},
+		"one claim without a result": {
+			func(h *harness) { h.broken("complete") }, []string{"acquire", "complete", "acquire", "complete"},
 		},
 		"an unknown outcome": {func(h *harness) {
 			h.options.DeadLetterUnknown = true
@@ -217,8 +246,8 @@ func TestNobodyElseRunsAlone(t *testing.T) {
 func TestASuspectRunsWhenNoOtherDoes(t *testing.T) {
 	t.Parallel()
 	scenario(t, func(h *harness) {
-		h.dies("suspect")
-		h.process = &handler.Process{}
+		h.suspected("suspect")
+		h.shared(3)
 		var mu sync.Mutex
 		running := 0
 		run := func(ctx context.Context, m *handler.Message) error {
@@ -237,14 +266,14 @@ func TestASuspectRunsWhenNoOtherDoes(t *testing.T) {
 			running--
 			return err
 		}
-		first, second := h.invoke(3), h.invoke(2)
+		first, second := h.invoke(3), h.invoke(3)
 		first.job, second.job = run, run
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
 			second.batch(message("m3", "a"), message("m4", "a"), message("m5", "a"))
 		}()
-		first.batch(message("suspect", "a"), message("m1", "a"), message("m2", "a"))
+		first.batch(received("suspect", "a", 3), message("m1", "a"), message("m2", "a"))
 		<-done
 		for _, i := range []*invocation{first, second} {
 			for id := range i.results {
@@ -260,7 +289,8 @@ func TestASuspectRunsWhenNoOtherDoes(t *testing.T) {
 func TestASuspectDiesWithoutTheOthers(t *testing.T) {
 	t.Parallel()
 	scenario(t, func(h *harness) {
-		job := func(_ context.Context, m *handler.Message) error {
+		h.posts = true
+		h.job = func(_ context.Context, m *handler.Message) error {
 			if m.MessageId == "bomb" {
 				panic("boom")
 			}
@@ -272,13 +302,10 @@ func TestASuspectDiesWithoutTheOthers(t *testing.T) {
 			for _, id := range healthy {
 				messages = append(messages, message(id, "a"))
 			}
-			i := h.invoke(2)
-			i.job = job
-			i.batch(messages...)
+			h.invoke(2).batch(messages...)
 			pass(time.Minute)
 		}
-		last := h.invoke(1)
-		last.batch(message("bomb", "a"), message("m1", "a"), message("m4", "a"))
+		last := h.invoke(1).batch(message("bomb", "a"), message("m1", "a"), message("m4", "a"))
 		last.ended("bomb", handler.OutcomeDuplicate, idem.ReasonDeadBefore)
 		last.ended("m1", handler.OutcomeDuplicate, idem.ReasonCompleted)
 		last.ended("m4", handler.OutcomeDuplicate, idem.ReasonCompleted)
@@ -288,22 +315,30 @@ func TestASuspectDiesWithoutTheOthers(t *testing.T) {
 	})
 }
 
+// waiting is a suspect that waits for another job of its process, which takes that
+// long. Its own run takes as long again.
+func (h *harness) waiting(long time.Duration) *invocation {
+	h.Helper()
+	h.suspected("suspect")
+	h.requests = nil
+	i := h.invoke(2)
+	i.job = func(ctx context.Context, _ *handler.Message) error { return until(ctx, long) }
+	return i
+}
+
 func TestAClaimIsKeptWhileItsSuspectWaits(t *testing.T) {
 	t.Parallel()
-	renewed(t, func(h *harness) {
-		h.dies("suspect")
-		i := h.invoke(2)
-		i.job = func(ctx context.Context, m *handler.Message) error {
-			if m.MessageId == "suspect" {
-				return until(ctx, 90*time.Second)
-			}
-			return until(ctx, 5*time.Minute)
-		}
-		r, copies := h.requests[0], make(chan int)
+	scenario(t, func(h *harness) {
+		h.options.Lease = 6 * time.Second
+		i := h.waiting(25 * time.Second)
+		copies := make(chan int)
 		go func() {
 			waited := 0
-			for range 380 {
+			for range 49 {
 				pass(time.Second)
+				h.mu.Lock()
+				r := h.requests[slices.IndexFunc(h.requests, func(r idem.Request) bool { return r.MessageID == "suspect" })]
+				h.mu.Unlock()
 				r.Owner, r.Now, r.Lease = "copy", time.Now(), time.Now().Add(time.Second)
 				if a, _ := h.faults.Store.Acquire(h.Context(), r); a.Kind == idem.AnswerBusy {
 					waited++
@@ -313,27 +348,34 @@ func TestAClaimIsKeptWhileItsSuspectWaits(t *testing.T) {
 		}()
 		i.batchIn(h.Context(), message("suspect", "a"), message("long", "a"))
 		i.ended("suspect", handler.OutcomeDone, "")
-		if n := <-copies; n != 380 {
-			h.Errorf("%d of 380 copies were told to wait", n)
+		if n := <-copies; n != 49 {
+			h.Errorf("%d of 49 copies were told to wait", n)
 		}
 	})
 }
 
 func TestARenewalComesInTimeAfterAWait(t *testing.T) {
 	t.Parallel()
-	renewed(t, func(h *harness) {
-		h.dies("suspect")
-		i := h.invoke(2)
-		i.job = func(ctx context.Context, m *handler.Message) error {
-			if m.MessageId == "suspect" {
-				return until(ctx, 30*time.Second)
-			}
-			// The renewals of the suspect's wait fail from 20 s on, until 40 s before its end.
-			return until(ctx, 58*time.Second)
-		}
-		h.down(20*time.Second, 57*time.Second, false)
+	scenario(t, func(h *harness) {
+		h.options.Lease = 20 * time.Second
+		i := h.waiting(25 * time.Second)
+		// The renewals fail while the suspect waits, until shortly before its lease ends.
+		h.down(10*time.Second, 24*time.Second, false)
 		i.batchIn(h.Context(), message("suspect", "a"), message("long", "a"))
 		i.ended("suspect", handler.OutcomeDone, "")
+	})
+}
+
+func TestASuspectThatFindsNoIdleProcessIsGivenBack(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		i := h.waiting(5 * time.Minute)
+		i.batchIn(h.Context(), message("suspect", "a"), message("long", "a"))
+		r := i.ended("suspect", handler.OutcomeDeferred, handler.ReasonNotAlone)
+		if r.Delay < time.Minute || h.runs != 1 {
+			h.Errorf("it comes back after %v, %d runs; want a minute at least, and only the other's", r.Delay, h.runs)
+		}
+		h.asks("2 acquire", "2 renew", "abort", "14 renew", "complete")
 	})
 }
 
@@ -342,17 +384,18 @@ func TestARenewalComesInTimeAfterAWait(t *testing.T) {
 func TestAClaimThatIsLostInTheWaitIsAnothers(t *testing.T) {
 	t.Parallel()
 	for _, maxReceives := range []int{0, 3} {
-		for name, back := range map[string]time.Duration{"the store is back": 2 * time.Minute, "it is not": time.Hour} {
-			renewed(t, func(h *harness) {
-				h.dies("suspect")
-				i := h.invoke(2)
-				i.MaxReceives = maxReceives
-				i.job = func(ctx context.Context, m *handler.Message) error { return until(ctx, 5*time.Minute) }
-				h.down(10*time.Second, back, false)
-				i.batchIn(h.Context(), received("long", "a", 1), received("suspect", "a", 3))
+		for name, back := range map[string]time.Duration{"the store is back": 20 * time.Second, "it is not": time.Hour} {
+			scenario(t, func(h *harness) {
+				h.options.Lease = 10 * time.Second
+				h.engine.MaxReceives = maxReceives
+				i := h.waiting(25 * time.Second)
+				i.job = func(ctx context.Context, _ *handler.Message) error { pass(25 * time.Second); return nil }
+				h.posts = true
+				h.down(time.Second, back, false)
+				i.batchIn(h.Context(), message("long", "a"), received("suspect", "a", 3))
 				r := i.ended("suspect", handler.OutcomeBusy, idem.ReasonLate)
-				if _, lost := errors.AsType[*idem.LostError](r.Err); !lost || h.runs != 2 || len(i.letters) > 0 {
-					h.Errorf("%s: error is %v, %d runs, letters %q; want a LostError and no run", name, r.Err, h.runs, i.letters)
+				if _, lost := errors.AsType[*idem.LostError](r.Err); !lost || h.runs != 1 || len(h.letters) > 0 {
+					h.Errorf("%s: error is %v, %d runs, letters %q; want a LostError and no run", name, r.Err, h.runs, h.letters)
 				}
 			})
 		}
@@ -369,28 +412,30 @@ func TestASuspectWithoutTimeIsDeferred(t *testing.T) {
 		asks        string
 	}{
 		{"it comes back", 0, handler.OutcomeDeferred, handler.ReasonNoTime, "abort"},
-		{"its last receive", 3, handler.OutcomeDead, handler.ReasonMaxReceives, "verdict confirm"},
+		{"its last receive", 3, handler.OutcomeDead, handler.ReasonMaxReceives, "verdict send confirm"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			scenario(t, func(h *harness) {
 				h.job = explode
 				h.crash("suspect")
-				h.calls, h.process = nil, &handler.Process{}
+				h.calls, h.posts = nil, true
+				h.engine.MaxReceives = c.maxReceives
+				h.shared(2)
 				first := h.invoke(1)
-				first.job = func(ctx context.Context, _ *handler.Message) error { return until(ctx, 2*invocationTime) }
+				first.job = func(ctx context.Context, _ *handler.Message) error { return until(ctx, time.Minute) }
 				done := make(chan *invocation)
 				go func() { done <- first.batchIn(h.Context(), message("long", "a")) }()
 				pass(time.Second)
-				i := h.invoke(2)
-				i.MaxReceives = c.maxReceives
-				i.batch(received("suspect", "a", 3))
+				i := h.invoke(2).batch(received("suspect", "a", 3))
 				i.ended("suspect", c.outcome, c.reason)
 				<-done
 				if last := h.settlements[1]; last.Crashes != 1 {
 					h.Errorf("%s writes %d crashes, want them as they were", last.Kind, last.Crashes)
 				}
-				mine := slices.DeleteFunc(h.calls, func(s string) bool { return s == "acquire" || s == "complete" })
+				mine := slices.DeleteFunc(h.calls, func(s string) bool {
+					return s == "acquire" || s == "complete" || s == "renew"
+				})
 				if diff := cmp.Diff(c.asks, strings.Join(mine, " ")); diff != "" {
 					h.Errorf("calls differ (-want +got):\n%s", diff)
 				}

@@ -35,7 +35,7 @@ func (l *Ledger) newClaim(m *handler.Message, a Answer, end time.Time) *claim {
 	c := &claim{Ledger: l, message: m, answer: a, end: end, lease: a.Claim.Lease}
 	c.completion = newCompletion(c)
 	if a.Kind == AnswerAcquired && end.IsZero() {
-		c.renewal = c.startRenewal()
+		c.startRenewal()
 	}
 	return c
 }

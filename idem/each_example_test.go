@@ -37,11 +37,11 @@ func ExampleEach() {
 		name := func(r events.S3EventRecord) string { return r.S3.Object.Key + "@" + r.S3.Object.Sequencer }
 		return idem.Each(ctx, e.Records, name, shrink)
 	})
-	q := handlertest.Queue{Handler: job, Options: handler.Options{
-		Middleware: []handler.Middleware{idem.Middleware(idem.NewMemory(), &idem.Options{
-			Logger: slog.New(slog.DiscardHandler),
-		})},
-	}}
+	ledger, err := idem.New(idem.NewMemory(), &idem.Options{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		fmt.Println(err)
+	}
+	q := handlertest.Queue{Handler: job, Options: handler.Options{Ledger: ledger}}
 	var photos events.S3Event
 	for _, key := range []string{"cat.png", "broken.png", "large.png"} {
 		photos.Records = append(photos.Records, events.S3EventRecord{

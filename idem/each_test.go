@@ -24,9 +24,13 @@ import (
 // ledgered is a queue whose jobs have their keys and steps in store.
 func ledgered(store idem.Store, job handler.Func, o handler.Options) handlertest.Queue {
 	o.MaxReceives = 20
-	o.Middleware = []handler.Middleware{idem.Middleware(store, &idem.Options{
+	ledger, err := idem.New(store, &idem.Options{
 		Key: idem.JSONField("id"), Logger: slog.New(slog.DiscardHandler),
-	})}
+	})
+	if err != nil {
+		panic(err)
+	}
+	o.Ledger = ledger
 	return handlertest.Queue{Handler: job, Options: o}
 }
 

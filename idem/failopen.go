@@ -3,7 +3,6 @@ package idem
 import (
 	"context"
 	"errors"
-
 	"time"
 
 	"github.com/sqsafe/sqsafe/fault"
@@ -50,7 +49,10 @@ func (u *unprotected) Settle(_ context.Context, e handler.Ending) *handler.Resul
 		}
 	case handler.OutcomeRetry, handler.OutcomeDead:
 		failed := storeFailed(errors.Join(e.Result.Err, u.down))
-		failed.Job, failed.Delay = job, e.Result.Delay
+		failed.Job = job
+		if e.Result.Decision.RetryAfter > 0 { // else the receive count tells how long it waits
+			failed.Delay = e.Result.Delay
+		}
 		return failed
 	default:
 		return e.Result

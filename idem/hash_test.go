@@ -41,7 +41,7 @@ func TestPayloadHash(t *testing.T) {
 func TestPayloadHashNamesItsScheme(t *testing.T) {
 	t.Parallel()
 	const want = "body1:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
-	if got := payloadHash(" { } "); got != want {
+	if got := (Hash{}).validation(" { } "); got != want {
 		t.Fatalf("hash is %s, want %s; a new way to hash needs a new scheme", got, want)
 	}
 }

@@ -14,12 +14,12 @@ func TestAPanicOfTheKeyFunctionIsOneOfDecoding(t *testing.T) {
 	t.Parallel()
 	scenario(t, func(h *harness) {
 		h.options.Key = func(_ context.Context, m *handler.Message) (string, error) { return m.Body[3:4], nil }
-		h.process = &handler.Process{}
+		h.posts = true
 		i := h.invoke(1).batch(message("m1", "ab"), message("m2", "abcd"))
 		r := i.ended("m1", handler.OutcomeDead, handler.ReasonPanic)
 		i.ended("m2", handler.OutcomeDone, "")
-		if i.crashed || len(i.letters) != 1 || h.runs != 1 || len(h.requests) != 1 {
-			t.Errorf("crashed %v, letters %v, %d runs, %d requests", i.crashed, i.letters, h.runs, len(h.requests))
+		if i.crashed || len(h.letters) != 1 || h.runs != 1 || len(h.requests) != 1 {
+			t.Errorf("crashed %v, letters %v, %d runs, %d requests", i.crashed, h.letters, h.runs, len(h.requests))
 		}
 		if !strings.Contains(r.Failure.Stack, "TestAPanicOfTheKeyFunction") || r.Failure.Verdict {
 			t.Errorf("evidence %+v, want the key function's stack and no verdict", r.Failure)

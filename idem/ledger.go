@@ -37,8 +37,10 @@ func New(store Store, o *Options) (*Ledger, error) {
 	}
 	l := &Ledger{store: store}
 	var err error
-	l.options, err = o.withDefaults()
-	return l, err
+	if l.options, err = o.withDefaults(); err != nil {
+		return nil, err
+	}
+	return l, nil
 }
 
 // Identify implements [handler.Ledger]. It calls the key function.
@@ -140,12 +142,13 @@ func endReason(ctx context.Context) string {
 const abortTime = time.Second
 
 // unclaimed is what follows when the store gave no answer. The claim may have been
-// written all the same, so that it is given back.
+// written all the same, so that it is given back, unless the job runs without it: then
+// it keeps others away.
 func (l *Ledger) unclaimed(
 	ctx context.Context, m *handler.Message, id handler.Identity, r Request, err error,
 ) handler.ClaimAnswer {
 	reason := endReason(ctx)
-	if reason != "" || errors.Is(err, context.DeadlineExceeded) {
+	if reason != "" || !l.options.FailOpen && errors.Is(err, context.DeadlineExceeded) {
 		l.giveBack(ctx, r)
 	}
 	if reason != "" {

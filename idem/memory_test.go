@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/idem"
 	"github.com/sqsafe/sqsafe/idem/idemtest"
 )
@@ -15,9 +16,27 @@ func TestMemoryPassesTheSuite(t *testing.T) {
 	idemtest.Exercise(t, func(*testing.T) idem.Store { return idem.NewMemory() })
 }
 
-func TestAStoreMayDoWithoutRenewing(t *testing.T) {
+// wrapped is a store as a wrapper for traces or metrics makes it.
+type wrapped struct{ idem.Store }
+
+func TestAWrappedStoreIsAWholeOne(t *testing.T) {
 	t.Parallel()
-	idemtest.Exercise(t, func(*testing.T) idem.Store { return struct{ idem.Store }{idem.NewMemory()} })
+	idemtest.Exercise(t, func(*testing.T) idem.Store { return wrapped{idem.NewMemory()} })
+	idemtest.Exercise(t, func(*testing.T) idem.Store { return &idemtest.Faulty{Store: idem.NewMemory()} })
+}
+
+func TestAJobOnAWrappedStoreIsRenewedAndHasItsSteps(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		h.store = wrapped{h}
+		o := &order{}
+		h.job = func(ctx context.Context, m *handler.Message) error {
+			return errors.Join(until(ctx, 50*time.Second), o.run(ctx, m))
+		}
+		h.want(h.work(), handler.OutcomeDone, "", 1)
+		o.ran(h, "m1#reserve", "m1#charge", "m1#email")
+		h.asks("acquire", "2 renew", "first step reserve", "step charge", "step email", "complete")
+	})
 }
 
 func TestMemoryGivesTheErrorOfItsContext(t *testing.T) {
@@ -30,6 +49,9 @@ func TestMemoryGivesTheErrorOfItsContext(t *testing.T) {
 	}
 	if err := store.Settle(ctx, idem.Claim{}, idem.Settlement{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Settle gave %v, want context.Canceled", err)
+	}
+	if err := store.RecordStep(ctx, idem.Claim{}, idem.StepRecord{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("RecordStep gave %v, want context.Canceled", err)
 	}
 	if err := store.Renew(ctx, idem.Claim{}, time.Time{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Renew gave %v, want context.Canceled", err)

@@ -5,19 +5,19 @@ import (
 	"testing"
 
 	"github.com/sqsafe/sqsafe/idem"
-	"github.com/sqsafe/sqsafe/idem/idemtest"
+	"github.com/sqsafe/sqsafe/internal/simulation"
 )
 
 // SQSAFE_HISTORIES and SQSAFE_SEED walk others than those of a run of all tests:
 // SQSAFE_HISTORIES=100000 go test -run HoldsInAllHistories ./idem/...
 func TestMemoryHoldsInAllHistories(t *testing.T) {
 	t.Parallel()
-	options := idemtest.ReadModelOptions(t, os.Getenv("SQSAFE_HISTORIES"), os.Getenv("SQSAFE_SEED"), 1000)
-	idemtest.Model(t, func(*testing.T) idem.Store { return idem.NewMemory() }, options)
+	options := simulation.ReadModelOptions(t, os.Getenv("SQSAFE_HISTORIES"), os.Getenv("SQSAFE_SEED"), 1000)
+	simulation.Model(t, func(*testing.T) idem.Store { return idem.NewMemory() }, options)
 }
 
 func TestMemoryHoldsInAllHistoriesOfAFleet(t *testing.T) {
 	t.Parallel()
-	options := idemtest.ReadModelOptions(t, os.Getenv("SQSAFE_HISTORIES"), os.Getenv("SQSAFE_SEED"), 400)
-	idemtest.ModelFleet(t, func(*testing.T) idem.Store { return idem.NewMemory() }, options)
+	options := simulation.ReadModelOptions(t, os.Getenv("SQSAFE_HISTORIES"), os.Getenv("SQSAFE_SEED"), 400)
+	simulation.ModelFleet(t, func(*testing.T) idem.Store { return idem.NewMemory() }, options)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/idem"
 )
 
 // asked delivers a message without a deadline and gives what the store was
@@ -24,7 +25,7 @@ func TestOptionsZero(t *testing.T) {
 	t.Parallel()
 	scenario(t, func(h *harness) {
 		lease, keep := asked(h)
-		if lease != 5*time.Minute+2*time.Second || keep != 30*24*time.Hour {
+		if lease != time.Minute+2*time.Second || keep != 30*24*time.Hour {
 			h.Fatalf("lease is %v, kept for %v", lease, keep)
 		}
 		if id := h.requests[0].ID; id != "charges#m1" {
@@ -33,13 +34,22 @@ func TestOptionsZero(t *testing.T) {
 	})
 }
 
-func TestARenewerHoldsAShorterLease(t *testing.T) {
+func TestOptionsThatCannotWorkAreRefused(t *testing.T) {
 	t.Parallel()
-	renewed(t, func(h *harness) {
-		if lease, _ := asked(h); lease != time.Minute+2*time.Second {
-			h.Fatalf("lease is %v, want a minute and the margin", lease)
+	for want, o := range map[string]idem.Options{
+		"Lease is 500ms":                 {Lease: 500 * time.Millisecond},
+		"Lease is -1m0s":                 {Lease: -time.Minute},
+		"Keep is -1ns":                   {Keep: -1},
+		`HashFields: path "order."`:      {Hash: idem.HashFields("id", "order.")},
+		"HashFields: no path is named":   {Hash: idem.HashFields()},
+		`path "" has an empty name`:      {Hash: idem.HashFields("")},
+		`path "a..b" has an empty name;`: {Hash: idem.HashFields("a..b")},
+	} {
+		l, err := idem.New(idem.NewMemory(), &o)
+		if err == nil || l != nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("New gave %v, %v; want an error that says %q", l, err, want)
 		}
-	})
+	}
 }
 
 func TestOptionsLease(t *testing.T) {
@@ -96,7 +106,7 @@ func TestOptionsLogger(t *testing.T) {
 		h.broken("release")
 		h.deliver(message("m1", "the payload"))
 		line := lines.String()
-		for _, want := range []string{"claim not settled", `"messageId":"m1"`, "connection refused"} {
+		for _, want := range []string{"claim not settled", `"messageId":"m1"`, "no such table"} {
 			if !strings.Contains(line, want) {
 				h.Errorf("log %q has no %s", line, want)
 			}

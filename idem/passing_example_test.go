@@ -30,11 +30,11 @@ func ExampleTransport() {
 		}
 		return resp.Body.Close()
 	}
-	once := idem.Middleware(idem.NewMemory(), &idem.Options{Key: idem.JSONField("id")})(charge)
-	fmt.Println(once(context.Background(), message("m1", `{"id":"ch-1","amount":1250}`)))
+	p := processor(idem.NewMemory(), &idem.Options{Key: idem.JSONField("id")}, charge)
+	deliver(p, message("m1", `{"id":"ch-1","amount":1250}`))
 	// Output:
 	// POST charges#ch-1
-	// <nil>
+	// 1 done
 }
 
 // Two queues number their jobs alike, and both reach one provider. Under the
@@ -51,30 +51,34 @@ func ExampleTransport_severalQueues() {
 
 	for _, scope := range []idem.Scope{idem.ScopeQueue, idem.ScopeKey, "payments"} {
 		client := &http.Client{Transport: idem.Transport{Scope: scope}}
-		once := idem.Middleware(idem.NewMemory(), &idem.Options{Key: idem.JSONField("id")})
-		job := once(func(ctx context.Context, m *handler.Message) error {
+		charge := func(ctx context.Context, m *handler.Message) error {
 			r, _ := http.NewRequestWithContext(ctx, http.MethodPost, provider.URL, strings.NewReader(m.Body))
 			resp, err := client.Do(r)
 			if err == nil {
 				_ = resp.Body.Close()
 			}
 			return err
-		})
+		}
+		p := processor(idem.NewMemory(), &idem.Options{Key: idem.JSONField("id")}, charge)
 		for _, queue := range []string{"charges", "refunds"} {
 			m := message("m1", `{"id":7}`)
 			m.EventSourceARN = "arn:aws:sqs:eu-central-1:123456789012:" + queue
-			if err := job(context.Background(), m); err != nil {
-				fmt.Println(err)
-			}
+			deliver(p, m)
 		}
 	}
 	// Output:
 	// charges#7, seen before: false
+	// 1 done
 	// refunds#7, seen before: false
+	// 1 done
 	// 7, seen before: false
+	// 1 done
 	// 7, seen before: true
+	// 1 done
 	// payments#7, seen before: false
+	// 1 done
 	// payments#7, seen before: true
+	// 1 done
 }
 
 func ExampleDeduplicationID() {
@@ -84,11 +88,11 @@ func ExampleDeduplicationID() {
 		fmt.Println("insert with the key", idem.SQLKey(ctx, 32))
 		return nil
 	}
-	once := idem.Middleware(idem.NewMemory(), &idem.Options{Key: idem.JSONField("id")})(forward)
-	fmt.Println(once(context.Background(), message("m1", `{"id":"ch-1"}`)))
+	p := processor(idem.NewMemory(), &idem.Options{Key: idem.JSONField("id")}, forward)
+	deliver(p, message("m1", `{"id":"ch-1"}`))
 	// Output:
 	// send to the FIFO queue as charges#ch-1
 	// call AWS with the token charges#ch-1
 	// insert with the key 374d930fe231f6eb216ebc5cc1f73b07
-	// <nil>
+	// 1 done
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"strings"
 
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
@@ -21,33 +19,26 @@ func ExampleOptions_failOpen() {
 	thumbnail := func(context.Context, *handler.Message) error { return nil }
 
 	for _, open := range []bool{false, true} {
-		o := &idem.Options{FailOpen: open, Logger: slog.New(slog.DiscardHandler)}
-		m := message("m1", "")
-		r := m.Resolve(context.Background(), idem.Middleware(down, o)(thumbnail)(context.Background(), m))
-		fmt.Println(r.Outcome, r.Decision.Reason)
+		deliver(processor(down, &idem.Options{FailOpen: open}, thumbnail), message("m1", ""))
 	}
 	// Output:
-	// retry idempotency_store
-	// done unprotected
+	// 1 retry (idempotency_store)
+	// 1 done (unprotected)
 }
 
 // A bank that takes no key is not asked twice without a person who has looked.
 func ExampleOptions_deadLetterUnknown() {
 	transfer := func(context.Context, *handler.Message) error { panic("out of memory") }
-	once := idem.Middleware(idem.NewMemory(), &idem.Options{DeadLetterUnknown: true})(transfer)
+	store, o := idem.NewMemory(), &idem.Options{DeadLetterUnknown: true}
 
-	m := message("m1", "")
 	func() {
 		defer func() { _ = recover() }() // in Lambda the process ends
-		_ = once(context.Background(), m)
+		deliver(processor(store, o, transfer), message("m1", ""))
 	}()
-	r := m.Resolve(context.Background(), once(context.Background(), m))
-	fmt.Println(r.Outcome, r.Decision.Reason)
-	known, _, _ := strings.Cut(r.Failure.Message, ";")
-	fmt.Println(known)
+	deliver(processor(store, o, transfer), message("m1", ""))
 	// Output:
-	// dead unknown_outcome
-	// 1 of 1 claims ended without a result, so the job may have taken effect
+	// 1 crash (panic)
+	// 1 dead (unknown_outcome)
 }
 
 // Two members make the key, since an order's number is only its tenant's own.

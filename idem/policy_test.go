@@ -44,7 +44,7 @@ func TestFailOpenRunsWithoutTheStore(t *testing.T) {
 		for run := 1; run <= 2; run++ {
 			h.want(h.deliver(message("m1", "a")), handler.OutcomeDone, idem.ReasonUnprotected, run)
 		}
-		for _, want := range []string{`"WARN"`, "job runs unprotected", `"messageId":"m1"`, "connection refused"} {
+		for _, want := range []string{`"WARN"`, "job runs unprotected", `"messageId":"m1"`, "no such table"} {
 			if !strings.Contains(lines.String(), want) {
 				h.Errorf("log %q has no %s", lines, want)
 			}
@@ -91,8 +91,8 @@ func TestAnUnprotectedPanicGoesOn(t *testing.T) {
 	t.Parallel()
 	open(t, func(h *harness) {
 		h.job = explode
-		if value := h.crash("m1"); value != "out of range" {
-			h.Fatalf("panic is %v", value)
+		if said := h.crash("m1"); !strings.Contains(said, "out of range") {
+			h.Fatalf("panic is %v", said)
 		}
 	})
 }
@@ -135,7 +135,7 @@ func TestFailOpenGoesOnWithoutARecordOfAStep(t *testing.T) {
 		h.broken(idemtest.CallStep)
 		h.want(h.deliver(message("m1", "a")), handler.OutcomeDone, "", 1)
 		o.ran(h, "m1#reserve", "m1#charge", "m1#email")
-		for _, want := range []string{"step done but not recorded", `"step":"charge"`, "connection refused"} {
+		for _, want := range []string{"step done but not recorded", `"step":"charge"`, "no such table"} {
 			if !strings.Contains(lines.String(), want) {
 				h.Errorf("log %q has no %s", lines, want)
 			}
@@ -147,7 +147,7 @@ func TestAStoreThatHangsIsGivenUpInTimeToRun(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ has, wait time.Duration }{
 		"much time":   {invocationTime, 5 * time.Second},
-		"little time": {8 * time.Second, 2 * time.Second},
+		"little time": {8 * time.Second, 1500 * time.Millisecond}, // of the 6 s before the reserve
 		"no limit":    {0, 5 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -219,9 +219,10 @@ func TestDeadLetterUnknownAsksAPerson(t *testing.T) {
 		o := &order{fails: "email", err: errTimeout}
 		h.job = o.run
 		h.vanish("m1")
+		h.posts = true
 		dead := h.deliver(message("m1", "a"))
 		h.want(dead, handler.OutcomeDead, idem.ReasonUnknownOutcome, 1)
-		if f := dead.Failure; f == nil || !f.Verdict || f.Key != "m1" || dead.AfterSend == nil || dead.Job.Attempts != 0 {
+		if f := dead.Failure; f == nil || !f.Verdict || f.Key != "m1" || dead.Job.Attempts != 0 {
 			h.Fatalf("result is %+v with failure %+v, want a verdict", dead, f)
 		}
 		for _, want := range []string{
@@ -231,12 +232,10 @@ func TestDeadLetterUnknownAsksAPerson(t *testing.T) {
 				h.Errorf("message %q does not say %s", dead.Failure.Message, want)
 			}
 		}
-		_ = dead.AfterSend(h.Context(), "dead-1")
 		h.want(h.deliver(message("m1", "a")), handler.OutcomeDuplicate, idem.ReasonDeadBefore, 1)
 
 		o.fails = ""
-		replayed := message("m2", "a")
-		replayed.Replay = &handler.Replay{Key: "m1", Verdict: true, MessageID: "m1"}
+		replayed := h.replayed("m2", "a", handler.Replay{Key: "m1", Verdict: true, MessageID: "m1"})
 		h.want(h.deliver(replayed), handler.OutcomeDone, "", 2)
 	})
 }
@@ -281,9 +280,10 @@ func TestAnUnknownOutcomeThatCannotBeWrittenIsNotSent(t *testing.T) {
 	unknown(t, func(h *harness) {
 		h.vanish("m1")
 		h.broken("verdict")
+		h.posts = true
 		r := h.deliver(message("m1", "a"))
 		h.want(r, handler.OutcomeRetry, fault.ReasonStore, 1)
-		if r.AfterSend != nil || r.Failure != nil {
+		if len(h.letters) > 0 || r.Failure != nil {
 			h.Fatalf("result is %+v, want no dead letter", r)
 		}
 	})

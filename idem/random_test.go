@@ -36,7 +36,7 @@ func TestDelaysWithoutTheStoreAreOfTheProcessorsChance(t *testing.T) {
 			i := h.invoke(1)
 			i.Random = draws(tt.random...)
 			i.batch(received("m1", "a", tt.receives))
-			if got := i.results["m1"].Delay; got != tt.want {
+			if got := i.result("m1").Delay; got != tt.want {
 				t.Errorf("receive %d, random %v: delay %v, want %v", tt.receives, tt.random, got, tt.want)
 			}
 		})

@@ -41,7 +41,7 @@ type renewal struct {
 }
 
 // startRenewal renews the claim until stop is called.
-func (c *claim) startRenewal() *renewal {
+func (c *claim) startRenewal() {
 	ctx, quit := context.WithCancel(context.Background())
 	r := &renewal{quit: quit, done: make(chan struct{}), lost: make(chan struct{})}
 	c.renewal = r
@@ -49,7 +49,6 @@ func (c *claim) startRenewal() *renewal {
 		defer close(r.done)
 		c.keep(ctx)
 	}()
-	return r
 }
 
 // stop waits for a call under way, so that none is made beside or after the write that

@@ -9,33 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/idem"
 	"github.com/sqsafe/sqsafe/idem/idemtest"
 )
-
-// renewing is a harness whose store renews claims.
-type renewing struct{ *harness }
-
-// Renew records the call and passes it on.
-func (r renewing) Renew(ctx context.Context, c idem.Claim, until time.Time) error {
-	r.mu.Lock()
-	r.calls = append(r.calls, "renew")
-	r.mu.Unlock()
-	return r.faults.Renew(ctx, c, until)
-}
-
-// renewed is a scenario in a process without deadlines, on leases of a minute.
-func renewed(t *testing.T, run func(h *harness)) {
-	t.Helper()
-	scenario(t, func(h *harness) {
-		h.store = renewing{h}
-		run(h)
-	})
-}
 
 // work delivers "m1" without a deadline.
 func (h *harness) work() *handler.Result {
@@ -102,17 +81,22 @@ func until(ctx context.Context, d time.Duration) error {
 	}
 }
 
+// copied is another process on the same store, whose calls are not recorded.
+func (h *harness) copied() *harness {
+	other := newHarness(h.T)
+	other.faults.Store, other.runs = h.faults.Store, h.runs
+	return other
+}
+
 func TestALongJobStaysOwned(t *testing.T) {
 	t.Parallel()
-	renewed(t, func(h *harness) {
-		copied := idem.Middleware(h.faults.Store, nil)(h.job)
+	scenario(t, func(h *harness) {
 		h.job = func(ctx context.Context, _ *handler.Message) error {
 			for range 599 {
 				if err := until(ctx, time.Second); err != nil {
 					return err
 				}
-				m := message("m1", "a")
-				r := m.Resolve(h.Context(), copied(h.Context(), m))
+				r := h.copied().work()
 				h.want(r, handler.OutcomeBusy, idem.ReasonClaimed, 1)
 				if r.Delay > 75*time.Second {
 					h.Fatalf("the copy comes back after %v, want about a lease at most", r.Delay)
@@ -129,7 +113,7 @@ func TestALongJobStaysOwned(t *testing.T) {
 
 func TestAShortJobIsNotRenewed(t *testing.T) {
 	t.Parallel()
-	renewed(t, func(h *harness) {
+	scenario(t, func(h *harness) {
 		h.job = func(ctx context.Context, _ *handler.Message) error { return until(ctx, 20*time.Second-1) }
 		h.want(h.work(), handler.OutcomeDone, "", 1)
 		h.asks("acquire", "complete")
@@ -138,7 +122,7 @@ func TestAShortJobIsNotRenewed(t *testing.T) {
 
 func TestAnInvocationWithADeadlineIsNotRenewed(t *testing.T) {
 	t.Parallel()
-	renewed(t, func(h *harness) {
+	scenario(t, func(h *harness) {
 		h.options.Lease = time.Second
 		h.job = func(ctx context.Context, _ *handler.Message) error { return until(ctx, 20*time.Second) }
 		h.want(h.deliver(message("m1", "a")), handler.OutcomeDone, "", 1)
@@ -160,12 +144,12 @@ func TestRenewingEndsBeforeTheOutcomeIsWritten(t *testing.T) {
 	} {
 		t.Run(c.write, func(t *testing.T) {
 			t.Parallel()
-			renewed(t, func(h *harness) {
+			scenario(t, func(h *harness) {
 				h.job = func(ctx context.Context, _ *handler.Message) error {
 					_ = until(ctx, 50*time.Second)
 					return c.err
 				}
-				h.work()
+				h.invoke(1).batchIn(h.Context(), message("m1", "a"))
 				pass(time.Hour)
 				h.asks("acquire", "2 renew", c.write)
 			})
@@ -175,7 +159,7 @@ func TestRenewingEndsBeforeTheOutcomeIsWritten(t *testing.T) {
 
 func TestRenewingEndsBeforeAPanicIsMarked(t *testing.T) {
 	t.Parallel()
-	renewed(t, func(h *harness) {
+	scenario(t, func(h *harness) {
 		h.faults.Before = func(_ context.Context, call idemtest.Call) error {
 			if call == "crash" {
 				pass(400 * time.Millisecond)
@@ -186,10 +170,7 @@ func TestRenewingEndsBeforeAPanicIsMarked(t *testing.T) {
 			_ = until(ctx, 60*time.Second-200*time.Millisecond)
 			return explode(ctx, m)
 		}
-		func() {
-			defer func() { _ = recover() }()
-			h.work()
-		}()
+		h.invoke(1).batchIn(h.Context(), message("m1", "a"))
 		pass(time.Hour)
 		h.asks("acquire", "2 renew", "crash")
 	})
@@ -197,7 +178,7 @@ func TestRenewingEndsBeforeAPanicIsMarked(t *testing.T) {
 
 func TestARenewalUnderWayIsEndedAndAwaited(t *testing.T) {
 	t.Parallel()
-	renewed(t, func(h *harness) {
+	scenario(t, func(h *harness) {
 		begin, ended := time.Now(), false
 		h.faults.Before = func(ctx context.Context, call idemtest.Call) error {
 			switch {
@@ -223,7 +204,7 @@ func TestAStoreThatIsAwayForAWhileIsSurvived(t *testing.T) {
 	t.Parallel()
 	for _, hang := range []bool{false, true} {
 		for from := 2 * time.Second; from < time.Minute; from += 7 * time.Second {
-			renewed(t, func(h *harness) {
+			scenario(t, func(h *harness) {
 				h.down(from, from+25*time.Second, hang)
 				h.job = func(ctx context.Context, _ *handler.Message) error { return until(ctx, 5*time.Minute) }
 				h.want(h.work(), handler.OutcomeDone, "", 1)
@@ -234,7 +215,7 @@ func TestAStoreThatIsAwayForAWhileIsSurvived(t *testing.T) {
 
 func TestRenewalsWhoseAnswersAreLostAreMadeAgain(t *testing.T) {
 	t.Parallel()
-	renewed(t, func(h *harness) {
+	scenario(t, func(h *harness) {
 		begin := time.Now()
 		h.faults.After = func(_ context.Context, call idemtest.Call) error {
 			if at := time.Since(begin); call == idemtest.CallRenew && at > 50*time.Second && at < 67*time.Second {
@@ -255,7 +236,7 @@ func TestAStoreThatIsAwayForALeaseEndsTheJob(t *testing.T) {
 		for stays, back := range map[string]time.Duration{" and stays away": time.Hour, " and is back": 90 * time.Second} {
 			t.Run(name+stays, func(t *testing.T) {
 				t.Parallel()
-				renewed(t, func(h *harness) {
+				scenario(t, func(h *harness) {
 					begin := time.Now()
 					h.down(30*time.Second, back, hang)
 					h.job = func(ctx context.Context, _ *handler.Message) error {
@@ -300,7 +281,7 @@ func TestALostClaimEndsTheJob(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			renewed(t, func(h *harness) {
+			scenario(t, func(h *harness) {
 				stolen := h.steal(c.other)
 				h.job = func(ctx context.Context, _ *handler.Message) error {
 					cause := until(ctx, time.Hour)
@@ -353,29 +334,36 @@ func (h *harness) state() string {
 	return fmt.Sprint(answer.Kind, answer.Status, answer.Until, err)
 }
 
-func TestAJobThatIsToldToStopStaysOwnedUntilItHas(t *testing.T) {
+// A process that is told to stop does not wait for a job that ignores its
+// cancellation: what is left of its lease keeps others away.
+func TestAJobThatIsLeftBehindKeepsItsLease(t *testing.T) {
 	t.Parallel()
-	renewed(t, func(h *harness) {
+	scenario(t, func(h *harness) {
 		ctx, cancel := context.WithCancel(h.Context())
-		h.job = func(ctx context.Context, _ *handler.Message) error {
+		over := make(chan struct{})
+		defer close(over)
+		h.job = func(context.Context, *handler.Message) error {
+			pass(30 * time.Second)
 			cancel()
-			pass(150 * time.Second)
-			return ctx.Err()
+			<-over
+			return nil
 		}
 		h.want(h.deliverIn(ctx, message("m1", "a")), handler.OutcomeDeferred, handler.ReasonCancelled, 1)
-		h.asks("acquire", "7 renew", "abort")
+		if abort, want := h.lastSettlement(), h.requests[0].Now.Add(82*time.Second); !abort.Lease.Equal(want) {
+			h.Errorf("%s until %v, want the lease that was renewed after 20 s, %v", abort.Kind, abort.Lease, want)
+		}
+		pass(time.Hour)
+		h.asks("acquire", "1 renew", "abort")
 	})
 }
 
 func TestAFunctionThatIgnoresItsCancellationIsProtectedAgain(t *testing.T) {
 	t.Parallel()
-	renewed(t, func(h *harness) {
+	scenario(t, func(h *harness) {
 		h.down(10*time.Second, 70*time.Second, false)
 		h.job = func(context.Context, *handler.Message) error {
 			pass(3 * time.Minute)
-			m := message("m1", "a")
-			other := idem.Middleware(h.faults.Store, nil)(func(context.Context, *handler.Message) error { return nil })
-			h.want(m.Resolve(h.Context(), other(h.Context(), m)), handler.OutcomeBusy, idem.ReasonClaimed, 1)
+			h.want(h.copied().work(), handler.OutcomeBusy, idem.ReasonClaimed, 1)
 			return nil
 		}
 		h.want(h.work(), handler.OutcomeDone, "", 1)
@@ -384,11 +372,11 @@ func TestAFunctionThatIgnoresItsCancellationIsProtectedAgain(t *testing.T) {
 
 func TestAVerdictWaitsForItsBatch(t *testing.T) {
 	t.Parallel()
-	renewed(t, func(h *harness) {
+	scenario(t, func(h *harness) {
 		h.fails(errCard)
 		r := h.work()
 		h.want(r, handler.OutcomeDead, "card", 1)
-		if left := time.Until(r.Lease); left != 5*time.Minute+2*time.Second {
+		if left := time.Until(h.lastSettlement().Lease); left != 5*time.Minute+2*time.Second {
 			h.Fatalf("the letter can be sent for %v, want five minutes and the margin", left)
 		}
 	})
@@ -396,28 +384,15 @@ func TestAVerdictWaitsForItsBatch(t *testing.T) {
 
 func TestTheProcessorReportsALostClaim(t *testing.T) {
 	t.Parallel()
-	renewed(t, func(h *harness) {
+	scenario(t, func(h *harness) {
 		h.down(10*time.Second, time.Hour, false)
-		var outcome *handler.Result
-		probe := func(next handler.Func) handler.Func {
-			return func(ctx context.Context, m *handler.Message) error {
-				err := next(ctx, m)
-				outcome = handler.AsResult(err)
-				return err
-			}
-		}
-		p := handler.NewProcessor(
-			handler.Func(func(ctx context.Context, _ *handler.Message) error { return until(ctx, time.Hour) }),
-			&handler.Options{
-				Middleware: []handler.Middleware{probe, idem.Middleware(h.store, &h.options)}, Logger: h.options.Logger,
-			},
-		)
-		batch := events.SQSEvent{Records: []events.SQSMessage{message("m1", "a").SQSMessage}}
-		response, err := p.Handle(h.Context(), batch)
+		h.job = func(ctx context.Context, _ *handler.Message) error { return until(ctx, time.Hour) }
+		i := h.invoke(1)
+		i.job = h.job
+		response, err := i.processor().Handle(h.Context(), event(message("m1", "a")))
 		if err != nil || len(response.BatchItemFailures) != 1 {
 			h.Fatalf("response is %v, %v; want m1 reported", response, err)
 		}
-		h.want(outcome, handler.OutcomeBusy, idem.ReasonLate, 0)
 	})
 }
 
@@ -428,7 +403,7 @@ func TestLostErrorTellsWhy(t *testing.T) {
 		want string
 	}{
 		{nil, `the claim on "charges#m1" has lapsed`},
-		{errStore, `the claim on "charges#m1" is lost: connection refused`},
+		{errStore, `the claim on "charges#m1" is lost: no such table`},
 	} {
 		lost := &idem.LostError{ID: "charges#m1", Err: c.err}
 		if !strings.HasSuffix(lost.Error(), c.want) || !errors.Is(errors.Unwrap(lost), c.err) {

@@ -31,10 +31,11 @@ func TestASharedResultStaysAsItIs(t *testing.T) {
 			for n := range 50 {
 				messages = append(messages, message(fmt.Sprint("m", n), "a"))
 			}
+			h.posts = true
 			if i := h.invoke(8).batch(messages...); i.crashed || len(i.results) != 50 {
 				t.Errorf("crashed %v, %d results", i.crashed, len(i.results))
 			}
-			if shared.Job.Key != "" || !shared.Lease.IsZero() || shared.AfterSend != nil {
+			if shared.Job.Key != "" || !shared.Until.IsZero() {
 				t.Errorf("the shared Result is %+v", shared)
 			}
 			if f := shared.Failure; f != nil && (f.Key != "" || f.Verdict) {
@@ -58,7 +59,7 @@ func TestASharedResultCarriesNoBudget(t *testing.T) {
 		for n := 1; n <= 6; n++ {
 			i := h.invoke(1)
 			i.Backoff = backoff.Constant{Interval: time.Second, MaxAttempts: 3}
-			r := i.batch(received("m1", "a", n)).results["m1"]
+			r := i.batch(received("m1", "a", n)).result("m1")
 			if dead := r.Outcome == handler.OutcomeDead; dead != (n == 6) {
 				t.Fatalf("run %d ends as %s, want the death of the third failure that costs", n, r.Outcome)
 			}

@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
+
+	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
@@ -20,37 +21,34 @@ func ExampleStep() {
 	}
 	email := func(ctx context.Context) error {
 		if !mailServerUp {
-			return fault.Permanent(errors.New("no mail server"))
+			return fault.Permanent(errors.New("no mail server"), fault.Reason("no_mail"))
 		}
 		fmt.Println("mailing with the key", idem.Key(ctx))
 		return nil
 	}
-	once := idem.Middleware(idem.NewMemory(), &idem.Options{
-		Key: idem.JSONField("id"), Logger: slog.New(slog.DiscardHandler),
-	})(func(ctx context.Context, _ *handler.Message) error {
+	job := func(ctx context.Context, _ *handler.Message) error {
 		if err := idem.Step(ctx, "charge", charge); err != nil {
 			return err
 		}
 		return idem.Step(ctx, "email", email)
-	})
-
-	m := message("m1", `{"id":"o-7"}`)
-	dead := m.Resolve(context.Background(), once(context.Background(), m))
-	fmt.Println(dead.Outcome)
+	}
+	p := processor(idem.NewMemory(), &idem.Options{Key: idem.JSONField("id")}, job)
+	deliver(p, message("m1", `{"id":"o-7"}`))
 
 	mailServerUp = true
 	replayed := message("m2", `{"id":"o-7"}`)
-	replayed.Replay = &handler.Replay{Key: dead.Failure.Key, Epoch: dead.Failure.Epoch, Verdict: true}
-	fmt.Println(replayed.Resolve(context.Background(), once(context.Background(), replayed)).Outcome)
+	key := "o-7" // as the dead-letter record has it
+	replayed.MessageAttributes = map[string]events.SQSMessageAttribute{"replayOf": {StringValue: &key}}
+	deliver(p, replayed)
 	// Output:
 	// charging with the key o-7#charge
-	// dead
+	// 1 dead (no_mail)
 	// mailing with the key o-7#email
-	// done
+	// 1 done
 }
 
 func ExampleStepValue() {
-	once := idem.Middleware(idem.NewMemory(), nil)(func(ctx context.Context, _ *handler.Message) error {
+	job := func(ctx context.Context, _ *handler.Message) error {
 		chargeID, err := idem.StepValue(ctx, "charge", func(context.Context) (string, error) {
 			return "ch_1", nil // as the provider answers
 		})
@@ -61,9 +59,9 @@ func ExampleStepValue() {
 			fmt.Println("receipt for", chargeID)
 			return nil
 		})
-	})
-	fmt.Println(once(context.Background(), message("m1", "")))
+	}
+	deliver(processor(idem.NewMemory(), nil, job), message("m1", ""))
 	// Output:
 	// receipt for ch_1
-	// <nil>
+	// 1 done
 }

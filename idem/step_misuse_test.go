@@ -65,18 +65,6 @@ func TestAMisusedStepHasTheBudgetOfAnUnknownError(t *testing.T) {
 	})
 }
 
-func TestAStepNeedsAStoreThatKeepsIt(t *testing.T) {
-	t.Parallel()
-	scenario(t, func(h *harness) {
-		h.job = func(ctx context.Context, _ *handler.Message) error {
-			return idem.Step(ctx, "charge", func(context.Context) error { h.Error("the step ran"); return nil })
-		}
-		r := h.deliver(message("m1", "a"))
-		h.want(r, handler.OutcomeRetry, fault.ReasonUnclassified, 1)
-		misused(h.T, r.Err, "*idem_test.harness", "idem.Stepper")
-	})
-}
-
 func TestANameStandsForOneStep(t *testing.T) {
 	t.Parallel()
 	stepped(t, func(h *harness) {

@@ -99,10 +99,7 @@ func TestAResultThatCannotBeKeptIsNoSuccessAndIsNotRepeated(t *testing.T) {
 					misused(h.T, dead.Err, "kept no result")
 				}
 				h.want(dead, handler.OutcomeDead, fault.ReasonUnclassified, 3)
-				_ = dead.AfterSend(h.Context(), "dead-1")
-
-				replayed := message("m2", "a")
-				replayed.Replay = &handler.Replay{Key: "m1", Verdict: true, MessageID: "m1"}
+				replayed := h.replayed("m2", "a", handler.Replay{Key: "m1", Verdict: true, MessageID: "m1"})
 				again := h.deliver(replayed)
 				h.want(again, handler.OutcomeRetry, fault.ReasonUnclassified, 4)
 				misused(h.T, again.Err, "kept no result")

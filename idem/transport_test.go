@@ -28,15 +28,23 @@ func runAs(t testing.TB, key string, f func(context.Context)) {
 func runOf(t testing.TB, queue, key string, f func(context.Context)) {
 	t.Helper()
 	o := &idem.Options{Key: func(context.Context, *handler.Message) (string, error) { return key, nil }}
-	once := idem.Middleware(idem.NewMemory(), o)(func(ctx context.Context, _ *handler.Message) error {
-		f(ctx)
-		return nil
-	})
-	m := message("m1", "a")
-	m.EventSourceARN = "arn:aws:sqs:eu-central-1:123456789012:" + queue
-	if err := once(context.Background(), m); err != nil {
+	ledger, err := idem.New(idem.NewMemory(), o)
+	if err != nil {
 		t.Fatal(err)
 	}
+	m := message("m1", "a")
+	m.EventSourceARN = "arn:aws:sqs:eu-central-1:123456789012:" + queue
+	id, err := ledger.Identify(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := ledger.Claim(t.Context(), m, id, time.Now().Add(time.Minute))
+	if a.Claim == nil {
+		t.Fatalf("the job is not claimed: %v", a.Decided)
+	}
+	ctx, stop := a.Claim.Run(t.Context())
+	defer stop()
+	f(ctx)
 }
 
 // provider remembers the requests that it gets.
@@ -295,9 +303,7 @@ func TestAllIsTheSameAtEveryAttemptAndReplay(t *testing.T) {
 		pass(time.Hour)
 		h.deliver(message("m1", "a"))
 		pass(time.Hour)
-		replay := message("m2", "a")
-		replay.Replay = &handler.Replay{MessageID: "m1"}
-		h.deliver(replay)
+		h.deliver(h.replayed("m2", "a", handler.Replay{MessageID: "m1"}))
 		if len(seen) != 3 {
 			h.Fatalf("the job ran %d times, want 3", len(seen))
 		}

@@ -43,7 +43,16 @@ var aloneCases = []testCase{
 		a := b.claim("m1")
 		b.settle(a, alone(2))
 		b.settle(a, b.release(0))
-		b.counts(b.claim("m1"), 2, 1, 0)
+		b.counts(b.claim("m1"), 2, 2, 0)
+	}},
+	{"a lone run that lasts long is counted no more", func(b *bench) {
+		b.claim("m1")
+		b.pass(lease)
+		a := b.claim("m1")
+		b.settle(a, alone(1))
+		b.settle(a, alone(0))
+		b.pass(lease)
+		b.counts(b.claim("m1"), 2, 0, 0)
 	}},
 	{"a lone run that did not begin is taken back", func(b *bench) {
 		b.settle(b.claim("m1"), b.crash(1))

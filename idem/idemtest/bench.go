@@ -90,24 +90,10 @@ func (b *bench) late(a idem.Answer, s idem.Settlement, want idem.Status) {
 	}
 }
 
-// tryRenew asks for another lease from now on.
-func (b *bench) tryRenew(a idem.Answer, until time.Time) error {
-	b.Helper()
-	renewer, ok := b.store.(idem.Renewer)
-	if !ok {
-		b.Skip("the store is no Renewer")
-	}
-	err := renewer.Renew(b.Context(), a.Claim, until)
-	if errors.Is(err, errors.ErrUnsupported) {
-		b.Skip(err)
-	}
-	return err
-}
-
 // renew asks for a lease until then, which is to be given.
 func (b *bench) renew(a idem.Answer, until time.Time) {
 	b.Helper()
-	if err := b.tryRenew(a, until); err != nil {
+	if err := b.store.Renew(b.Context(), a.Claim, until); err != nil {
 		b.Fatalf("renew: %v", err)
 	}
 }
@@ -115,7 +101,7 @@ func (b *bench) renew(a idem.Answer, until time.Time) {
 // unrenewed asks for a lease that is to be refused.
 func (b *bench) unrenewed(a idem.Answer, want idem.Status) {
 	b.Helper()
-	err := b.tryRenew(a, b.now.Add(lease))
+	err := b.store.Renew(b.Context(), a.Claim, b.now.Add(lease))
 	var late *idem.LateError
 	if !errors.As(err, &late) {
 		b.Fatalf("renew of a lost claim gave %v, want a LateError", err)

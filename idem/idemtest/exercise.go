@@ -8,9 +8,7 @@ import (
 )
 
 // Exercise runs the suite as subtests of t, each against a store of its own.
-// newStore gives a store that is empty and used by nobody else. What concerns
-// renewing is skipped for a store that is no [idem.Renewer], and what concerns
-// steps for one that is no [idem.Stepper].
+// newStore gives a store that is empty and used by nobody else.
 func Exercise(t *testing.T, newStore func(t *testing.T) idem.Store) {
 	t.Helper()
 	for _, c := range slices.Concat(

@@ -2,14 +2,13 @@ package idemtest
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/sqsafe/sqsafe/idem"
 )
 
-// Call names a call of a store: "acquire", "renew", or the kind of a settlement.
+// Call names a call of a store: "acquire", "renew", "step", or the kind of a
+// settlement.
 type Call string
 
 const (
@@ -17,6 +16,8 @@ const (
 	CallAcquire Call = "acquire"
 	// CallRenew is the call that renews a claim.
 	CallRenew Call = "renew"
+	// CallStep is the call that records a step.
+	CallStep Call = "step"
 )
 
 // Faulty is a store whose calls fail as told. It is as safe for concurrent use
@@ -49,14 +50,14 @@ func (f *Faulty) Settle(ctx context.Context, c idem.Claim, s idem.Settlement) er
 	return f.call(ctx, Call(s.Kind.String()), func() error { return f.Store.Settle(ctx, c, s) })
 }
 
-// Renew implements [idem.Renewer] through a store that does. For any other it
-// fails with [errors.ErrUnsupported].
+// Renew implements [idem.Store].
 func (f *Faulty) Renew(ctx context.Context, c idem.Claim, until time.Time) error {
-	renewer, ok := f.Store.(idem.Renewer)
-	if !ok {
-		return fmt.Errorf("idemtest: renew with %T: %w", f.Store, errors.ErrUnsupported)
-	}
-	return f.call(ctx, CallRenew, func() error { return renewer.Renew(ctx, c, until) })
+	return f.call(ctx, CallRenew, func() error { return f.Store.Renew(ctx, c, until) })
+}
+
+// RecordStep implements [idem.Store].
+func (f *Faulty) RecordStep(ctx context.Context, c idem.Claim, s idem.StepRecord) error {
+	return f.call(ctx, CallStep, func() error { return f.Store.RecordStep(ctx, c, s) })
 }
 
 func (f *Faulty) call(ctx context.Context, call Call, made func() error) error {

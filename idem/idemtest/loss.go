@@ -27,21 +27,26 @@ func (l losing) Acquire(ctx context.Context, r idem.Request) (idem.Answer, error
 }
 
 // Settle writes twice and gives the second answer.
-func (l losing) Settle(ctx context.Context, c idem.Claim, s idem.Settlement) error {
-	err := l.lose(func(store idem.Store) error { return store.Settle(ctx, c, s) })
-	if err != nil {
-		return err
-	}
-	return l.Store.Settle(ctx, c, s)
+func (l losing) Settle(ctx context.Context, c idem.Claim, settlement idem.Settlement) error {
+	return l.repeat(func(s idem.Store) error { return s.Settle(ctx, c, settlement) })
 }
 
 // Renew asks twice and gives the second answer.
 func (l losing) Renew(ctx context.Context, c idem.Claim, until time.Time) error {
-	renew := func(s idem.Store) error { return s.(idem.Renewer).Renew(ctx, c, until) }
-	if err := l.lose(renew); err != nil {
+	return l.repeat(func(s idem.Store) error { return s.Renew(ctx, c, until) })
+}
+
+// RecordStep writes twice and gives the second answer.
+func (l losing) RecordStep(ctx context.Context, c idem.Claim, step idem.StepRecord) error {
+	return l.repeat(func(s idem.Store) error { return s.RecordStep(ctx, c, step) })
+}
+
+// repeat makes a call whose answer is lost, and then makes it again.
+func (l losing) repeat(call func(idem.Store) error) error {
+	if err := l.lose(call); err != nil {
 		return err
 	}
-	return renew(l.Store)
+	return call(l.Store)
 }
 
 // lose makes a call that is carried out but not answered.

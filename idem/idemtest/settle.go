@@ -48,7 +48,35 @@ var settleCases = []testCase{
 	{"a settled run forgives the crashes before it", func(b *bench) {
 		b.settle(b.claim("m1"), b.crash(1))
 		b.settle(b.claim("m1"), b.release(0))
-		b.counts(b.claim("m1"), 2, 1, 0)
+		b.counts(b.claim("m1"), 2, 2, 0)
+	}},
+	{"a run that ends settles all claims before it", func(b *bench) {
+		for _, s := range []idem.Settlement{b.release(0), b.verdict()} {
+			for range 3 {
+				b.claim("m1")
+				b.pass(lease)
+			}
+			a := b.claim("m1")
+			s.Lease = b.now
+			b.settle(a, s)
+			if s.Kind == idem.SettleRelease {
+				next := b.claim("m1")
+				b.counts(next, 4, 4, 0)
+				b.settle(next, b.abort())
+				continue
+			}
+			if sent := b.ask(b.delivery("m1"), idem.AnswerSend); sent.Claims != 9 || sent.Settled != 9 {
+				b.Fatalf("claims %d, settled %d; want 9 of 9", sent.Claims, sent.Settled)
+			}
+		}
+	}},
+	{"a claim that is given back settles itself alone", func(b *bench) {
+		b.claim("m1")
+		b.pass(lease)
+		for range 3 {
+			b.settle(b.claim("m1"), b.abort())
+		}
+		b.counts(b.claim("m1"), 4, 3, 0)
 	}},
 	{"an abort keeps the crashes before it", func(b *bench) {
 		b.settle(b.claim("m1"), b.crash(1))

@@ -1,7 +1,6 @@
 package idemtest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -9,40 +8,9 @@ import (
 	"github.com/sqsafe/sqsafe/idem"
 )
 
-// CallStep is the call that records a step.
-const CallStep Call = "step"
-
-// RecordStep implements [idem.Stepper] through a store that does. For any other
-// it fails with [errors.ErrUnsupported].
-func (f *Faulty) RecordStep(ctx context.Context, c idem.Claim, s idem.StepRecord) error {
-	stepper, ok := f.Store.(idem.Stepper)
-	if !ok {
-		return fmt.Errorf("idemtest: step with %T: %w", f.Store, errors.ErrUnsupported)
-	}
-	return f.call(ctx, CallStep, func() error { return stepper.RecordStep(ctx, c, s) })
-}
-
-// RecordStep writes twice and gives the second answer.
-func (l losing) RecordStep(ctx context.Context, c idem.Claim, s idem.StepRecord) error {
-	record := func(store idem.Store) error { return store.(idem.Stepper).RecordStep(ctx, c, s) }
-	if err := l.lose(record); err != nil {
-		return err
-	}
-	return record(l.Store)
-}
-
 // tryStep records a step of a job that has so many others.
 func (b *bench) tryStep(a idem.Answer, name, result string, others int) error {
-	b.Helper()
-	stepper, ok := b.store.(idem.Stepper)
-	if !ok {
-		b.Skip("the store is no Stepper")
-	}
-	err := stepper.RecordStep(b.Context(), a.Claim, idem.StepRecord{Name: name, Result: result, First: others == 0})
-	if errors.Is(err, errors.ErrUnsupported) {
-		b.Skip(err)
-	}
-	return err
+	return b.store.RecordStep(b.Context(), a.Claim, idem.StepRecord{Name: name, Result: result, First: others == 0})
 }
 
 // step records a step, which is to be taken.
@@ -132,7 +100,6 @@ var stepCases = []testCase{
 		b.same("steps", b.claim("m1").Steps, charged())
 	}},
 	{"of many steps at once all are kept", func(b *bench) {
-		b.unstepped(nobody, "") // skips where there are no steps
 		a := b.claim("m1")
 		want := map[string]string{}
 		failures := make(chan error)

@@ -1,4 +1,4 @@
-package idemtest_test
+package simulation_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sqsafe/sqsafe/idem"
-	"github.com/sqsafe/sqsafe/idem/idemtest"
+	"github.com/sqsafe/sqsafe/internal/simulation"
 )
 
 // breakage is a way to break a promise. What its functions leave alone is as it
@@ -300,7 +300,7 @@ func TestTheModelHasTeeth(t *testing.T) {
 	for name, b := range breakages {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			v := idemtest.Find(t, func(*testing.T) idem.Store { return newBroken(b) }, idemtest.ModelOptions{Histories: 10000})
+			v := simulation.Find(t, func(*testing.T) idem.Store { return newBroken(b) }, simulation.ModelOptions{Histories: 10000})
 			if v == nil {
 				t.Fatal("the model lets it pass")
 			}
@@ -311,17 +311,17 @@ func TestTheModelHasTeeth(t *testing.T) {
 
 func TestTheModelBitesNobodyElse(t *testing.T) {
 	t.Parallel()
-	idemtest.Model(t, func(*testing.T) idem.Store { return newBroken(breakage{}) }, idemtest.ModelOptions{})
+	simulation.Model(t, func(*testing.T) idem.Store { return newBroken(breakage{}) }, simulation.ModelOptions{})
 }
 
 func TestAHistoryFollowsFromItsSeed(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"no fence", "completion means nothing", "crashes are forgotten"} {
-		find := func(o idemtest.ModelOptions) *idemtest.Violation {
-			return idemtest.Find(t, func(*testing.T) idem.Store { return newBroken(breakages[name]) }, o)
+		find := func(o simulation.ModelOptions) *simulation.Violation {
+			return simulation.Find(t, func(*testing.T) idem.Store { return newBroken(breakages[name]) }, o)
 		}
-		first := find(idemtest.ModelOptions{Seed: 20})
-		again := find(idemtest.ModelOptions{Seed: first.Seed, Histories: 1})
+		first := find(simulation.ModelOptions{Seed: 20})
+		again := find(simulation.ModelOptions{Seed: first.Seed, Histories: 1})
 		if diff := cmp.Diff(first, again); diff != "" {
 			t.Errorf("%s: the history of seed %d differs when it is walked again:\n%s", name, first.Seed, diff)
 		}
@@ -343,7 +343,7 @@ func TestTheFleetHasTeeth(t *testing.T) {
 			t.Parallel()
 			b := breakages[name]
 			store := func(*testing.T) idem.Store { return newBroken(b) }
-			v := idemtest.FindFleet(t, store, idemtest.ModelOptions{Histories: 2000})
+			v := simulation.FindFleet(t, store, simulation.ModelOptions{Histories: 2000})
 			if v == nil {
 				t.Fatal("the model lets it pass")
 			}
@@ -352,12 +352,38 @@ func TestTheFleetHasTeeth(t *testing.T) {
 	}
 }
 
+// TestAFleetMeetsWhatItIsFor has what the promises are about. A history without it
+// would keep them all.
+func TestAFleetMeetsWhatItIsFor(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	met := map[string]int{}
+	o := simulation.ModelOptions{Histories: 600, Count: func(what string) {
+		mu.Lock()
+		defer mu.Unlock()
+		met[what]++
+	}}
+	if v := simulation.FindFleet(t, func(*testing.T) idem.Store { return idem.NewMemory() }, o); v != nil {
+		t.Error(v)
+	}
+	for _, what := range []string{
+		"runs side by side", "lone run", "lone run that lasts", "suspect beside others", "a group comes back",
+		"kill in a run", "kill in a lone run", "kill between runs", "second effect", "moved by SQS",
+		"dead: crash_loop", "dead: refused", "dead: max_receives", "dropped",
+	} {
+		if met[what] == 0 {
+			t.Errorf("%d histories have no %s", o.Histories, what)
+		}
+	}
+	t.Logf("met: %v", met)
+}
+
 func TestAHistoryOfAFleetFollowsFromItsSeed(t *testing.T) {
 	t.Parallel()
 	store := func(*testing.T) idem.Store { return newBroken(breakages["lone runs are not counted"]) }
-	find := func(o idemtest.ModelOptions) *idemtest.Violation { return idemtest.FindFleet(t, store, o) }
-	first := find(idemtest.ModelOptions{Seed: 20})
-	again := find(idemtest.ModelOptions{Seed: first.Seed, Histories: 1})
+	find := func(o simulation.ModelOptions) *simulation.Violation { return simulation.FindFleet(t, store, o) }
+	first := find(simulation.ModelOptions{Seed: 20})
+	again := find(simulation.ModelOptions{Seed: first.Seed, Histories: 1})
 	if diff := cmp.Diff(first, again); diff != "" || len(first.History) < 5 {
 		t.Errorf("the history of seed %d differs when it is walked again:\n%s", first.Seed, diff)
 	}

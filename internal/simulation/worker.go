@@ -1,15 +1,17 @@
-package idemtest
+package simulation
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime"
 	"slices"
 	"strconv"
 	"time"
 
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/sqsafe/sqsafe/backoff"
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/idem"
@@ -25,8 +27,10 @@ type worker struct {
 	scheme     string        // of its hashes; empty for the library's
 	honest     bool          // its handler stops when it is told to
 	busy, dead bool
-	handle     handler.Func
-	run        *run // the one under way or the last
+	gone       chan struct{} // closed when it is dead
+	processor  *handler.Processor
+	message    *message // the one under way
+	run        *run     // the one under way or the last
 }
 
 // run is one claim and what came of it.
@@ -64,13 +68,27 @@ func (p *worker) successor() *worker {
 }
 
 func (p *worker) start() {
-	once := idem.Middleware(wire{p}, &idem.Options{
+	p.gone = make(chan struct{})
+	quiet := slog.New(slog.DiscardHandler)
+	ledger, err := idem.New(wire{p}, &idem.Options{
 		Key:               func(context.Context, *handler.Message) (string, error) { return "k", nil },
 		Keep:              p.keep,
 		DeadLetterUnknown: p.careful,
-		Logger:            slog.New(slog.DiscardHandler),
+		Logger:            quiet,
 	})
-	p.handle = once(p.classify)
+	if err != nil {
+		panic(err)
+	}
+	o := handler.Options{
+		Ledger: ledger, DeadLetter: p, Logger: quiet, Breaker: -1, Restore: p.restore,
+		Backoff: backoff.Constant{Interval: time.Second, MaxAttempts: 8}, Random: func() float64 { return 0 },
+	}
+	if p.drops {
+		o.Drop = []string{"refused", handler.ReasonExhausted, fault.ReasonUnclassified}
+	}
+	if p.processor, err = handler.NewProcessor(handler.Func(p.job), &o); err != nil {
+		panic(err)
+	}
 }
 
 func (p *worker) String() string { return fmt.Sprintf("worker %d.%d", p.index, p.generation) }
@@ -80,55 +98,54 @@ func (p *worker) clock() time.Time { return time.Now().Add(p.skew) }
 
 // receive handles one delivery to its end, or to that of the process.
 func (p *worker) receive(m *message) {
-	p.busy = true
+	p.busy, p.message = true, m
 	defer func() {
 		m.taken--
 		p.busy = false
 		if value := recover(); value != nil {
-			p.tell("%s panics", p)
-			p.successorAfterPanic()
+			p.tell("%s panics: %.80v", p, value)
+			p.replace()
 		}
 	}()
 	ctx := context.Background()
 	if p.bounded {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, invocationTime)
+		// Each worker has its own time, so that no two notice its end at once.
+		ctx, cancel = context.WithTimeout(ctx, invocationTime+time.Duration(p.index)*time.Millisecond)
 		defer cancel()
 	}
-	delivered := p.message(m)
-	r := delivered.Resolve(ctx, p.handle(ctx, delivered))
-	p.tell("%s: %s is %s", p, m.id, r.Outcome)
-	p.settle(ctx, m, delivered, r)
-}
-
-func (p *worker) successorAfterPanic() {
-	p.condemn(p)
-	p.workers[p.index] = p.successor()
-}
-
-// message is the delivery as the middleware gets it.
-func (p *worker) message(m *message) *handler.Message {
-	out := &handler.Message{Replay: m.replay}
-	out.MessageId, out.Body = m.id, m.body
-	out.EventSourceARN = fmt.Sprintf("arn:aws:sqs:eu-central-1:123456789012:model-%d", p.seed)
-	out.Attributes = map[string]string{"SentTimestamp": strconv.FormatInt(m.sentAt.UnixMilli(), 10)}
-	return out
-}
-
-// classify runs the job and takes the chance out of its delay.
-func (p *worker) classify(ctx context.Context, m *handler.Message) error {
-	err := p.job(ctx, m)
-	if err == nil {
-		return nil
+	response, err := p.processor.Handle(ctx, events.SQSEvent{Records: []events.SQSMessage{p.record(m)}})
+	if err != nil {
+		p.breach("a batch is handled", "%v", err)
 	}
-	r := m.Resolve(ctx, err)
-	r.Delay = min(r.Delay, time.Second)
-	p.run.costs = r.Job.Attempts - m.Job.Attempts
-	if p.drops && r.Outcome == handler.OutcomeDead {
-		r.Outcome = handler.OutcomeDropped
+	p.tell("%s: %s ends, back to the queue: %v", p, m.id, len(response.BatchItemFailures) > 0)
+	if len(response.BatchItemFailures) == 0 && p.park(ctx, atDelete) == goOn {
+		p.tell("%s deletes %s", p, m.id)
+		p.delete(m)
 	}
-	return r
 }
+
+// replace ends the process. Another takes its place.
+func (p *worker) replace() {
+	if p.condemn(p) {
+		p.workers[p.index] = p.successor()
+	}
+}
+
+// record is the delivery as Lambda gives it to the function.
+func (p *worker) record(m *message) events.SQSMessage {
+	return events.SQSMessage{
+		MessageId: m.id, Body: m.body, EventSource: "aws:sqs",
+		EventSourceARN: fmt.Sprintf("arn:aws:sqs:eu-central-1:123456789012:model-%d", p.seed),
+		Attributes: map[string]string{
+			"ApproximateReceiveCount": strconv.Itoa(m.receives),
+			"SentTimestamp":           strconv.FormatInt(m.sentAt.UnixMilli(), 10),
+		},
+	}
+}
+
+// restore is for replays.
+func (p *worker) restore(m *handler.Message) { m.Replay = p.message.replay }
 
 var (
 	errRefused = fault.Permanent(errors.New("refused"), fault.Reason("refused"))
@@ -136,24 +153,43 @@ var (
 	errBusy    = fault.Retryable(errors.New("try again"), fault.Reason("provider"))
 )
 
-// job is the user's function. When it goes on fate has decided what it does.
+// job is the user's function, and notes what its failure costs.
 func (p *worker) job(ctx context.Context, _ *handler.Message) error {
-	p.began(p)
+	run := p.run
+	err := p.perform(ctx, run)
+	if err != nil {
+		run.costs = 1
+		d := fault.Classify(ctx, err)
+		if d.Class == fault.ClassPermanent || d.Reason == fault.ReasonStore || d.Reason == fault.ReasonEnvironment {
+			run.costs = 0
+		}
+	}
+	return err
+}
+
+// perform does what fate has decided.
+func (p *worker) perform(ctx context.Context, run *run) error {
+	p.began(p, run)
 	fate := p.park(ctx, atJob)
+	if fate == die {
+		return errGone
+	}
 	if ctx.Err() != nil && p.honest {
 		p.tell("%s stops", p)
 		return ctx.Err()
 	}
 	if fate.acts() {
-		if err := p.act(ctx); err != nil {
-			p.run.failed = true
+		if err := p.act(ctx, run); err != nil {
+			run.failed = true
 			return err
 		}
 	}
-	p.run.failed = fate != succeed && fate != abandon && fate != exitBefore && fate != exitAfter
+	run.failed = fate != succeed && fate != abandon && fate != exitBefore && fate != exitAfter
 	switch fate {
 	case exitBefore, exitAfter:
-		return p.exit()
+		p.tell("%s ends without a word", p)
+		p.replace()
+		return errGone
 	case succeed:
 		return nil
 	case refuse:
@@ -161,7 +197,7 @@ func (p *worker) job(ctx context.Context, _ *handler.Message) error {
 	case panicBefore, panicAfter:
 		panic("out of range")
 	case abandon:
-		return handler.ErrAbandoned
+		return p.ignoresItsEnd()
 	case failOddly:
 		return errOdd
 	default:
@@ -169,21 +205,23 @@ func (p *worker) job(ctx context.Context, _ *handler.Message) error {
 	}
 }
 
-// exit ends the process without a word.
-func (p *worker) exit() error {
-	p.tell("%s ends without a word", p)
-	p.successorAfterPanic()
-	runtime.Goexit()
-	return nil
+// ignoresItsEnd goes on until its process ends. Where nothing limits the invocation,
+// that is at once.
+func (p *worker) ignoresItsEnd() error {
+	if !p.bounded {
+		p.replace()
+	}
+	<-p.gone
+	return errGone
 }
 
 // act has the job's effect: by itself, as a step of the job, or in the
 // transaction that completes it.
-func (p *worker) act(ctx context.Context) error {
+func (p *worker) act(ctx context.Context, run *run) error {
 	switch p.way {
 	case byStep:
 		return idem.Step(ctx, "charge", func(ctx context.Context) error {
-			p.took(ctx, p)
+			p.took(ctx, p, run)
 			return nil
 		})
 	case byTransaction:
@@ -194,78 +232,53 @@ func (p *worker) act(ctx context.Context) error {
 		}
 		return err
 	default:
-		p.took(ctx, p)
+		p.took(ctx, p, run)
 		return nil
 	}
 }
 
-// settle does to the queues what the processor would do.
-func (p *worker) settle(ctx context.Context, m *message, delivered *handler.Message, r *handler.Result) {
-	switch r.Outcome {
-	case handler.OutcomeDone, handler.OutcomeDuplicate, handler.OutcomeDropped:
-		p.acknowledge(ctx, m)
-	case handler.OutcomeDead:
-		if p.sendLetter(ctx, delivered, r) {
-			p.acknowledge(ctx, m)
+// Send implements [handler.DeadLetter].
+func (p *worker) Send(ctx context.Context, letters []handler.Letter) {
+	for i := range letters {
+		fate := p.park(ctx, atSend)
+		if fate == die || fate == drop {
+			p.tell("%s sends no letter", p)
+			letters[i].Err = errGone
+			continue
 		}
-	case handler.OutcomeCrash:
-		p.successorAfterPanic()
+		id := p.post(p, &letters[i])
+		if fate != goOn {
+			letters[i].Err = errGone
+			continue
+		}
+		letters[i].DeadLetterID = id
 	}
 }
 
-func (p *worker) acknowledge(ctx context.Context, m *message) {
-	if p.park(ctx, atDelete) == goOn {
-		p.tell("%s deletes %s", p, m.id)
-		p.delete(m)
-	}
-}
-
-// sendLetter tells whether the dead-letter queue has confirmed the job.
-func (p *worker) sendLetter(ctx context.Context, m *handler.Message, r *handler.Result) bool {
-	fate := p.park(ctx, atSend)
-	if !r.Lease.IsZero() && time.Until(r.Lease) < handler.ClockMargin || fate == drop {
-		p.tell("%s sends no letter", p)
-		return false
-	}
-	id := p.post(p, m, r)
-	if fate != goOn {
-		return false
-	}
-	if r.AfterSend != nil && r.AfterSend(ctx, id) == nil && p.owner == p.run.owner && p.confirmed == "" {
-		p.breach("a letter that was sent is confirmed", "the confirmation of %s is not written", id)
-	}
-	return true
-}
-
-// park waits until the scheduler says what is to happen. A process that was
-// killed goes no further.
+// park waits until the scheduler says what is to happen, or until the time of the call
+// is over. A process that is dead goes no further.
 func (p *worker) park(ctx context.Context, at point) order {
 	t := &task{worker: p, at: at, ctx: ctx, resume: make(chan order)}
-	if p.enlist(t) {
-		if fate := p.await(t); fate != die {
-			return fate
-		}
+	if !p.enlist(t) {
+		return die
 	}
-	runtime.Goexit()
-	return die
-}
-
-// await gives what the scheduler makes of the task. A renewal gives up when its
-// time is over, since the claim goes by it.
-func (p *worker) await(t *task) order {
-	over := t.ctx.Done()
-	if t.at != atRenew && t.at != atRenewed {
+	over := ctx.Done()
+	if at == atJob && !p.honest {
 		over = nil
 	}
 	select {
 	case fate := <-t.resume:
 		return fate
+	case <-p.gone:
+		if p.retire(t) {
+			return die
+		}
 	case <-over:
 		if p.retire(t) {
 			return drop
 		}
-		return <-t.resume
 	}
+	return <-t.resume
 }
 
 // retire tells whether a task was still waiting. It waits no more.

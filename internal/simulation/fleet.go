@@ -1,4 +1,4 @@
-package idemtest
+package simulation
 
 import (
 	"fmt"
@@ -30,9 +30,17 @@ type fleet struct {
 	parked []*halt
 	quiet  bool
 
+	counts    func(what string)
 	telling   bool
 	told      []string
 	violation *Violation
+}
+
+// count notes that the history has met a case that it is for.
+func (f *fleet) count(format string, args ...any) {
+	if f.counts != nil {
+		f.counts(fmt.Sprintf(format, args...))
+	}
 }
 
 // weather is how rough a history is.
@@ -40,7 +48,9 @@ type weather struct {
 	faults      float64 // share of store and queue calls that go wrong
 	kills       int     // of a hundred steps, how many end a process from outside
 	concurrency int
+	fifo        bool
 	maxReceives int // 0 for no end
+	breaker     int
 	drops       bool
 	length      int
 }
@@ -51,7 +61,10 @@ type mail struct {
 	job      *job
 	sentAt   time.Time
 	receives int
-	taken    int // deliveries under way
+	// disturbed counts the receives that a kill, a fault or a copy has used up.
+	disturbed int
+	taken     int // deliveries under way
+	visibleAt time.Time
 }
 
 func newFleet(t *testing.T, store idem.Store, seed uint64, telling bool) *fleet {
@@ -61,10 +74,15 @@ func newFleet(t *testing.T, store idem.Store, seed uint64, telling bool) *fleet 
 	f.weather = weather{
 		faults:      []float64{0, 0, 0.1, 0.3}[f.rng.IntN(4)],
 		kills:       []int{0, 0, 2, 6}[f.rng.IntN(4)],
-		concurrency: 1 + f.rng.IntN(4),
-		maxReceives: []int{0, 0, 0, 12, 4}[f.rng.IntN(5)],
+		concurrency: 1 + f.rng.IntN(8),
+		fifo:        f.rng.IntN(3) == 0,
+		maxReceives: []int{0, 30, 30, 12, 4}[f.rng.IntN(5)],
+		breaker:     []int{-1, 3}[f.rng.IntN(2)],
 		drops:       f.rng.IntN(4) == 0,
 		length:      50 + f.rng.IntN(150),
+	}
+	if f.fifo {
+		f.maxReceives = min(f.maxReceives, 4) * 50
 	}
 	for range 2 + f.rng.IntN(6) {
 		f.jobs = append(f.jobs, f.newJob())
@@ -80,7 +98,7 @@ func newFleet(t *testing.T, store idem.Store, seed uint64, telling bool) *fleet 
 // send puts a message for the job into the queue.
 func (f *fleet) send(j *job) {
 	j.messages++
-	m := &mail{id: fmt.Sprintf("%s-%d", j.name, j.messages), job: j, sentAt: time.Now()}
+	m := &mail{id: fmt.Sprintf("%s-%d", j.name, j.messages), job: j, sentAt: time.Now(), visibleAt: time.Now()}
 	f.queue = append(f.queue, m)
 }
 
@@ -114,6 +132,16 @@ func (f *fleet) empty() bool {
 	defer f.mu.Unlock()
 	busy := slices.ContainsFunc(f.hosts, func(h *host) bool { return h.process.invocations > 0 })
 	return len(f.queue) == 0 && !busy
+}
+
+// mailOf is the message in the queue; nil if it is gone.
+func (f *fleet) mailOf(id string) *mail {
+	for _, m := range f.queue {
+		if m.id == id {
+			return m
+		}
+	}
+	return nil
 }
 
 func (f *fleet) remove(m *mail) {

@@ -1,4 +1,4 @@
-package idemtest
+package simulation
 
 import "context"
 

@@ -1,4 +1,4 @@
-package idemtest
+package simulation
 
 import (
 	"context"
@@ -20,9 +20,10 @@ type book struct {
 
 	epoch, claims, closed    int
 	attempts, crashes, fails int
-	closedRun                bool // the owner's run was settled
-	suspect                  bool // the owner has to expect that the job ends its process
-	crashesBefore            int  // as they were at the owner's claim
+	closedRun                bool      // the owner's run was settled
+	suspect                  bool      // the owner has to expect that the job ends its process
+	crashesBefore            int       // as they were at the owner's claim
+	aloneAt                  time.Time // when its crash was counted ahead; zero if it was not
 
 	deadAt    time.Time // by the clock of who said so
 	diedAt    time.Time // by the world's, when the verdict was taken
@@ -111,9 +112,9 @@ func (w *world) claimed(r idem.Request, a idem.Answer) {
 	}
 	w.status, w.owner, w.messageID, w.hash = idem.StatusInProgress, r.Owner, r.MessageID, r.Validation
 	w.lease, w.expires = r.Lease.Truncate(time.Millisecond), r.Expires.Truncate(time.Second)
-	w.suspect, w.crashesBefore = w.claims > w.closed, w.crashes
+	w.suspect, w.crashesBefore = w.claims-w.closed >= crashSuspect || w.crashes > 0, w.crashes
 	w.claims++
-	w.closedRun = false
+	w.closedRun, w.aloneAt = false, time.Time{}
 }
 
 // settled writes a settlement and enters it into the book.
@@ -193,10 +194,13 @@ func (w *world) enter(run *run, c idem.Claim, s idem.Settlement) {
 func (w *world) enterCrashes(s idem.Settlement) {
 	want := 0
 	switch {
-	case s.Kind == idem.SettleAbort, s.Kind == idem.SettleVerdict && s.Crashes > 0:
+	case s.Kind == idem.SettleAbort, s.Kind == idem.SettleVerdict && s.Crashes > 0, w.takesBack(s):
 		want = w.crashesBefore
 	case s.Kind == idem.SettleCrash, s.Kind == idem.SettleAlone:
 		want = w.crashesBefore + 1
+	}
+	if s.Kind == idem.SettleAlone && w.aloneAt.IsZero() {
+		w.aloneAt = time.Now()
 	}
 	if s.Crashes != want && !w.landing {
 		w.breach("crashes are runs in a row that ended with their process", "%s writes %d, want %d",
@@ -211,14 +215,32 @@ func (w *world) enterCrashes(s idem.Settlement) {
 	w.crashes = s.Crashes
 }
 
-// crashLimit is the number of crashes in a row after which no job runs again.
-const crashLimit = 2
+// takesBack tells whether a settlement counts the crash of a lone run no more, which is
+// to be so where it lasts.
+func (w *world) takesBack(s idem.Settlement) bool {
+	return s.Kind == idem.SettleAlone && s.Crashes == w.crashesBefore && !w.aloneAt.IsZero() &&
+		time.Since(w.aloneAt) >= loneTime
+}
+
+const (
+	// crashLimit is the number of crashes in a row after which no job runs again.
+	crashLimit = 2
+	// crashSuspect is the number of claims without a result that make a suspect.
+	crashSuspect = 2
+	// loneTime is how long a lone run keeps others away where nothing else ends it.
+	loneTime = time.Minute
+)
 
 // enterEnd notes the end of a run.
 func (w *world) enterEnd(run *run, c idem.Claim, s idem.Settlement) {
+	switch {
+	case s.Kind != idem.SettleAbort:
+		w.closed = w.claims // a run that ends says all of those before it
+	case !w.closedRun:
+		w.closed++
+	}
 	if !w.closedRun {
 		w.closedRun = true
-		w.closed++
 		if s.Kind == idem.SettleRelease || s.Kind == idem.SettleVerdict {
 			w.attempts += run.costs
 			w.fails = s.History.Len()
@@ -240,7 +262,7 @@ func (w *world) enterEnd(run *run, c idem.Claim, s idem.Settlement) {
 
 // renewed writes a renewal and enters it into the book.
 func (w *world) renewed(ctx context.Context, p *worker, c idem.Claim, until time.Time) error {
-	err := w.store.(idem.Renewer).Renew(ctx, c, until)
+	err := w.store.Renew(ctx, c, until)
 	w.tell("%s: renewal of %s: %v", p, w.alias(c.Owner), err)
 	holds := c.Owner == w.owner && w.status == idem.StatusInProgress && !w.closedRun
 	if w.agree(idem.SettleRenew, c, err, holds, false) && until.After(w.lease) {
@@ -251,7 +273,7 @@ func (w *world) renewed(ctx context.Context, p *worker, c idem.Claim, until time
 
 // stepRecorded records the job's step and enters it into the book.
 func (w *world) stepRecorded(ctx context.Context, p *worker, c idem.Claim, s idem.StepRecord) error {
-	err := w.store.(idem.Stepper).RecordStep(ctx, c, s)
+	err := w.store.RecordStep(ctx, c, s)
 	w.tell("%s: step %s of %s: %v", p, s.Name, w.alias(c.Owner), err)
 	holds := c.Owner == w.owner && w.status == idem.StatusInProgress && !w.closedRun
 	if w.agree(idem.SettleStep, c, err, holds, false) {

@@ -1,4 +1,4 @@
-package idemtest
+package simulation
 
 import (
 	"context"
@@ -46,17 +46,17 @@ func (w *world) interfere() {
 }
 
 // began is called where the user's function is.
-func (w *world) began(p *worker) {
+func (w *world) began(p *worker, run *run) {
 	w.tell("%s runs the job", p)
-	if !p.clock().Before(p.run.lease.Add(-margin)) {
-		w.breach("a run begins within its claim", "%s begins %v after its lease", p, p.clock().Sub(p.run.lease))
+	if !p.clock().Before(run.lease.Add(-margin)) {
+		w.breach("a run begins within its claim", "%s begins %v after its lease", p, p.clock().Sub(run.lease))
 	}
-	if w.owner == p.run.owner && !w.closedRun {
+	if w.owner == run.owner && !w.closedRun {
 		w.counted(p)
 	}
-	if w.strict && (w.owner != p.run.owner || w.status != idem.StatusInProgress) {
+	if w.strict && (w.owner != run.owner || w.status != idem.StatusInProgress) {
 		w.breach("one owner at a time", "%s runs as %s, the book has %q of %s",
-			p, w.alias(p.run.owner), w.status, w.alias(w.owner))
+			p, w.alias(run.owner), w.status, w.alias(w.owner))
 	}
 }
 
@@ -73,16 +73,16 @@ func (w *world) counted(p *worker) {
 
 // took is called where the job has its effect. A function whose context is alive
 // is the only one.
-func (w *world) took(ctx context.Context, p *worker) {
+func (w *world) took(ctx context.Context, p *worker, run *run) {
 	w.tell("%s: the job takes effect", p)
 	if w.strict && ctx.Err() == nil {
-		if w.owner != p.run.owner || w.status != idem.StatusInProgress {
+		if w.owner != run.owner || w.status != idem.StatusInProgress {
 			w.breach("one owner at a time", "%s has its effect as %s, the book has %q of %s",
-				p, w.alias(p.run.owner), w.status, w.alias(w.owner))
+				p, w.alias(run.owner), w.status, w.alias(w.owner))
 		}
 		w.repeats(p)
 	}
-	w.effects = append(w.effects, p.run)
+	w.effects = append(w.effects, run)
 }
 
 // repeats asks after each earlier effect of the epoch how it came that the job
@@ -102,13 +102,11 @@ func (w *world) repeats(p *worker) {
 }
 
 // post puts a letter into the dead-letter queue and gives its id there.
-func (w *world) post(p *worker, m *handler.Message, r *handler.Result) string {
+func (w *world) post(p *worker, l *handler.Letter) string {
 	id := fmt.Sprintf("letter-%d", len(w.letters)+1)
-	record := handler.Replay{MessageID: m.MessageId}
-	if f := r.Failure; f != nil {
-		record.Key, record.Epoch, record.Verdict = f.Key, f.Epoch, f.Verdict
-	}
-	w.tell("%s sends %s: %+v", p, id, record)
+	m, f := l.Message, &l.Failure
+	record := handler.Replay{MessageID: m.MessageId, Key: f.Key, Epoch: f.Epoch, Verdict: f.Verdict}
+	w.tell("%s sends %s: %+v, %s", p, id, record, f.Reason)
 	w.letters = append(w.letters, letter{messageID: m.MessageId, body: m.Body, record: record})
 	if !record.Verdict {
 		return id

@@ -1,4 +1,4 @@
-package idemtest
+package simulation
 
 import (
 	"context"
@@ -24,6 +24,10 @@ type ModelOptions struct {
 	Histories int
 	// Seed is that of the first history, the next has the next; 0 means 1.
 	Seed uint64
+	// Count is told what the histories of a fleet meet, such as "lone run": a history
+	// that meets nothing shows nothing. It must be safe for concurrent use. Nil counts
+	// nothing.
+	Count func(what string)
 }
 
 // ReadModelOptions gives the options as two texts have them, such as those of
@@ -66,7 +70,7 @@ func (v *Violation) Error() string {
 		v.Seed, v.Rule, v.Detail, strings.Join(v.History, "\n"), v.Seed)
 }
 
-// Model lets workers with the real [idem.Middleware] share a store through
+// Model lets workers with the real [handler.Processor] and [idem.Ledger] share a store through
 // random histories: leases lapse, answers are lost on the way and writes arrive
 // late, processes stall and die, messages come twice, are sent again and
 // replayed, clocks differ, and the dead-letter queue does not answer. Whatever
@@ -99,14 +103,14 @@ func Find(t *testing.T, newStore func(t *testing.T) idem.Store, o ModelOptions) 
 // Otherwise it is as [Model].
 func ModelFleet(t *testing.T, newStore func(t *testing.T) idem.Store, o ModelOptions) {
 	t.Helper()
-	model(t, newStore, o, ofAFleet)
+	model(t, newStore, o, o.ofAFleet)
 }
 
 // FindFleet walks as [ModelFleet] does and gives the first violation; nil if
 // there is none.
 func FindFleet(t *testing.T, newStore func(t *testing.T) idem.Store, o ModelOptions) *Violation {
 	t.Helper()
-	return find(t, newStore, o, ofAFleet)
+	return find(t, newStore, o, o.ofAFleet)
 }
 
 // history walks that of a seed and gives its violation.
@@ -116,8 +120,13 @@ func ofOneJob(t *testing.T, store idem.Store, seed uint64, telling bool) *Violat
 	return newWorld(t, store, seed, telling).live()
 }
 
-func ofAFleet(t *testing.T, store idem.Store, seed uint64, telling bool) *Violation {
-	return newFleet(t, store, seed, telling).live()
+// ofAFleet counts what the histories meet.
+func (o ModelOptions) ofAFleet(t *testing.T, store idem.Store, seed uint64, telling bool) *Violation {
+	f := newFleet(t, store, seed, telling)
+	if !telling {
+		f.counts = o.Count
+	}
+	return f.live()
 }
 
 func model(t *testing.T, newStore func(t *testing.T) idem.Store, o ModelOptions, live history) {

@@ -1,10 +1,14 @@
-package idemtest
+package simulation
 
 import (
 	"strings"
+	"time"
 
 	"github.com/sqsafe/sqsafe/idem"
 )
+
+// margin is how far the clocks of two machines may be apart.
+const margin = 2 * time.Second
 
 // gone tells whether the job is as good as unknown to the asker.
 func (w *world) gone(r idem.Request) bool { return w.status == "" || w.expires.Unix() <= r.Now.Unix() }

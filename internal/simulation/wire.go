@@ -1,4 +1,4 @@
-package idemtest
+package simulation
 
 import (
 	"context"
@@ -19,7 +19,9 @@ func (p wire) Acquire(ctx context.Context, r idem.Request) (idem.Answer, error) 
 	if p.scheme != "" {
 		r.Validation = p.scheme + r.Validation
 	}
-	p.run = &run{owner: r.Owner, lease: r.Lease.Add(p.skew)}
+	if p.run == nil || p.run.owner != r.Owner {
+		p.run = &run{owner: r.Owner, lease: r.Lease.Add(p.skew)}
+	}
 	r.Now, r.Lease, r.Expires = r.Now.Add(p.skew), r.Lease.Add(p.skew), r.Expires.Add(p.skew)
 	var answer idem.Answer
 	err := p.call(ctx, atCall, func(ctx context.Context) (err error) {
@@ -64,7 +66,7 @@ func (p wire) Settle(ctx context.Context, c idem.Claim, s idem.Settlement) error
 	return err
 }
 
-// Renew implements [idem.Renewer].
+// Renew implements [idem.Store].
 func (p wire) Renew(ctx context.Context, c idem.Claim, until time.Time) error {
 	c.Lease, until = c.Lease.Add(p.skew), until.Add(p.skew)
 	run := p.run
@@ -75,7 +77,7 @@ func (p wire) Renew(ctx context.Context, c idem.Claim, until time.Time) error {
 	return err
 }
 
-// RecordStep implements [idem.Stepper].
+// RecordStep implements [idem.Store].
 func (p wire) RecordStep(ctx context.Context, c idem.Claim, s idem.StepRecord) error {
 	c.Lease = c.Lease.Add(p.skew)
 	return p.call(ctx, atCall, func(ctx context.Context) error { return p.stepRecorded(ctx, p.worker, c, s) })
@@ -89,8 +91,10 @@ func (p wire) call(ctx context.Context, at point, carryOut func(ctx context.Cont
 	}
 	late := func() { _ = carryOut(context.Background()) }
 	switch p.park(ctx, at) {
-	case drop:
+	case die:
 		return errGone
+	case drop:
+		return failed(ctx)
 	case lose:
 		_ = carryOut(p.pausing(paused))
 		p.tell("%s: its answer is lost", p.worker)
@@ -107,10 +111,18 @@ func (p wire) call(ctx context.Context, at point, carryOut func(ctx context.Cont
 		p.park(ctx, paused)
 	}
 	err := carryOut(p.pausing(paused))
-	if p.park(ctx, answer) == drop {
-		return ctx.Err()
+	if fate := p.park(ctx, answer); fate == drop || fate == die {
+		return failed(ctx)
 	}
 	return err
+}
+
+// failed is the error of a call without an answer.
+func failed(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return errGone
 }
 
 type pauseKey struct{}

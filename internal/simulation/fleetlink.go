@@ -1,4 +1,4 @@
-package idemtest
+package simulation
 
 import (
 	"context"
@@ -16,9 +16,9 @@ func (p link) Acquire(ctx context.Context, r idem.Request) (idem.Answer, error) 
 	var answer idem.Answer
 	fate := p.park(ctx, &halt{at: atCall, name: r.MessageID})
 	if fate == die || fate == drop {
-		return answer, errGone
+		p.disturb(r.MessageID)
+		return answer, failed(ctx)
 	}
-	p.intrudes(nil, "asks for "+r.ID)
 	answer, err := p.store.Acquire(context.Background(), r)
 	if err != nil {
 		p.breach("the store works", "acquire: %v", err)
@@ -26,6 +26,7 @@ func (p link) Acquire(ctx context.Context, r idem.Request) (idem.Answer, error) 
 	p.tell("%s: %s asks: %s, %d of %d settled, %d crashes",
 		p, r.MessageID, answer.Kind, answer.Settled, answer.Claims, answer.Job.Crashes)
 	if fate == lose {
+		p.disturb(r.MessageID)
 		return idem.Answer{}, errGone
 	}
 	if answer.Kind == idem.AnswerAcquired || answer.Kind == idem.AnswerSend {
@@ -43,11 +44,11 @@ func (p link) holding(r idem.Request, a idem.Answer) {
 		if j.name != name {
 			continue
 		}
-		h := &hold{job: j, process: p.process, claim: a.Claim}
-		h.suspect = a.Kind == idem.AnswerAcquired && a.Claims > a.Settled
+		h := &hold{job: j, process: p.process, claim: a.Claim, crashes: a.Job.Crashes}
+		h.suspect = a.Kind == idem.AnswerAcquired && (a.Claims-a.Settled >= crashSuspect || a.Job.Crashes > 0)
 		p.holds[r.Owner], p.runs[r.MessageID] = h, h
 		if a.Claim.Epoch > j.epoch {
-			j.epoch, j.ends, j.failed, j.unheard, j.effects = a.Claim.Epoch, 0, 0, 0, nil
+			j.epoch, j.kills, j.failed, j.unheard, j.effects = a.Claim.Epoch, 0, 0, 0, nil
 		}
 		if a.Job.Attempts > j.failed {
 			p.breaks("the budget is the job's own", "%s has %d attempts after %d failures of its own",
@@ -83,12 +84,24 @@ func (p link) Settle(ctx context.Context, c idem.Claim, s idem.Settlement) error
 		p.enters(h, s)
 	}
 	if fate != goOn {
-		h.faulted, err = true, errGone
+		h.faulted, err = true, failed(ctx)
+		if m := p.mailOf(c.MessageID); m != nil {
+			m.disturbed++
+		}
 	}
-	if s.Kind != idem.SettleAlone && p.lone == h {
+	if over := s.Kind != idem.SettleAlone || s.Crashes == h.crashes; over && p.lone == h {
 		p.lone = nil
 	}
 	return err
+}
+
+// disturb notes that a receive of a message was used up by a fault.
+func (p link) disturb(id string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if m := p.mailOf(id); m != nil {
+		m.disturbed++
+	}
 }
 
 func (p link) held(owner string) *hold {
@@ -102,6 +115,11 @@ func (p link) enters(h *hold, s idem.Settlement) {
 	j := h.job
 	switch s.Kind {
 	case idem.SettleAlone:
+		if s.Crashes == h.crashes { // it lasts, and is counted no more
+			p.count("lone run that lasts")
+			h.lone, h.beside, j.unheard = false, true, h.unheard
+			return
+		}
 		h.lone, h.unheard = true, j.unheard
 		j.unheard++
 		p.lone = h
@@ -111,7 +129,7 @@ func (p link) enters(h *hold, s idem.Settlement) {
 	case idem.SettleComplete:
 		j.completed, j.unheard = true, 0
 	case idem.SettleRelease:
-		j.unheard, j.ends = 0, 0
+		j.unheard, j.kills = 0, 0
 	case idem.SettleAbort:
 		if h.lone {
 			j.unheard = h.unheard
@@ -125,15 +143,22 @@ func (p link) enters(h *hold, s idem.Settlement) {
 	}
 }
 
-// Renew implements [idem.Renewer].
+// Renew implements [idem.Store].
 func (p link) Renew(ctx context.Context, c idem.Claim, until time.Time) error {
 	fate := p.park(ctx, &halt{at: atRenew, name: c.MessageID})
-	if fate == die || fate == drop {
-		return errGone
+	if fate != goOn {
+		h := p.held(c.Owner)
+		p.locked(func() { h.faulted = true })
 	}
-	err := p.store.(idem.Renewer).Renew(context.Background(), c, until)
+	if fate == die || fate == drop {
+		return failed(ctx)
+	}
+	err := p.store.Renew(context.Background(), c, until)
 	if fate == lose {
 		return errGone
 	}
 	return err
 }
+
+// RecordStep implements [idem.Store]. The jobs of a fleet have no steps.
+func (p link) RecordStep(context.Context, idem.Claim, idem.StepRecord) error { return errGone }

@@ -1,4 +1,4 @@
-package idemtest
+package simulation
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 
@@ -36,6 +37,7 @@ type process struct {
 	lone        *hold
 	holds       map[string]*hold // by owner
 	runs        map[string]*hold // by message, the last
+	batches     map[*mail]int    // that have it
 }
 
 func (p *process) String() string { return fmt.Sprintf("process %d", p.number) }
@@ -43,29 +45,49 @@ func (p *process) String() string { return fmt.Sprintf("process %d", p.number) }
 func (h *host) start() {
 	p := &process{
 		host: h, number: h.index + 100*h.started, gone: make(chan struct{}),
-		holds: map[string]*hold{}, runs: map[string]*hold{},
+		holds: map[string]*hold{}, runs: map[string]*hold{}, batches: map[*mail]int{},
 	}
 	h.started++
 	h.process = p
 	quiet := slog.New(slog.DiscardHandler)
-	once := idem.Middleware(link{p}, &idem.Options{Key: p.key, Logger: quiet})
+	ledger, err := idem.New(link{p}, &idem.Options{Key: p.key, Logger: quiet})
+	if err != nil {
+		panic(err)
+	}
 	o := &handler.Options{
-		Middleware: []handler.Middleware{once}, DeadLetter: p, Queue: p, Concurrency: h.concurrency,
-		MaxReceives: h.maxReceives, Process: &handler.Process{}, Exit: func() { h.locked(p.end) },
-		Breaker: -1, Logger: quiet, Random: func() float64 { return 0.5 },
+		Ledger: ledger, DeadLetter: p, Queue: p, Concurrency: h.concurrency, MaxReceives: h.maxReceives,
+		Breaker: h.breaker, Logger: quiet, Random: func() float64 { return 0.5 },
 	}
 	if h.drops {
 		o.Drop = []string{"refused"}
 	}
-	p.processor = handler.NewProcessor(handler.Func(p.run), o)
+	if p.processor, err = handler.NewProcessor(handler.Func(p.run), o); err != nil {
+		panic(err)
+	}
 }
 
 // kill ends the process from outside, wherever it is.
 func (h *host) kill() {
 	h.locked(func() {
 		h.note("%s is killed", h.process)
+		h.countKill()
+		for m := range h.process.batches {
+			m.disturbed++
+		}
 		h.process.end()
 	})
+}
+
+// countKill counts a kill by what it meets.
+func (h *host) countKill() {
+	switch p := h.process; {
+	case p.lone != nil:
+		h.count("kill in a lone run")
+	case p.running > 0:
+		h.count("kill in a run")
+	case p.invocations > 0:
+		h.count("kill between runs")
+	}
 }
 
 // end lets the process reach nothing any more. Another takes its place.
@@ -80,11 +102,14 @@ func (p *process) end() {
 
 // dies is the end of the process by a job. It may be the end of no other that
 // was to be alone.
-func (p *process) dies(h *hold) {
+func (p *process) dies(h *hold, way order) {
 	j := h.job
 	h.ended = true
 	p.note("%s: %s ends it", p, j.name)
-	p.ended(j)
+	p.count("ends its process, alone: %v", h.lone)
+	if way != abandon && !h.beside {
+		p.ended(j)
+	}
 	if p.lone != nil && p.lone.job != j {
 		p.breaks("a lone run ends with its own job", "%s ends with %s", p.lone.job.name, j.name)
 	}
@@ -97,7 +122,9 @@ func (p *process) dies(h *hold) {
 func (p *process) invoke(batch []*mail) {
 	ctx, cancel := context.WithCancel(context.Background())
 	if p.bounded {
-		ctx, cancel = context.WithTimeout(context.Background(), invocationTime)
+		// Each host has its own time, so that no two processes notice its end at once.
+		time := invocationTime + time.Duration(p.index)*time.Millisecond
+		ctx, cancel = context.WithTimeout(context.Background(), time)
 	}
 	defer cancel()
 	e := events.SQSEvent{Records: []events.SQSMessage{}}
@@ -105,7 +132,7 @@ func (p *process) invoke(batch []*mail) {
 		p.tell("%s gets %s", p, m.id)
 		e.Records = append(e.Records, p.record(m))
 	}
-	defer p.leave(batch)
+	defer p.leave(ctx, batch)
 	response, err := p.processor.Handle(ctx, e)
 	if err != nil {
 		p.breach("a batch is handled", "%v", err)
@@ -115,6 +142,7 @@ func (p *process) invoke(batch []*mail) {
 		back[failure.ItemIdentifier] = true
 	}
 	if p.park(ctx, &halt{at: atDelete, name: batchName(batch)}) != goOn {
+		p.locked(func() { disturb(batch) })
 		return
 	}
 	p.locked(func() {
@@ -126,6 +154,12 @@ func (p *process) invoke(batch []*mail) {
 	})
 }
 
+func disturb(batch []*mail) {
+	for _, m := range batch {
+		m.disturbed++
+	}
+}
+
 func batchName(batch []*mail) string {
 	var name strings.Builder
 	for _, m := range batch {
@@ -134,24 +168,32 @@ func batchName(batch []*mail) string {
 	return name.String()
 }
 
-// leave ends an invocation. A process that has panicked ends with its last.
-func (p *process) leave(batch []*mail) {
+// leave ends an invocation. A worker ends when one of its batches has panicked. Lambda
+// waits for the others, but no longer than until the time of that one is over.
+func (p *process) leave(ctx context.Context, batch []*mail) {
 	panicked := recover() != nil
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, m := range batch {
 		m.taken--
+		if p.batches[m]--; p.batches[m] == 0 {
+			delete(p.batches, m)
+		}
 	}
 	p.invocations--
 	p.crashing = p.crashing || panicked
-	if p.crashing && p.invocations == 0 {
+	deadline, bounded := ctx.Deadline()
+	switch {
+	case p.crashing && (p.invocations == 0 || !bounded):
 		p.end()
+	case panicked:
+		time.AfterFunc(time.Until(deadline)-100*time.Millisecond, func() { p.locked(p.end) })
 	}
 }
 
 // record is the delivery as Lambda gives it to the function.
 func (p *process) record(m *mail) events.SQSMessage {
-	return events.SQSMessage{
+	r := events.SQSMessage{
 		MessageId: m.id, Body: m.job.name, EventSource: "aws:sqs",
 		EventSourceARN: fmt.Sprintf("arn:aws:sqs:eu-central-1:123456789012:fleet-%d", p.seed),
 		Attributes: map[string]string{
@@ -159,6 +201,11 @@ func (p *process) record(m *mail) events.SQSMessage {
 			"SentTimestamp":           strconv.FormatInt(m.sentAt.UnixMilli(), 10),
 		},
 	}
+	if p.fifo {
+		r.EventSourceARN += ".fifo"
+		r.Attributes["MessageGroupId"] = m.job.group
+	}
+	return r
 }
 
 // key is where messages of a batch come one by one.
@@ -201,7 +248,7 @@ func (p *process) run(ctx context.Context, m *handler.Message) error {
 
 // endBy ends the process as the job does it.
 func (p *process) endBy(ctx context.Context, h *hold, way order) error {
-	p.locked(func() { p.dies(h) })
+	p.locked(func() { p.dies(h, way) })
 	switch way {
 	case panicBefore, panicAfter:
 		panic("out of range")
@@ -226,14 +273,58 @@ func (p *process) began(m *handler.Message) *hold {
 	h.ran = true
 	p.running++
 	p.note("%s runs %s of %s, alone: %v", p, m.MessageId, h.job.name, h.lone)
+	if p.dead {
+		return h
+	}
+	p.countRun(m, h)
+	h.beside = h.suspect && !h.lone
 	switch {
-	case p.dead:
-	case h.suspect && !h.lone:
+	case h.beside && !p.pressing(m.ReceiveCount()):
 		p.breaks("the crash of a suspect is counted before its run", "%s", h.job.name)
 	case h.lone && p.running > 1, p.lone != nil && p.lone != h:
 		p.breaks("a suspect runs alone", "%d jobs run as %s begins", p.running, h.job.name)
 	}
+	p.inOrder(m, h)
 	return h
+}
+
+// countRun counts a run by what it runs beside.
+func (p *process) countRun(m *handler.Message, h *hold) {
+	switch {
+	case h.lone:
+		p.count("lone run")
+	case h.suspect:
+		p.count("suspect beside others")
+	case p.running > 1:
+		p.count("runs side by side")
+	}
+	if p.fifo && m.ReceiveCount() > 1 {
+		p.count("a group comes back")
+	}
+}
+
+// pressing tells whether so many receives let a suspect run beside others.
+func (p *process) pressing(receives int) bool {
+	most := p.maxReceives
+	if most == 0 {
+		most = 30
+	}
+	return 4*receives >= 3*most
+}
+
+// inOrder holds a start against the order of its FIFO group.
+func (p *process) inOrder(m *handler.Message, h *hold) {
+	if !p.fifo {
+		return
+	}
+	for _, earlier := range p.queue {
+		if earlier.id == m.MessageId {
+			return
+		}
+		if j := earlier.job; j.group == h.job.group && j != h.job && !j.ends() {
+			p.breaks("a group keeps its order", "%s begins before %s has ended", m.MessageId, earlier.id)
+		}
+	}
 }
 
 // Send implements [handler.DeadLetter].
@@ -268,10 +359,20 @@ func (p *process) posted(l handler.Letter) {
 	}
 }
 
-// ChangeVisibility implements [handler.Queue]. What comes back does so by chance.
+// ChangeVisibility implements [handler.Queue].
 func (p *process) ChangeVisibility(_ context.Context, changes []handler.VisibilityChange) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	for i := range changes {
-		changes[i].Done = true
+		c := &changes[i]
+		if c.Done = !p.dead; p.dead {
+			c.Err = errGone
+			continue
+		}
+		if m := p.mailOf(c.Message.MessageId); m != nil {
+			p.note("%s hides %s for %v", p, m.id, c.Timeout)
+			m.visibleAt = time.Now().Add(c.Timeout)
+		}
 	}
 }
 
@@ -281,16 +382,12 @@ func (p *process) Delete(_ context.Context, deletions []handler.Deletion) {
 	defer p.mu.Unlock()
 	for i := range deletions {
 		d := &deletions[i]
-		if p.dead {
+		if d.Done = !p.dead; p.dead {
 			d.Err = errGone
 			continue
 		}
-		d.Done = true
-		for _, other := range p.queue {
-			if other.id == d.Message.MessageId {
-				p.acknowledges(other)
-				break
-			}
+		if m := p.mailOf(d.Message.MessageId); m != nil {
+			p.acknowledges(m)
 		}
 	}
 }

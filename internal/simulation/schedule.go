@@ -1,4 +1,4 @@
-package idemtest
+package simulation
 
 import (
 	"context"
@@ -51,17 +51,17 @@ func (w *world) pending() int {
 	return len(w.parked)
 }
 
-func (w *world) tasksOf(p *worker) []*task {
+// condemn lets a worker's process get no further than its next call. It tells whether
+// the process was still alive.
+func (w *world) condemn(p *worker) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(w.parked), func(t *task) bool { return t.worker != p })
-}
-
-// condemn lets a worker's process get no further than its next call.
-func (w *world) condemn(p *worker) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	if p.dead {
+		return false
+	}
 	p.dead = true
+	close(p.gone)
+	return true
 }
 
 // resume lets a task go on with what fate says, if it still waits.
@@ -80,6 +80,7 @@ func (w *world) deliver() {
 	}
 	w.tell("%s gets %s", worker, m.id)
 	m.taken++
+	m.receives++
 	go worker.receive(m)
 }
 
@@ -149,16 +150,11 @@ func (w *world) land() {
 
 // kill ends a worker's process wherever it is. Another takes its place.
 func (w *world) kill(victim *worker) {
-	w.condemn(victim)
 	if victim.busy {
 		w.tell("%s is killed", victim)
 	}
+	victim.replace()
 	synctest.Wait()
-	for _, t := range w.tasksOf(victim) {
-		w.resume(t, func(*task) order { return die })
-		synctest.Wait()
-	}
-	w.workers[victim.index] = victim.successor()
 }
 
 // forget deletes an expired item, as TTL does sooner or later.

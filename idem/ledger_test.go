@@ -5,9 +5,9 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
+	"github.com/sqsafe/sqsafe/backoff"
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/idem"
@@ -19,14 +19,6 @@ var (
 	errCard    = fault.Permanent(errors.New("card refused"), fault.Reason("card"))
 )
 
-// scenario runs in a bubble: its hours take no time.
-func scenario(t *testing.T, run func(h *harness)) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) { run(newHarness(t)) })
-}
-
-func pass(d time.Duration) { <-time.After(d) }
-
 func TestADoneJobRunsOnce(t *testing.T) {
 	t.Parallel()
 	scenario(t, func(h *harness) {
@@ -36,14 +28,6 @@ func TestADoneJobRunsOnce(t *testing.T) {
 			h.want(r, handler.OutcomeDuplicate, idem.ReasonCompleted, 1)
 		}
 	})
-}
-
-func TestADoneJobLeavesNoError(t *testing.T) {
-	t.Parallel()
-	next := idem.Middleware(idem.NewMemory(), nil)(func(context.Context, *handler.Message) error { return nil })
-	if err := next(t.Context(), message("m1", "a")); err != nil {
-		t.Fatalf("the middleware gave %v", err)
-	}
 }
 
 func TestTheJobKnowsItsKeyAndState(t *testing.T) {
@@ -66,7 +50,7 @@ func TestTheJobKnowsItsKeyAndState(t *testing.T) {
 	})
 }
 
-func TestNoKeyOutsideOfTheMiddleware(t *testing.T) {
+func TestNoKeyOutsideOfAJob(t *testing.T) {
 	t.Parallel()
 	if key := idem.Key(t.Context()); key != "" {
 		t.Fatalf("key is %q", key)
@@ -77,11 +61,9 @@ func TestAFailedJobComesBackWithItsBudget(t *testing.T) {
 	t.Parallel()
 	scenario(t, func(h *harness) {
 		const wait = 8 * time.Second
-		h.job = func(ctx context.Context, m *handler.Message) error {
-			r := m.Resolve(ctx, errTimeout)
-			r.Delay = wait
-			return r
-		}
+		h.engine.Backoff = backoff.Constant{Interval: wait}
+		h.engine.Random = func() float64 { return 0 }
+		h.fails(errTimeout)
 		for run := 1; run <= 3; run++ {
 			r := h.deliver(message("m1", "a"))
 			h.want(r, handler.OutcomeRetry, "provider", run)
@@ -103,11 +85,11 @@ func TestCopiesDoNotRunBeforeTheNextAttempt(t *testing.T) {
 	scenario(t, func(h *harness) {
 		var runs []time.Time
 		h.options.Key = idem.JSONField("id")
-		h.job = func(ctx context.Context, m *handler.Message) error {
+		h.engine.Backoff = backoff.Constant{Interval: time.Second}
+		h.engine.Random = func() float64 { return 0 }
+		h.job = func(context.Context, *handler.Message) error {
 			runs = append(runs, time.Now())
-			r := m.Resolve(ctx, errTimeout)
-			r.Delay = time.Second
-			return r
+			return errTimeout
 		}
 		for _, id := range []string{"m1", "m2", "m3"} {
 			h.deliver(message(id, `{"id":"a"}`))
@@ -155,16 +137,15 @@ func TestADeadJobIsWrittenBeforeItIsSent(t *testing.T) {
 		if f == nil || f.Key != "m1" || f.Epoch != 0 || !f.Verdict || f.Reason != "card" {
 			h.Fatalf("failure is %+v, want the verdict on m1", f)
 		}
-		if want := time.Now().Add(invocationTime + 2*time.Second); !dead.Lease.Equal(want) {
-			h.Fatalf("lease is %v, want %v", dead.Lease, want)
+		if want, got := time.Now().Add(invocationTime+2*time.Second), h.settlements[0].Lease; !got.Equal(want) {
+			h.Fatalf("lease is %v, want %v", got, want)
 		}
 		h.want(h.deliver(message("m1", "a")), handler.OutcomeBusy, idem.ReasonClaimed, 1)
 
-		if err := dead.AfterSend(h.Context(), "dead-1"); err != nil {
-			h.Fatal(err)
-		}
-		copied := message("m1", "a")
-		h.want(h.deliver(copied), handler.OutcomeDuplicate, idem.ReasonDeadBefore, 1)
+		h.posts = true
+		h.want(h.deliver(message("m2", "a")), handler.OutcomeDead, "card", 2)
+		h.want(h.deliver(message("m2", "a")), handler.OutcomeDuplicate, idem.ReasonDeadBefore, 2)
+		h.asks("acquire", "verdict", "2 acquire", "verdict", "send", "confirm", "acquire")
 	})
 }
 
@@ -174,6 +155,7 @@ func TestAnUnconfirmedDeathIsSentWithoutRunning(t *testing.T) {
 		h.fails(errCard)
 		first := h.deliver(message("m1", "a"))
 		pass(invocationTime + 2*time.Second)
+		h.posts = true
 		again := h.deliver(message("m1", "a"))
 		h.want(again, handler.OutcomeDead, "card", 1)
 		if again.Failure.Fingerprint != first.Failure.Fingerprint || !again.Failure.Verdict {
@@ -182,12 +164,10 @@ func TestAnUnconfirmedDeathIsSentWithoutRunning(t *testing.T) {
 		if again.Decision.Class != fault.ClassPermanent || again.Err.Error() != "card refused" {
 			h.Fatalf("decision is %+v with error %v, want those of the verdict", again.Decision, again.Err)
 		}
-		if again.Lease.Before(time.Now().Add(invocationTime)) {
-			h.Fatalf("lease ends %v, want it renewed", again.Lease)
+		if lease := h.requests[1].Lease; lease.Before(time.Now().Add(invocationTime)) {
+			h.Fatalf("lease ends %v, want a new one", lease)
 		}
-		if err := again.AfterSend(h.Context(), "dead-1"); err != nil {
-			h.Fatal(err)
-		}
+		h.asks("acquire", "verdict", "acquire", "send", "confirm")
 		h.want(h.deliver(message("m1", "a")), handler.OutcomeDuplicate, idem.ReasonDeadBefore, 1)
 	})
 }
@@ -197,10 +177,11 @@ func TestWithoutAVerdictNothingIsSent(t *testing.T) {
 	scenario(t, func(h *harness) {
 		h.fails(errCard)
 		h.broken("verdict")
+		h.posts = true
 		r := h.deliver(message("m1", "a"))
 		h.want(r, handler.OutcomeRetry, fault.ReasonStore, 1)
 		h.within(r.Delay, invocationTime+2*time.Second)
-		if r.AfterSend != nil || r.Failure != nil || !errors.Is(r.Err, errStore) || !errors.Is(r.Err, errCard) {
+		if len(h.letters) > 0 || r.Failure != nil || !errors.Is(r.Err, errStore) || !errors.Is(r.Err, errCard) {
 			h.Fatalf("result is %+v, want no dead letter and both errors", r)
 		}
 	})
@@ -213,8 +194,8 @@ func TestAJobSentAgainAfterItsDeathRuns(t *testing.T) {
 		early := message("m0", `{"id":"ch-1"}`)
 		pass(time.Minute)
 		h.fails(errCard)
-		dead := h.deliver(message("m1", `{"id":"ch-1"}`))
-		_ = dead.AfterSend(h.Context(), "dead-1")
+		h.posts = true
+		h.deliver(message("m1", `{"id":"ch-1"}`))
 		h.want(h.deliver(early), handler.OutcomeDuplicate, idem.ReasonDeadBefore, 1)
 
 		pass(time.Minute)
@@ -239,12 +220,11 @@ func TestAReplayRuns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			scenario(t, func(h *harness) {
-				replayed := message("m2", "a")
-				replayed.Replay = &c.replay
+				replayed := h.replayed("m2", "a", c.replay)
 				pass(time.Minute)
 				h.fails(errCard)
-				dead := h.deliver(message("m1", "a"))
-				_ = dead.AfterSend(h.Context(), "dead-1")
+				h.posts = true
+				h.deliver(message("m1", "a"))
 				h.deliver(replayed)
 				if h.runs != c.runs {
 					h.Fatalf("the job ran %d times, want %d", h.runs, c.runs)
@@ -261,9 +241,10 @@ func TestAnotherPayloadUnderTheKeyIsDeadWithoutAVerdict(t *testing.T) {
 		h.deliver(message("m1", `{"id":"ch-1","amount":1}`))
 		r := h.deliver(message("m2", `{"id":"ch-1","amount":2}`))
 		h.want(r, handler.OutcomeDead, idem.ReasonConflict, 1)
-		if r.Failure.Verdict || r.Failure.Epoch != 0 || r.Failure.Key != "ch-1" || r.AfterSend != nil || !r.Lease.IsZero() {
+		if r.Failure.Verdict || r.Failure.Epoch != 0 || r.Failure.Key != "ch-1" {
 			h.Fatalf("result is %+v with failure %+v, want no verdict", r, r.Failure)
 		}
+		h.asks("acquire", "complete", "acquire")
 		same := h.deliver(message("m3", `{ "amount": 1, "id": "ch-1" }`))
 		h.want(same, handler.OutcomeDuplicate, idem.ReasonCompleted, 1)
 	})
@@ -317,14 +298,11 @@ func (senseless) Acquire(context.Context, idem.Request) (idem.Answer, error) {
 	return idem.Answer{}, nil
 }
 
-func TestMiddlewareNeedsAStore(t *testing.T) {
+func TestALedgerNeedsAStore(t *testing.T) {
 	t.Parallel()
-	defer func() {
-		if text, _ := recover().(string); !strings.Contains(text, "store is nil") {
-			t.Fatalf("panic is %q", text)
-		}
-	}()
-	idem.Middleware(nil, nil)
+	if l, err := idem.New(nil, nil); err == nil || l != nil || !strings.Contains(err.Error(), "store is nil") {
+		t.Fatalf("New gave %v, %v; want an error and no ledger", l, err)
+	}
 }
 
 func TestTheWayToTheStoreIsRepeatedByReceiveCount(t *testing.T) {

@@ -1,4 +1,4 @@
-package idemtest
+package simulation
 
 import (
 	"fmt"
@@ -39,6 +39,7 @@ type world struct {
 
 	telling   bool
 	aliases   map[string]string
+	telMu     sync.Mutex // guards what follows
 	told      []string
 	violation *Violation
 }
@@ -70,7 +71,8 @@ type message struct {
 	body   string
 	sentAt time.Time
 	replay *handler.Replay
-	taken  int // deliveries under way
+	// receives counts its deliveries, taken those under way.
+	receives, taken int
 }
 
 // letter is what the dead-letter queue has.
@@ -175,9 +177,11 @@ const calmRounds = 4000
 
 // breach notes the first promise that is broken.
 func (w *world) breach(rule, format string, args ...any) {
+	w.telMu.Lock()
+	defer w.telMu.Unlock()
 	if w.violation == nil {
 		w.violation = &Violation{Seed: w.seed, Rule: rule, Detail: fmt.Sprintf(format, args...)}
-		w.tell("BROKEN: %s: %s", rule, w.violation.Detail)
+		w.note("BROKEN: %s: %s", rule, w.violation.Detail)
 	}
 }
 
@@ -193,6 +197,13 @@ func (w *world) alias(owner string) string {
 }
 
 func (w *world) tell(format string, args ...any) {
+	w.telMu.Lock()
+	defer w.telMu.Unlock()
+	w.note(format, args...)
+}
+
+// note is tell for who holds the lock.
+func (w *world) note(format string, args ...any) {
 	if w.telling {
 		line := fmt.Sprintf("%10.3fs  ", time.Since(w.begin).Seconds())
 		w.told = append(w.told, line+fmt.Sprintf(format, args...))

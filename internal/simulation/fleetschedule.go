@@ -1,4 +1,4 @@
-package idemtest
+package simulation
 
 import (
 	"slices"
@@ -16,7 +16,7 @@ func (f *fleet) step() {
 	case n < 65 && f.waiting() > 0:
 		f.resume(f.pick())
 	case n < 75:
-		d := passing[f.rng.IntN(len(passing)-1)]
+		d := f.passing()
 		f.tell("%v pass", d)
 		wait(d)
 	case n < 77:
@@ -41,38 +41,78 @@ func (f *fleet) calm() {
 			return
 		case round > calmRounds:
 			f.breach("every loop ends", "%d messages still come back after %d steps", len(f.queue), round)
-		case f.rng.IntN(3) == 0:
-			wait(40 * time.Second)
-		default:
-			f.deliver()
+		case f.rng.IntN(3) == 0 || !f.deliver():
+			wait(f.passing())
 		}
 	}
 }
 
-// deliver hands a batch of messages to a process that has room for it.
-func (f *fleet) deliver() {
+// deliver hands a batch of messages to a process that has room for it. It tells whether
+// there was one.
+func (f *fleet) deliver() bool {
 	h := f.hosts[f.rng.IntN(len(f.hosts))]
 	f.mu.Lock()
 	p := h.process
-	var batch []*mail
-	for _, i := range f.rng.Perm(len(f.queue)) {
-		m := f.queue[i]
-		if len(batch) < 5 && (m.taken == 0 || !f.quiet && f.rng.IntN(10) == 0) {
-			batch = append(batch, m)
-		}
-	}
+	batch := f.batch()
 	if len(batch) == 0 || p.invocations >= longestQueue {
 		f.mu.Unlock()
-		return
+		return false
 	}
 	for _, m := range batch {
+		if m.taken > 0 {
+			m.disturbed++
+		}
 		m.receives++
 		m.taken++
+		m.visibleAt = time.Now().Add(visibility)
 	}
 	batch = f.redrive(batch)
+	for _, m := range batch {
+		p.batches[m]++
+	}
 	p.invocations++
 	f.mu.Unlock()
 	go p.invoke(batch)
+	return true
+}
+
+// passing is how much time goes by at once: now and then as long as a lone run keeps
+// others away.
+func (f *fleet) passing() time.Duration {
+	if f.rng.IntN(12) == 0 {
+		return loneTime + time.Second
+	}
+	return passing[f.rng.IntN(len(passing)-1)]
+}
+
+// visibility is the queue's timeout: six times that of an invocation.
+const visibility = 6 * invocationTime
+
+// batch draws messages that may be received: standard ones in any order, now and then
+// one twice, and those of a FIFO group in their order, while none of it is on its way.
+func (f *fleet) batch() (batch []*mail) {
+	now := time.Now()
+	hidden := func(m *mail) bool { return m.taken > 0 || m.visibleAt.After(now) }
+	if !f.fifo {
+		for _, i := range f.rng.Perm(len(f.queue)) {
+			m := f.queue[i]
+			copied := !f.quiet && m.taken > 0 && f.rng.IntN(10) == 0
+			if len(batch) < 5 && (!hidden(m) || copied) {
+				batch = append(batch, m)
+			}
+		}
+		return batch
+	}
+	blocked := map[string]bool{}
+	for _, m := range f.queue {
+		blocked[m.job.group] = blocked[m.job.group] || hidden(m)
+	}
+	for _, m := range f.queue {
+		if !blocked[m.job.group] && len(batch) < 5 {
+			batch = append(batch, m)
+		}
+	}
+	return batch
 }
 
 // longestQueue is how many invocations a process has at a time.
@@ -85,7 +125,11 @@ func (f *fleet) redrive(batch []*mail) []*mail {
 			return false
 		}
 		f.note("SQS moves %s", m.id)
+		f.count("moved by SQS")
 		m.job.moved = true
+		if m.job.healthy() && !m.job.completed {
+			f.runsOut(m)
+		}
 		f.remove(m)
 		return true
 	})
