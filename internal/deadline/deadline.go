@@ -76,10 +76,7 @@ func New(start, end time.Time, reserve time.Duration) Table {
 		reserve = max(MinReserve, total/10)
 	}
 	t.end = end
-	t.cut = start.Add(total - min(reserve, total/2))
-	if end.Before(start) {
-		t.cut = end
-	}
+	t.cut = end.Add(-min(reserve, total/2))
 	t.jobs = max(t.cut.Sub(start), 0)
 	return t
 }

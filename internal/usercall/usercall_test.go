@@ -164,23 +164,3 @@ func TestCallIsLeftBehind(t *testing.T) {
 		})
 	}
 }
-
-// TestCallPrefersTheEnd where it came before the call was to be left behind.
-func TestCallPrefersTheEnd(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		left, gone := make(chan struct{}), make(chan struct{})
-		go func() {
-			<-gone
-			close(left)
-		}()
-		err, _, back := usercall.Call(left, func() error {
-			time.AfterFunc(time.Second, func() { close(gone) })
-			return errOdd
-		})
-		if !back || !errors.Is(err, errOdd) {
-			t.Errorf("error %v, back %v", err, back)
-		}
-		<-left
-	})
-}
