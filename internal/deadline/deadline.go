@@ -117,6 +117,18 @@ func (t Table) HadItsTime(ran time.Duration) bool {
 	return t.jobs > 0 && ran >= t.jobs/2
 }
 
+// HadMostOfItsTime reports whether a job that ran so long had at least three quarters
+// of that time.
+func (t Table) HadMostOfItsTime(ran time.Duration) bool {
+	return t.jobs > 0 && ran >= t.jobs-t.jobs/4
+}
+
+// HasMostOfItsTime reports whether a job that starts now can have as much. Without a
+// limit each can.
+func (t Table) HasMostOfItsTime(now time.Time) bool {
+	return !t.Bounded() || now.Sub(t.start) <= t.jobs/4
+}
+
 // Cancelled returns the table of an invocation without a limit whose host has
 // cancelled it: the cut is now, and Grace is left. An invocation with a limit
 // keeps its end and is cut now.
