@@ -127,6 +127,18 @@ func (t Table) HadItsTime(ran time.Duration) bool {
 	return t.jobs > 0 && ran >= t.jobs/2
 }
 
+// HadMostOfItsTime reports whether a job that ran so long had at least three quarters
+// of that time.
+func (t Table) HadMostOfItsTime(ran time.Duration) bool {
+	return t.jobs > 0 && ran >= t.jobs-t.jobs/4
+}
+
+// HasMostOfItsTime reports whether a job that starts now can have as much. Without a
+// limit each can.
+func (t Table) HasMostOfItsTime(now time.Time) bool {
+	return !t.Bounded() || now.Sub(t.start) <= t.jobs/4
+}
+
 // Cancelled returns the table of an invocation that its host has cancelled: the cut
 // is now, if it has not been, and no more than Grace is left.
 func (t Table) Cancelled(now time.Time) Table {
