@@ -1,0 +1,150 @@
+package system
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda/messages"
+	"github.com/aws/aws-lambda-go/lambdacontext"
+
+	"github.com/sqsafe/sqsafe/internal/eventsource"
+)
+
+// lambdaHost is what AWS Lambda does for a function: an event source mapping that
+// polls, and processes that come, are frozen and go.
+type lambdaHost struct {
+	*world
+	poller *eventsource.Poller
+	ctx    context.Context
+	stop   context.CancelFunc
+
+	mu        sync.Mutex
+	processes []*instance
+	made      int
+	requests  int
+}
+
+// instance is a process with what Lambda knows of it.
+type instance struct {
+	*process
+	running int
+	// ending reports whether it gets no further invocation.
+	ending bool
+}
+
+func newLambdaHost(w *world) *lambdaHost {
+	h := &lambdaHost{world: w}
+	h.ctx, h.stop = context.WithCancel(context.Background())
+	service := w.newProcess("esm")
+	h.poller = eventsource.New(service.sqs, h, eventsource.Mapping{
+		QueueURL: w.source, QueueARN: "arn:aws:sqs:us-east-1:000000000000:jobs",
+		ReportBatchItemFailures: true, Concurrency: w.pollers,
+	}, nil)
+	return h
+}
+
+func (h *lambdaHost) run() { _ = h.poller.Run(h.ctx) }
+
+// take finds a process for an invocation, or starts one.
+func (h *lambdaHost) take() *instance {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, i := range h.processes {
+		if !i.ending && !i.isDead() && i.running < h.perProcess {
+			i.running++
+			return i
+		}
+	}
+	h.made++
+	i := &instance{process: h.newProcess(fmt.Sprintf("fn%d", h.made)), running: 1}
+	if r := h.seed.at("killing %s", i.name); h.on[kills] && chance(r, 0.4) {
+		i.killAt = 1 + r.IntN(1<<r.IntN(9))
+	}
+	i.function(nil)
+	h.processes = append(h.processes, i)
+	return i
+}
+
+func (h *lambdaHost) leave(i *instance) {
+	h.mu.Lock()
+	i.running--
+	dies := i.ending && i.running == 0
+	h.mu.Unlock()
+	if dies {
+		i.kill("it has ended after a crash")
+	}
+}
+
+// answered is how an invocation ended.
+type answered struct {
+	response []byte
+	err      error
+	crashed  bool
+}
+
+// Invoke implements [eventsource.Invoker].
+func (h *lambdaHost) Invoke(_ context.Context, event []byte) ([]byte, error) {
+	i := h.take()
+	defer h.leave(i)
+	h.mu.Lock()
+	h.requests++
+	request := fmt.Sprintf("r%d", h.requests)
+	h.mu.Unlock()
+	r := h.seed.at("invocation %s", request)
+	<-time.After(between(r, time.Millisecond, 300*time.Millisecond))
+	end := time.Now().Add(h.timeout)
+	ctx, cancel := context.WithDeadline(i.life, end)
+	defer cancel()
+	ctx = lambdacontext.NewContext(ctx, &lambdacontext.LambdaContext{AwsRequestID: request})
+	i.note(i.name, nil, "invocation %s begins", request)
+	done := make(chan answered, 1)
+	go func() { done <- i.handle(ctx, event) }()
+	deadline := time.NewTimer(h.timeout)
+	defer deadline.Stop()
+	select {
+	case a := <-done:
+		return h.answered(i, request, a)
+	case <-i.life.Done():
+		<-time.After(i.afterwards())
+		return nil, errors.New("Runtime exited")
+	case <-deadline.C:
+		h.breaks("deadline", nil, "invocation %s of %s has not returned at its deadline", request, i.name)
+		i.kill("timed out")
+		return nil, errors.New("Task timed out")
+	}
+}
+
+// answered takes in the end of an invocation in time.
+func (h *lambdaHost) answered(i *instance, request string, a answered) ([]byte, error) {
+	if i.isDead() {
+		return nil, errors.New("Runtime exited")
+	}
+	i.note(i.name, nil, "invocation %s ends: %s %v", request, a.response, a.err)
+	if a.crashed {
+		h.mu.Lock()
+		i.ending = true
+		h.mu.Unlock()
+	}
+	return a.response, a.err
+}
+
+// handle calls the processor as the runtime does.
+func (i *instance) handle(ctx context.Context, event []byte) (a answered) {
+	defer func() {
+		if value := recover(); value != nil {
+			a = answered{err: fmt.Errorf("crashed: %.200v", text(value)), crashed: true}
+		}
+	}()
+	response, err := i.processor.Invoke(ctx, event)
+	return answered{response: response, err: err}
+}
+
+func text(panicked any) any {
+	if told, ok := panicked.(messages.InvokeResponse_Error); ok {
+		return told.Message
+	}
+	return panicked
+}

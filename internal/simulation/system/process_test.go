@@ -1,0 +1,155 @@
+package system
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"github.com/sqsafe/sqsafe/backoff"
+	"github.com/sqsafe/sqsafe/dlq"
+	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/idem"
+	"github.com/sqsafe/sqsafe/idem/dynamo"
+	"github.com/sqsafe/sqsafe/internal/localaws/localtest"
+	"github.com/sqsafe/sqsafe/queue"
+)
+
+// process is one process of the function, or a service of AWS that is never killed.
+type process struct {
+	*world
+	name string
+	sqs  *sqs.Client
+	db   *dynamodb.Client
+	// log tells what the processor says.
+	log       *slog.Logger
+	processor *handler.Processor
+	// life ends when the process is killed.
+	life context.Context
+	end  context.CancelFunc
+	// killAt is the passage of the gate at which the process is killed; 0 for never.
+	killAt int
+
+	state struct {
+		sync.Mutex
+		passages int
+		// failing are calls that failed, by name: their repetitions are drawn apart.
+		failing map[string]failing
+	}
+}
+
+var errKilled = errors.New("the process is dead")
+
+// newProcess makes a process with clients of its own.
+func (w *world) newProcess(name string) *process {
+	p := &process{world: w, name: name}
+	p.life, p.end = context.WithCancel(context.Background())
+	p.state.failing = map[string]failing{}
+	cfg := localtest.Config(w.server)
+	cfg.HTTPClient = &http.Client{Transport: &gate{p}}
+	cfg.Retryer = func() aws.Retryer {
+		return retry.NewStandard(func(o *retry.StandardOptions) { o.Backoff = retry.BackoffDelayerFunc(p.sdkBackoff) })
+	}
+	p.sqs, p.db = sqs.NewFromConfig(cfg), dynamodb.NewFromConfig(cfg)
+	p.log = slog.New(&logHandler{process: p})
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.all = append(w.all, p)
+	return p
+}
+
+// random gives the same number to all who ask at the same moment, so that their order
+// does not count.
+func (p *process) random() float64 {
+	return float64(p.seed.hash(fmt.Sprint(p.name, " ", p.now()))>>11) / (1 << 53)
+}
+
+func (p *process) sdkBackoff(attempt int, _ error) (time.Duration, error) {
+	limit := min(time.Second<<min(attempt, 5), 20*time.Second)
+	return time.Duration(p.random() * float64(limit)), nil
+}
+
+// function makes the processor of a function, with all that production has.
+func (p *process) function(visibility handler.Queue) {
+	ledger := must(idem.New(&store{Store: dynamo.New(p.db, tableName, nil), process: p}, &idem.Options{
+		Key: idem.JSONField("id"), Logger: p.log,
+	}))
+	sender := must(dlq.NewSender(p.sqs, p.letters, &dlq.Options{Function: "pay", FunctionVersion: "1", Logger: p.log}))
+	if visibility == nil {
+		visibility = must(queue.New(p.sqs, &queue.Options{Endpoint: localtest.Endpoint, Logger: p.log}))
+	}
+	p.processor = must(handler.NewProcessor(newPreparer(p), &handler.Options{
+		Ledger: ledger, DeadLetter: sender, Queue: visibility, Restore: dlq.Restore,
+		Backoff:     backoff.Exponential{MaxAttempts: p.attempts},
+		MaxReceives: p.maxReceives, Concurrency: p.concurrency,
+		Hooks:  handler.Hooks{OnBatch: func(_ context.Context, r handler.Report) { p.judge.reported(p, r) }},
+		Logger: p.log, Random: p.random,
+	}))
+}
+
+func (p *process) isDead() bool { return p.life.Err() != nil }
+
+// kill ends the process at once: nothing that it does afterwards is seen.
+func (p *process) kill(why string) {
+	if p.isDead() {
+		return
+	}
+	p.note(p.name, nil, "KILLED: %s", why)
+	p.judge.killed(p)
+	p.end()
+}
+
+// stop ends the process at the end of the history.
+func (p *process) stop() { p.end() }
+
+// rest is what a dead process does: nothing.
+func (p *process) rest(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+	case <-p.over:
+	}
+	return errKilled
+}
+
+// sleep waits for d, and no longer than until ctx ends.
+func (p *process) sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-p.life.Done():
+		return p.rest(ctx)
+	case <-ctx.Done():
+		// Others see the end of ctx at the same moment. This one comes after them.
+		if err := p.sleepDeaf(p.afterwards()); err != nil {
+			return err
+		}
+		return ctx.Err()
+	}
+}
+
+// afterwards is a short while, another one for each moment.
+func (p *process) afterwards() time.Duration {
+	return time.Duration((0.5 + p.random()) * float64(100*time.Microsecond))
+}
+
+// sleepDeaf waits for d, whatever else ends than the process.
+func (p *process) sleepDeaf(d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-p.life.Done():
+		return errKilled
+	}
+}

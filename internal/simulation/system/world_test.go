@@ -1,0 +1,223 @@
+package system
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	dbtypes "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"github.com/sqsafe/sqsafe/internal/localaws"
+	"github.com/sqsafe/sqsafe/internal/localaws/localtest"
+	queues "github.com/sqsafe/sqsafe/internal/localaws/sqs"
+)
+
+const tableName = "ledger"
+
+// world is the whole system in one history.
+type world struct {
+	*config
+	begin  time.Time
+	server *localaws.Server
+	inner  http.RoundTripper
+	// direct clients do not pass the gate.
+	direct struct {
+		sqs *sqs.Client
+		db  *dynamodb.Client
+	}
+	source, letters string // queue URLs
+	judge           *judge
+	// over is closed when the history is.
+	over chan struct{}
+
+	mu       sync.Mutex
+	journal  []entry
+	breaches []breach
+	names    map[string]string // of messages, by id
+	asked    map[string]int    // how often a call was made, by its name
+	calmed   bool
+	all      []*process
+}
+
+// outcome is what a history has led to.
+type outcome struct {
+	config   *config
+	journal  []entry
+	breaches []breach
+	excerpt  string
+	calls    int
+	lasted   time.Duration
+}
+
+// play plays one history in a bubble.
+func play(t *testing.T, c *config) (out *outcome) {
+	t.Helper()
+	synctest.Test(t, func(*testing.T) {
+		w := newWorld(c)
+		w.run()
+		out = &outcome{config: c, journal: w.journal, breaches: w.breaches, lasted: w.now()}
+		if len(w.breaches) > 0 {
+			out.excerpt = w.excerpt(w.breaches[0].jobs, 150)
+		}
+		for _, n := range w.asked {
+			out.calls += n
+		}
+	})
+	return out
+}
+
+func newWorld(c *config) *world {
+	w := &world{
+		config: c, begin: time.Now(), over: make(chan struct{}), names: map[string]string{}, asked: map[string]int{},
+	}
+	w.judge = newJudge(w)
+	w.server = localaws.New(&localaws.Options{Observe: w.observe})
+	w.inner = w.server.Transport()
+	cfg := localtest.Config(w.server)
+	w.direct.sqs, w.direct.db = sqs.NewFromConfig(cfg), dynamodb.NewFromConfig(cfg)
+	w.build()
+	return w
+}
+
+func (w *world) now() time.Duration { return time.Since(w.begin) }
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// build creates queues and table.
+func (w *world) build() {
+	ctx := context.Background()
+	letters := must(w.direct.sqs.CreateQueue(ctx, &sqs.CreateQueueInput{
+		QueueName: aws.String("dead"), Attributes: map[string]string{"MessageRetentionPeriod": "1209600"},
+	}))
+	w.letters = *letters.QueueUrl
+	source := must(w.direct.sqs.CreateQueue(ctx, &sqs.CreateQueueInput{
+		QueueName: aws.String("jobs"), Attributes: map[string]string{
+			"VisibilityTimeout": strconv.Itoa(int(w.visibility.Seconds())),
+			"RedrivePolicy": fmt.Sprintf(`{"deadLetterTargetArn":"%s","maxReceiveCount":%d}`,
+				"arn:aws:sqs:us-east-1:000000000000:dead", w.maxReceives),
+		},
+	}))
+	w.source = *source.QueueUrl
+	must(w.direct.db.CreateTable(ctx, &dynamodb.CreateTableInput{
+		TableName:   aws.String(tableName),
+		BillingMode: dbtypes.BillingModePayPerRequest,
+		AttributeDefinitions: []dbtypes.AttributeDefinition{
+			{AttributeName: aws.String("id"), AttributeType: dbtypes.ScalarAttributeTypeS},
+		},
+		KeySchema: []dbtypes.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: dbtypes.KeyTypeHash}},
+	}))
+}
+
+// run plays the history to its end.
+func (w *world) run() {
+	host := newLambdaHost(w)
+	var running sync.WaitGroup
+	running.Go(host.run)
+	for _, j := range w.jobs {
+		running.Go(func() { w.send(j) })
+	}
+	w.waitUntil(w.calm)
+	w.becomeCalm()
+	w.drained()
+	w.judge.end()
+	w.mu.Lock()
+	all := w.all
+	w.mu.Unlock()
+	for _, p := range all {
+		p.stop()
+	}
+	close(w.over)
+	host.stop()
+	running.Wait()
+	<-time.After(time.Hour) // what dead processes left behind ends by its own time
+}
+
+func (w *world) waitUntil(at time.Duration) { <-time.After(at - w.now()) }
+
+func (w *world) becomeCalm() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.calmed = true
+	w.noteLocked("world", nil, "calm")
+}
+
+func (w *world) isCalm() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.calmed
+}
+
+// drained waits until the queue is empty, but no longer than the limit.
+func (w *world) drained() {
+	for w.now() < w.limit && w.judge.left() > 0 {
+		<-time.After(time.Second)
+	}
+	<-time.After(time.Second)
+}
+
+// send sends the message of a job.
+func (w *world) send(j *job) {
+	w.waitUntil(j.sent)
+	must(w.direct.sqs.SendMessage(context.Background(), &sqs.SendMessageInput{
+		QueueUrl: &w.source, MessageBody: aws.String(j.body()),
+		MessageAttributes: map[string]types.MessageAttributeValue{
+			nameAttribute: {DataType: aws.String("String"), StringValue: aws.String(j.name)},
+		},
+	}))
+}
+
+// nameAttribute carries the name of a message.
+const nameAttribute = "name"
+
+// observe is told what happens in the queues.
+func (w *world) observe(e queues.Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if e.Kind == queues.Sent {
+		if a := e.MessageAttributes[nameAttribute]; a.StringValue != nil {
+			w.names[e.MessageID] = *a.StringValue
+		}
+	}
+	name := w.names[e.MessageID]
+	text := fmt.Sprintf("%s %s %s", e.Queue, e.Kind, name)
+	switch e.Kind {
+	case queues.Received:
+		text += fmt.Sprintf(" #%d", e.ReceiveCount)
+	case queues.VisibilityChanged:
+		text += fmt.Sprintf(" back in %v", e.Timeout)
+	}
+	w.noteLocked("sqs", []string{name}, "%s", text)
+	w.judge.observed(e, name)
+}
+
+func (w *world) nameOf(id string) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if name := w.names[id]; name != "" {
+		return name
+	}
+	return "?"
+}
+
+func (w *world) job(name string) *job {
+	for _, j := range w.jobs {
+		if j.name == keyOf(name) {
+			return j
+		}
+	}
+	panic("no job " + name)
+}
