@@ -64,60 +64,68 @@ func (g *gate) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	response, err := g.passThrough(r, body)
+	if g.isDead() {
+		return dead(r), nil
+	}
+	return response, err
+}
+
+func (g *gate) passThrough(r *http.Request, body []byte) (*http.Response, error) {
+	if g.isDead() {
+		return nil, errKilled
+	}
 	c := g.describe(r, body)
 	f := g.draw(c)
-	if err := g.wait(r.Context(), g.jitterless(c)+f.before); err != nil {
+	if err := g.sleep(r.Context(), g.jitterless(c)+f.before, c.name()); err != nil {
 		return nil, err
 	}
-	g.passes(c.name(), "before")
-	if g.isDead() {
-		return nil, g.rest(r.Context())
+	if g.passes(c.name(), "before"); g.isDead() {
+		return nil, errKilled
 	}
 	var response *http.Response
+	var err error
 	if f.refused {
 		response, err = g.failed(c, f.kind, r)
 	} else {
 		response, err = g.perform(r, c, f, body)
 	}
-	g.passes(c.name(), "after")
-	if g.isDead() {
-		return nil, g.rest(r.Context())
+	if g.passes(c.name(), "after"); g.isDead() {
+		return nil, errKilled
 	}
-	if err := g.wait(r.Context(), f.after); err != nil {
+	if err := g.sleep(r.Context(), f.after, c.name()); err != nil {
 		return nil, err
 	}
 	g.passes(c.name(), "behind")
-	if g.isDead() {
-		return nil, g.rest(r.Context())
-	}
 	return response, err
 }
 
-// wait is a part of a call's latency.
-func (g *gate) wait(ctx context.Context, d time.Duration) error { return g.sleep(ctx, d) }
+// dead is what a dead process gets: an answer that no client asks for again, so that
+// what is left of the process ends at once.
+func dead(r *http.Request) *http.Response {
+	return answer(r, http.StatusBadRequest, map[string]any{"__type": "ProcessIsDead", "message": "killed"})
+}
 
 // passes counts a passage, and kills the process where it is to die.
 func (p *process) passes(what, where string) {
 	p.state.Lock()
 	p.state.passages++
-	dies := p.killAt > 0 && p.state.passages >= p.killAt && !p.isCalmLocked()
+	dies := p.killAt > 0 && p.state.passages >= p.killAt && !p.isCalm()
 	p.state.Unlock()
 	if dies {
 		p.kill(where + " " + what)
 	}
 }
 
-func (p *process) isCalmLocked() bool { return p.isCalm() }
-
 // pass is a call of user code that has no effect.
 func (p *process) pass(ctx context.Context, what, subject string, most time.Duration) error {
 	r := p.seed.at("%s %s %s %d", p.name, what, subject, p.count(p.name+" "+what+" "+subject))
-	if err := p.sleep(ctx, between(r, time.Microsecond, most)); err != nil {
+	if err := p.sleep(ctx, between(r, time.Microsecond, most), what+subject); err != nil {
 		return err
 	}
 	p.passes(what+" "+subject, "in")
 	if p.isDead() {
-		return p.rest(ctx)
+		return errKilled
 	}
 	return nil
 }
@@ -125,19 +133,16 @@ func (p *process) pass(ctx context.Context, what, subject string, most time.Dura
 // call is a call of user code to something outside.
 func (p *process) call(ctx context.Context, what, subject string, effect func()) error {
 	r := p.seed.at("%s %s %s %d", p.name, what, subject, p.count(p.name+" "+what+" "+subject))
-	if err := p.sleep(ctx, between(r, 100*time.Microsecond, 20*time.Millisecond)); err != nil {
+	if err := p.sleep(ctx, between(r, 100*time.Microsecond, 20*time.Millisecond), what+subject); err != nil {
 		return err
 	}
 	p.passes(what+" "+subject, "before")
 	if p.isDead() {
-		return p.rest(ctx)
+		return errKilled
 	}
 	effect()
 	p.passes(what+" "+subject, "after")
-	if err := p.sleep(ctx, between(r, 10*time.Microsecond, 5*time.Millisecond)); err != nil {
-		return err
-	}
-	return nil
+	return p.sleep(ctx, between(r, 10*time.Microsecond, 5*time.Millisecond), what+subject)
 }
 
 // count counts how often a name was asked for, from 0.

@@ -118,7 +118,7 @@ func (h *preparer) Prepare(ctx context.Context, m *handler.Message) (func(contex
 // runJob is the user's function.
 func (p *process) runJob(ctx context.Context, m *handler.Message, j *job, name string) error {
 	if p.isDead() {
-		return p.rest(ctx)
+		return errKilled
 	}
 	r := p.judge.started(p, ctx, m, j, name)
 	err := p.work(ctx, r, j)
@@ -144,9 +144,9 @@ func (p *process) work(ctx context.Context, r *jobRun, j *job) error {
 		runtime.Goexit()
 	case poison:
 		p.kill("killed by " + j.name)
-		return p.rest(ctx)
+		return errKilled
 	case endless:
-		return p.sleep(ctx, 24*time.Hour)
+		return p.sleep(ctx, 24*time.Hour, r.name)
 	case stuck:
 		return p.sleepDeaf(24 * time.Hour)
 	case deaf:
@@ -155,7 +155,7 @@ func (p *process) work(ctx context.Context, r *jobRun, j *job) error {
 		}
 		return p.effect(context.WithoutCancel(ctx), j, idem.Key(ctx))
 	}
-	if err := p.sleep(ctx, j.takes); err != nil {
+	if err := p.sleep(ctx, j.takes, r.name); err != nil {
 		return err
 	}
 	return p.effect(ctx, j, idem.Key(ctx))

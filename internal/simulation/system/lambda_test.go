@@ -2,11 +2,13 @@ package system
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
 	"time"
 
+	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda/messages"
 	"github.com/aws/aws-lambda-go/lambdacontext"
 
@@ -106,9 +108,9 @@ func (h *lambdaHost) Invoke(_ context.Context, event []byte) ([]byte, error) {
 	defer deadline.Stop()
 	select {
 	case a := <-done:
-		return h.answered(i, request, a)
+		return h.answered(i, request, end, a)
 	case <-i.life.Done():
-		<-time.After(i.afterwards())
+		<-time.After(i.afterwards(request))
 		return nil, errors.New("Runtime exited")
 	case <-deadline.C:
 		h.breaks("deadline", nil, "invocation %s of %s has not returned at its deadline", request, i.name)
@@ -118,17 +120,30 @@ func (h *lambdaHost) Invoke(_ context.Context, event []byte) ([]byte, error) {
 }
 
 // answered takes in the end of an invocation in time.
-func (h *lambdaHost) answered(i *instance, request string, a answered) ([]byte, error) {
+func (h *lambdaHost) answered(i *instance, request string, end time.Time, a answered) ([]byte, error) {
 	if i.isDead() {
 		return nil, errors.New("Runtime exited")
 	}
-	i.note(i.name, nil, "invocation %s ends: %s %v", request, a.response, a.err)
+	i.note(i.name, nil, "invocation %s ends: %s %v", request, h.named(a.response), a.err)
 	if a.crashed {
 		h.mu.Lock()
 		i.ending = true
 		h.mu.Unlock()
+		// The processor itself ends a process that outlives a crash.
+		time.AfterFunc(time.Until(end)-time.Millisecond, func() { i.kill("it outlived its crash") })
 	}
 	return a.response, a.err
+}
+
+// named has names of messages in the place of their ids.
+func (h *lambdaHost) named(response []byte) string {
+	var out events.SQSEventResponse
+	_ = json.Unmarshal(response, &out)
+	text := "back:"
+	for _, f := range out.BatchItemFailures {
+		text += " " + h.nameOf(f.ItemIdentifier)
+	}
+	return text
 }
 
 // handle calls the processor as the runtime does.

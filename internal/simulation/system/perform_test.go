@@ -19,6 +19,8 @@ func (g *gate) perform(r *http.Request, c *call, f fate, body []byte) (*http.Res
 	if len(c.entries) > 0 {
 		body = g.entries(c, f)
 		if body == nil {
+			g.ended(c, true, nil)
+			g.tell(c, true, f.failing)
 			return answer(r, http.StatusOK, failedEntries(map[string]any{"Successful": []any{}}, f.failing)), nil
 		}
 	}

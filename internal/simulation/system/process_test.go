@@ -110,36 +110,28 @@ func (p *process) kill(why string) {
 // stop ends the process at the end of the history.
 func (p *process) stop() { p.end() }
 
-// rest is what a dead process does: nothing.
-func (p *process) rest(ctx context.Context) error {
-	select {
-	case <-ctx.Done():
-	case <-p.over:
-	}
-	return errKilled
-}
 
-// sleep waits for d, and no longer than until ctx ends.
-func (p *process) sleep(ctx context.Context, d time.Duration) error {
+// sleep waits for d, and no longer than until ctx ends. What names who waits.
+func (p *process) sleep(ctx context.Context, d time.Duration, what string) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 		return nil
 	case <-p.life.Done():
-		return p.rest(ctx)
+		return errKilled
 	case <-ctx.Done():
 		// Others see the end of ctx at the same moment. This one comes after them.
-		if err := p.sleepDeaf(p.afterwards()); err != nil {
+		if err := p.sleepDeaf(p.afterwards(what)); err != nil {
 			return err
 		}
 		return ctx.Err()
 	}
 }
 
-// afterwards is a short while, another one for each moment.
-func (p *process) afterwards() time.Duration {
-	return time.Duration((0.5 + p.random()) * float64(100*time.Microsecond))
+// afterwards is a short while, another one for each moment and each who waits.
+func (p *process) afterwards(what string) time.Duration {
+	return 50*time.Microsecond + time.Duration(p.seed.hash(fmt.Sprint(p.name, what, p.now()))%100_000)
 }
 
 // sleepDeaf waits for d, whatever else ends than the process.
