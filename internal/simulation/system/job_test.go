@@ -49,6 +49,9 @@ func (c *config) drawJob(r *rand.Rand, name string, share float64) *job {
 	switch {
 	case chance(r, share):
 		j.kind = pick(r, flaky, permanent, odd, panics, poison, poison, endless, stuck, garbled, goexit)
+		if c.timeout() == 0 && (j.kind == endless || j.kind == stuck) {
+			j.kind = slow // nothing ends it
+		}
 	case chance(r, 0.3):
 		j.kind = slow
 	case chance(r, 0.2):
@@ -56,9 +59,14 @@ func (c *config) drawJob(r *rand.Rand, name string, share float64) *job {
 	}
 	j.fails = 1 + r.IntN(2)
 	j.takes = between(r, time.Millisecond, 100*time.Millisecond)
-	if j.kind == slow || j.kind == deaf {
-		j.takes = between(r, 100*time.Millisecond, c.jobTime()*49/100)
+	if j.kind != slow && j.kind != deaf {
+		return j
 	}
+	if c.timeout() > 0 {
+		j.takes = between(r, 100*time.Millisecond, c.jobTime()*49/100)
+		return j
+	}
+	j.takes = between(r, 100*time.Millisecond, pick(r, time.Minute, 10*time.Minute, 2*time.Hour))
 	return j
 }
 

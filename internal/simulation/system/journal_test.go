@@ -30,6 +30,13 @@ func (w *world) noteLocked(who string, jobs []string, format string, args ...any
 	w.journal = append(w.journal, entry{w.now(), who, fmt.Sprintf(format, args...), jobs})
 }
 
+// tally counts that something has happened.
+func (w *world) tally(what string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stats[what]++
+}
+
 // breaks notes that a promise is broken.
 func (w *world) breaks(promise string, jobs []string, format string, args ...any) {
 	w.mu.Lock()

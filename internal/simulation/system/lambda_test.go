@@ -19,6 +19,7 @@ import (
 // polls, and processes that come, are frozen and go.
 type lambdaHost struct {
 	*world
+	*hostConfig
 	poller *eventsource.Poller
 	ctx    context.Context
 	stop   context.CancelFunc
@@ -37,18 +38,41 @@ type instance struct {
 	ending bool
 }
 
-func newLambdaHost(w *world) *lambdaHost {
-	h := &lambdaHost{world: w}
+func newLambdaHost(w *world, c *hostConfig) *lambdaHost {
+	h := &lambdaHost{world: w, hostConfig: c}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	service := w.newProcess("esm")
 	h.poller = eventsource.New(service.sqs, h, eventsource.Mapping{
 		QueueURL: w.source, QueueARN: "arn:aws:sqs:us-east-1:000000000000:jobs",
-		ReportBatchItemFailures: true, Concurrency: w.pollers,
+		ReportBatchItemFailures: true, Concurrency: c.pollers,
 	}, nil)
 	return h
 }
 
-func (h *lambdaHost) run() { _ = h.poller.Run(h.ctx) }
+func (h *lambdaHost) run() {
+	go func() {
+		<-h.over
+		h.stop()
+	}()
+	_ = h.poller.Run(h.ctx)
+}
+
+// deploy makes the processes end after their invocations.
+func (h *lambdaHost) deploy() {
+	h.note("fn", nil, "DEPLOY")
+	h.mu.Lock()
+	var idle []*instance
+	for _, i := range h.processes {
+		if !i.ending && i.running == 0 {
+			idle = append(idle, i)
+		}
+		i.ending = true
+	}
+	h.mu.Unlock()
+	for _, i := range idle {
+		i.kill("replaced")
+	}
+}
 
 // take finds a process for an invocation, or starts one.
 func (h *lambdaHost) take() *instance {
@@ -61,10 +85,8 @@ func (h *lambdaHost) take() *instance {
 		}
 	}
 	h.made++
-	i := &instance{process: h.newProcess(fmt.Sprintf("fn%d", h.made)), running: 1}
-	if r := h.seed.at("killing %s", i.name); h.on[kills] && chance(r, 0.4) {
-		i.killAt = 1 + r.IntN(1<<r.IntN(9))
-	}
+	i := &instance{process: h.newProcess(fmt.Sprintf("%s%d", h.name, h.made)), running: 1}
+	h.endangers(i.process)
 	i.function(nil)
 	h.processes = append(h.processes, i)
 	return i

@@ -39,6 +39,12 @@ func (h *logHandler) Handle(_ context.Context, r slog.Record) error {
 	if r.Message == handler.LogOutcome {
 		text = strings.Replace(text, "outcome ", "", 1)
 	}
+	switch r.Message {
+	case handler.LogOutcome:
+		p.tally("outcome " + fields["outcome"] + " " + fields["reason"])
+	default:
+		p.tally("log " + r.Message)
+	}
 	for _, key := range []string{"outcome", "reason", "attempt", "delaySeconds", "error"} {
 		if fields[key] != "" {
 			text += fmt.Sprintf(" %s=%.160s", key, strings.ReplaceAll(fields[key], "\n", " "))

@@ -35,6 +35,9 @@ type process struct {
 	// life ends when the process is killed.
 	life context.Context
 	end  context.CancelFunc
+	// retired is closed when the process is told to stop.
+	retired    chan struct{}
+	retireOnce sync.Once
 	// killAt is the passage of the gate at which the process is killed; 0 for never.
 	killAt int
 
@@ -50,7 +53,7 @@ var errKilled = errors.New("the process is dead")
 
 // newProcess makes a process with clients of its own.
 func (w *world) newProcess(name string) *process {
-	p := &process{world: w, name: name}
+	p := &process{world: w, name: name, retired: make(chan struct{})}
 	p.life, p.end = context.WithCancel(context.Background())
 	p.state.failing = map[string]failing{}
 	cfg := localtest.Config(w.server)
@@ -94,6 +97,16 @@ func (p *process) function(visibility handler.Queue) {
 		Logger: p.log, Random: p.random,
 	}))
 }
+
+// endangers decides whether the process is killed within a call.
+func (w *world) endangers(p *process) {
+	if r := w.seed.at("killing %s", p.name); w.on[kills] && chance(r, 0.4) {
+		p.killAt = 1 + r.IntN(1<<r.IntN(9))
+	}
+}
+
+// retire tells the process to stop.
+func (p *process) retire() { p.retireOnce.Do(func() { close(p.retired) }) }
 
 func (p *process) isDead() bool { return p.life.Err() != nil }
 

@@ -2,7 +2,9 @@ package system
 
 import (
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -33,10 +35,12 @@ func environment(t *testing.T, histories int) (first seed, n int, without []stri
 func TestPromisesHoldInAllHistories(t *testing.T) {
 	first, n, without := environment(t, 200)
 	begin := time.Now()
+	var mu sync.Mutex
+	stats := map[string]int{}
 	var calls, failures atomic.Int64
 	var next atomic.Uint64
 	var running sync.WaitGroup
-	for range 2 {
+	for range workers() {
 		running.Go(func() {
 			for {
 				i := next.Add(1) - 1
@@ -45,6 +49,11 @@ func TestPromisesHoldInAllHistories(t *testing.T) {
 				}
 				out := play(t, newConfig(first+seed(i), without))
 				calls.Add(int64(out.calls))
+				mu.Lock()
+				for what, n := range out.stats {
+					stats[what] += n
+				}
+				mu.Unlock()
 				if len(out.breaches) > 0 {
 					failures.Add(1)
 					fail(t, out)
@@ -54,6 +63,11 @@ func TestPromisesHoldInAllHistories(t *testing.T) {
 	}
 	running.Wait()
 	took := time.Since(begin)
+	if os.Getenv("SQSAFE_STATS") != "" {
+		for _, what := range slices.Sorted(maps.Keys(stats)) {
+			t.Logf("%8d %s", stats[what], what)
+		}
+	}
 	t.Logf("%d histories, %d calls, %.1f histories a second", n, calls.Load(), float64(n)/took.Seconds())
 }
 
@@ -99,4 +113,9 @@ func firstDifference(a, b []entry) string {
 		}
 	}
 	return ""
+}
+
+func workers() int {
+	n, _ := strconv.Atoi(os.Getenv("SQSAFE_WORKERS"))
+	return max(n, 1)
 }

@@ -45,6 +45,8 @@ type world struct {
 	names    map[string]string // of messages, by id
 	asked    map[string]int    // how often a call was made, by its name
 	calmed   bool
+	// stats count what has happened, for those who want to know what is played.
+	stats map[string]int
 	all      []*process
 }
 
@@ -56,6 +58,7 @@ type outcome struct {
 	excerpt  string
 	calls    int
 	lasted   time.Duration
+	stats    map[string]int
 }
 
 // play plays one history in a bubble.
@@ -64,7 +67,7 @@ func play(t *testing.T, c *config) (out *outcome) {
 	synctest.Test(t, func(*testing.T) {
 		w := newWorld(c)
 		w.run()
-		out = &outcome{config: c, journal: w.journal, breaches: w.breaches, lasted: w.now()}
+		out = &outcome{config: c, journal: w.journal, breaches: w.breaches, lasted: w.now(), stats: w.stats}
 		if len(w.breaches) > 0 {
 			out.excerpt = w.excerpt(w.breaches[0].jobs, 150)
 		}
@@ -78,6 +81,7 @@ func play(t *testing.T, c *config) (out *outcome) {
 func newWorld(c *config) *world {
 	w := &world{
 		config: c, begin: time.Now(), over: make(chan struct{}), names: map[string]string{}, asked: map[string]int{},
+		stats: map[string]int{},
 	}
 	w.judge = newJudge(w)
 	w.server = localaws.New(&localaws.Options{Observe: w.observe})
@@ -122,11 +126,29 @@ func (w *world) build() {
 	}))
 }
 
+// host runs processes of the function.
+type host interface {
+	// run returns when the history is over.
+	run()
+	// deploy replaces the processes.
+	deploy()
+}
+
 // run plays the history to its end.
 func (w *world) run() {
-	host := newLambdaHost(w)
 	var running sync.WaitGroup
-	running.Go(host.run)
+	for _, c := range w.hosts {
+		var h host
+		if c.isWorker() {
+			h = newWorkerHost(w, c)
+		} else {
+			h = newLambdaHost(w, c)
+		}
+		running.Go(h.run)
+		for _, at := range c.deploys {
+			time.AfterFunc(at, h.deploy)
+		}
+	}
 	for _, j := range w.jobs {
 		running.Go(func() { w.send(j) })
 	}
@@ -141,7 +163,6 @@ func (w *world) run() {
 		p.stop()
 	}
 	close(w.over)
-	host.stop()
 	running.Wait()
 	<-time.After(time.Hour) // what dead processes left behind ends by its own time
 }
