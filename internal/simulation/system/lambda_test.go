@@ -130,7 +130,7 @@ func (h *lambdaHost) Invoke(_ context.Context, event []byte) ([]byte, error) {
 	defer deadline.Stop()
 	select {
 	case a := <-done:
-		return h.answered(i, request, end, a)
+		return h.answered(i, request, a)
 	case <-i.life.Done():
 		<-time.After(i.afterwards(request))
 		return nil, errors.New("Runtime exited")
@@ -142,7 +142,7 @@ func (h *lambdaHost) Invoke(_ context.Context, event []byte) ([]byte, error) {
 }
 
 // answered takes in the end of an invocation in time.
-func (h *lambdaHost) answered(i *instance, request string, end time.Time, a answered) ([]byte, error) {
+func (h *lambdaHost) answered(i *instance, request string, a answered) ([]byte, error) {
 	if i.isDead() {
 		return nil, errors.New("Runtime exited")
 	}
@@ -151,8 +151,6 @@ func (h *lambdaHost) answered(i *instance, request string, end time.Time, a answ
 		h.mu.Lock()
 		i.ending = true
 		h.mu.Unlock()
-		// The processor itself ends a process that outlives a crash.
-		time.AfterFunc(time.Until(end)-time.Millisecond, func() { i.kill("it outlived its crash") })
 	}
 	return a.response, a.err
 }

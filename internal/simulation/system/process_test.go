@@ -19,6 +19,7 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/idem"
 	"github.com/sqsafe/sqsafe/idem/dynamo"
+	"github.com/sqsafe/sqsafe/internal/host"
 	"github.com/sqsafe/sqsafe/internal/localaws/localtest"
 	"github.com/sqsafe/sqsafe/queue"
 )
@@ -54,7 +55,7 @@ var errKilled = errors.New("the process is dead")
 // newProcess makes a process with clients of its own.
 func (w *world) newProcess(name string) *process {
 	p := &process{world: w, name: name, retired: make(chan struct{})}
-	p.life, p.end = context.WithCancel(context.Background())
+	p.life, p.end = context.WithCancel(host.WithExit(context.Background(), func() { p.kill("it outlived a crash") }))
 	p.state.failing = map[string]failing{}
 	cfg := localtest.Config(w.server)
 	cfg.HTTPClient = &http.Client{Transport: &gate{p}}
@@ -93,7 +94,7 @@ func (p *process) function(visibility handler.Queue) {
 		Ledger: ledger, DeadLetter: sender, Queue: visibility, Restore: dlq.Restore,
 		Backoff:     backoff.Exponential{MaxAttempts: p.attempts},
 		MaxReceives: p.maxReceives, Concurrency: p.concurrency,
-		Hooks:  handler.Hooks{OnBatch: func(_ context.Context, r handler.Report) { p.judge.reported(p, r) }},
+		Hooks:  handler.Hooks{OnBatch: p.onBatch},
 		Logger: p.log, Random: p.random,
 	}))
 }
@@ -107,6 +108,13 @@ func (w *world) endangers(p *process) {
 
 // retire tells the process to stop.
 func (p *process) retire() { p.retireOnce.Do(func() { close(p.retired) }) }
+
+// onBatch takes in the report of a batch.
+func (p *process) onBatch(_ context.Context, r handler.Report) {
+	if !p.isDead() {
+		p.judge.reported(p, r)
+	}
+}
 
 func (p *process) isDead() bool { return p.life.Err() != nil }
 

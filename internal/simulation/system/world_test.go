@@ -126,8 +126,8 @@ func (w *world) build() {
 	}))
 }
 
-// host runs processes of the function.
-type host interface {
+// hosting runs processes of the function.
+type hosting interface {
 	// run returns when the history is over.
 	run()
 	// deploy replaces the processes.
@@ -138,7 +138,7 @@ type host interface {
 func (w *world) run() {
 	var running sync.WaitGroup
 	for _, c := range w.hosts {
-		var h host
+		var h hosting
 		if c.isWorker() {
 			h = newWorkerHost(w, c)
 		} else {
