@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// feature is a kind of adversity that a history may have.
+// feature is a kind of adversity, or of use, that a history may have.
 type feature string
 
 const (
@@ -20,6 +20,15 @@ const (
 	shuffling  feature = "shuffling"  // messages come in another order
 	duplicates feature = "duplicates" // messages are handed out twice
 	deploys    feature = "deploys"    // processes are replaced
+	hangs      feature = "hangs"      // something of the user's never returns
+	outages    feature = "outages"    // a service is down for a while
+	copies     feature = "copies"     // producers send a job several times
+	contests   feature = "contests"   // producers send two payloads under one key
+	replays    feature = "replays"    // operators replay dead letters
+	lowering   feature = "lowering"   // maxReceiveCount is lowered
+	purges     feature = "purges"     // the queue is purged
+	hasty      feature = "hasty"      // the visibility timeout is short
+	ordered    feature = "ordered"    // the queue is a FIFO queue
 )
 
 // features are all of them, each with the share of histories that have it.
@@ -27,8 +36,9 @@ var features = []struct {
 	name  feature
 	share float64
 }{
-	{kills, 0.5}, {refusals, 0.4}, {losses, 0.4}, {partials, 0.3}, {slowness, 0.3}, {shuffling, 0.5}, {duplicates, 0.3},
-	{deploys, 0.3},
+	{kills, 0.5}, {refusals, 0.4}, {losses, 0.4}, {partials, 0.3}, {slowness, 0.25}, {shuffling, 0.5}, {duplicates, 0.3},
+	{deploys, 0.3}, {hangs, 0.2}, {outages, 0.25}, {copies, 0.3}, {contests, 0.1}, {replays, 0.25}, {lowering, 0.05},
+	{purges, 0.05}, {hasty, 0.1}, {ordered, 0.3},
 }
 
 // config is what a seed makes of a history, less what is left out of it.
@@ -37,16 +47,21 @@ type config struct {
 	// without names features and jobs that are left out.
 	without []string
 
-	on   map[feature]bool
-	jobs []*job
-
-	hosts []*hostConfig
+	on      map[feature]bool
+	jobs    []*job
+	sends   []*send
+	outages []outage
+	hosts   []*hostConfig
 
 	visibility  time.Duration
 	maxReceives int
 	concurrency int
 	attempts    int
-	// calm is when all adversity is over, limit how long a history lasts.
+	// rate is the share of calls that fail, by each of the features.
+	rate float64
+	// hangAt is what hangs.
+	hangAt string
+	// calm is when all adversity is over, limit how long a history lasts at most.
 	calm, limit time.Duration
 }
 
@@ -67,6 +82,7 @@ type hostConfig struct {
 
 func (h *hostConfig) isWorker() bool { return h.batches > 0 }
 
+// String describes the host.
 func (h *hostConfig) String() string {
 	if h.isWorker() {
 		return fmt.Sprintf("%s: worker, batches %d, drain %v, timeout %v, deploys %v",
@@ -76,23 +92,74 @@ func (h *hostConfig) String() string {
 		h.name, h.pollers, h.perProcess, h.timeout, h.deploys)
 }
 
+// outage is a time in which a service is down.
+type outage struct {
+	service  string
+	from, to time.Duration
+	// silent reports whether calls hang instead of failing.
+	silent bool
+}
+
+// String describes the outage.
+func (o outage) String() string {
+	return fmt.Sprintf("%s from %v to %v, silent %v", o.service, o.from, o.to, o.silent)
+}
+
 func newConfig(s seed, without []string) *config {
 	c := &config{seed: s, without: without, on: map[feature]bool{}}
 	for _, f := range features {
 		c.on[f.name] = chance(s.at("feature %s", f.name), f.share) && !c.leftOut(string(f.name))
 	}
+	if c.on[ordered] { // SQS keeps the order there, and hands out nothing twice
+		c.on[shuffling], c.on[duplicates] = false, false
+	}
 	r := s.at("config")
 	c.maxReceives = pick(r, 3, 5, 10, 30, 30, 30, 200)
+	if many := pick(r, 5, 20, 200, 200, 200); c.on[ordered] {
+		c.maxReceives = many
+	}
 	c.concurrency = pick(r, 1, 1, 2, 3, 8)
 	c.attempts = pick(r, 3, 8)
+	c.rate = pick(r, 0.02, 0.05, 0.05, 0.15, 0.3)
+	c.hangAt = pick(r, hangPoints...)
 	c.calm = evenly(r, time.Minute, 5*time.Minute)
-	c.drawHosts(c.seed.at("hosts"))
-	c.limit = c.calm + 3*time.Hour
+	c.drawOutages(s.at("outages"))
+	c.drawHosts(s.at("hosts"))
+	c.limit = c.calm + 4*time.Hour
 	c.drawJobs(r)
 	for _, j := range c.jobs {
 		c.limit += j.takes
 	}
+	c.drawSends()
 	return c
+}
+
+func (c *config) leftOut(what string) bool { return slices.Contains(c.without, what) }
+
+func (c *config) drawOutages(r *rand.Rand) {
+	if !c.on[outages] {
+		return
+	}
+	for range 1 + r.IntN(2) {
+		o := outage{service: pick(r, "provider", "provider", "ledger", "ledger", "queue", "letters"), silent: chance(r, 0.3)}
+		o.from = evenly(r, 0, time.Minute)
+		o.to = o.from + between(r, time.Second, pick(r, time.Minute, 10*time.Minute, time.Hour))
+		c.outages = append(c.outages, o)
+		c.calm = max(c.calm, o.to+time.Second)
+	}
+}
+
+// isDown reports whether a service is down. If its calls hang, for is how long they do.
+func (c *config) isDown(service string, at time.Duration) (down bool, hang time.Duration) {
+	for _, o := range c.outages {
+		if o.service == service && o.from <= at && at < o.to {
+			if o.silent {
+				hang = o.to - at
+			}
+			return true, hang
+		}
+	}
+	return false, 0
 }
 
 func (c *config) drawHosts(r *rand.Rand) {
@@ -107,6 +174,9 @@ func (c *config) drawHosts(r *rand.Rand) {
 	c.visibility = 6 * timeout
 	if lambda == 0 {
 		c.visibility = pick(r, 10*time.Second, 30*time.Second, 3*time.Minute)
+	}
+	if short := evenly(r, 2*time.Second, timeout).Truncate(time.Second); c.on[hasty] {
+		c.visibility = short
 	}
 	for range lambda {
 		c.hosts = append(c.hosts, &hostConfig{
@@ -126,35 +196,18 @@ func (c *config) drawHosts(r *rand.Rand) {
 	}
 	for _, h := range c.hosts {
 		r := c.seed.at("deploys of %s", h.name)
-		if c.on[deploys] {
-			for range 1 + r.IntN(3) {
-				h.deploys = append(h.deploys, evenly(r, time.Second, c.calm))
-			}
-			slices.Sort(h.deploys)
+		if !c.on[deploys] {
+			continue
 		}
+		for range 1 + r.IntN(3) {
+			h.deploys = append(h.deploys, evenly(r, time.Second, c.calm))
+		}
+		slices.Sort(h.deploys)
 	}
 }
 
 // timeout is how long a job has at least; 0 for as long as it takes.
 func (c *config) timeout() time.Duration { return c.hosts[0].timeout }
-
-func (c *config) leftOut(what string) bool { return slices.Contains(c.without, what) }
-
-func (c *config) drawJobs(r *rand.Rand) {
-	few := r.IntN(3) == 0
-	n := 3 + r.IntN(14)
-	if few {
-		n = 1 + r.IntN(3)
-	}
-	odd := r.Float64() * r.Float64() // the share of jobs that are not healthy
-	for i := range n {
-		name := fmt.Sprintf("j%d", i)
-		j := c.drawJob(c.seed.at("job %s", name), name, odd)
-		if !c.leftOut(name) {
-			c.jobs = append(c.jobs, j)
-		}
-	}
-}
 
 // jobTime is how long an invocation has for jobs.
 func (c *config) jobTime() time.Duration {
@@ -162,19 +215,54 @@ func (c *config) jobTime() time.Duration {
 	return c.timeout() - min(reserve, c.timeout()/2)
 }
 
+func (c *config) drawJobs(r *rand.Rand) {
+	few := r.IntN(3) == 0
+	n := 3 + r.IntN(14)
+	if few {
+		n = 1 + r.IntN(3)
+	}
+	share := r.Float64() * r.Float64() // of jobs that are not healthy
+	groups := 1 + r.IntN(4)
+	for i := range n {
+		name := fmt.Sprintf("j%d", i)
+		j := c.drawJob(c.seed.at("job %s", name), name, share)
+		if j.group = fmt.Sprintf("g%d", c.seed.at("group of %s", name).IntN(groups)); !c.on[ordered] {
+			j.group = ""
+		}
+		if !c.leftOut(name) {
+			c.jobs = append(c.jobs, j)
+		}
+	}
+}
+
+// ample reports whether the queue hands messages out often enough for all that may come
+// in a history.
+func (c *config) ample() bool {
+	return c.maxReceives >= 30 && !c.on[ordered] || c.maxReceives >= 200
+}
+
+// String describes the history.
 func (c *config) String() string {
-	var on []string
+	var on, jobs, hosts []string
 	for _, f := range features {
 		if c.on[f.name] {
 			on = append(on, string(f.name))
 		}
 	}
-	var jobs []string
 	for _, j := range c.jobs {
 		jobs = append(jobs, j.String())
 	}
-	return fmt.Sprintf("visibility %v, maxReceives %d, concurrency %d, attempts %d, calm at %v\n"+
-		"hosts: %v\nfeatures: %s\njobs: %s",
-		c.visibility, c.maxReceives, c.concurrency, c.attempts, c.calm, c.hosts,
-		strings.Join(on, " "), strings.Join(jobs, ", "))
+	for _, h := range c.hosts {
+		hosts = append(hosts, h.String())
+	}
+	text := fmt.Sprintf("visibility %v, maxReceives %d, concurrency %d, attempts %d, rate of failures %v, calm at %v\n"+
+		"hosts: %s\nfeatures: %s\njobs: %s\nsends: %v", c.visibility, c.maxReceives, c.concurrency, c.attempts, c.rate,
+		c.calm, strings.Join(hosts, "; "), strings.Join(on, " "), strings.Join(jobs, ", "), c.sends)
+	if c.on[hangs] {
+		text += "\nhangs: " + c.hangAt
+	}
+	if len(c.outages) > 0 {
+		text += fmt.Sprintf("\noutages: %v", c.outages)
+	}
+	return text
 }

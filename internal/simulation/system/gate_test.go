@@ -49,6 +49,8 @@ type call struct {
 	// the ids of a batch call's entries.
 	subjects, entries []string
 	body              map[string]json.RawMessage
+	// epoch is that of a claim that is settled.
+	epoch int
 }
 
 func (c *call) name() string {
@@ -131,7 +133,7 @@ func (p *process) pass(ctx context.Context, what, subject string, most time.Dura
 }
 
 // call is a call of user code to something outside.
-func (p *process) call(ctx context.Context, what, subject string, effect func()) error {
+func (p *process) call(ctx context.Context, what, subject string, effect func() error) error {
 	r := p.seed.at("%s %s %s %d", p.name, what, subject, p.count(p.name+" "+what+" "+subject))
 	if err := p.sleep(ctx, between(r, 100*time.Microsecond, 20*time.Millisecond), what+subject); err != nil {
 		return err
@@ -140,9 +142,12 @@ func (p *process) call(ctx context.Context, what, subject string, effect func())
 	if p.isDead() {
 		return errKilled
 	}
-	effect()
+	err := effect()
 	p.passes(what+" "+subject, "after")
-	return p.sleep(ctx, between(r, 10*time.Microsecond, 5*time.Millisecond), what+subject)
+	if late := p.sleep(ctx, between(r, 10*time.Microsecond, 5*time.Millisecond), what+subject); late != nil {
+		return late
+	}
+	return err
 }
 
 // count counts how often a name was asked for, from 0.
@@ -162,7 +167,7 @@ func (g *gate) describe(r *http.Request, body []byte) *call {
 	c.service, c.operation, _ = strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	_ = json.Unmarshal(body, &c.body)
 	if named, ok := r.Context().Value(operationKey{}).(*call); ok && c.service != "AmazonSQS" {
-		c.operation, c.subjects = named.operation, named.subjects
+		c.operation, c.subjects, c.epoch = named.operation, named.subjects, named.epoch
 		return c
 	}
 	var in struct {
@@ -218,12 +223,16 @@ func (g *gate) draw(c *call) fate {
 	if g.on[slowness] && worst < 0.05 {
 		f.before += long
 	}
+	down, hang := g.isDown(g.serviceOf(c), g.now())
 	switch {
-	case g.on[refusals] && refuse < 0.06:
+	case down:
+		f.before += hang
 		f.refused = true
-	case g.on[losses] && lose < 0.05:
+	case g.on[refusals] && refuse < g.rate:
+		f.refused = true
+	case g.on[losses] && lose < g.rate:
 		f.lost = true
-	case g.on[partials] && partial < 0.15 && len(c.entries) > 0:
+	case g.on[partials] && partial < 2*g.rate && len(c.entries) > 0:
 		f.failing, f.hidden = map[string]bool{}, map[string]bool{}
 		for i, id := range c.entries {
 			switch x := g.seed.at("%s entry %s %d", name, c.subjects[i], i).Float64(); {
@@ -235,6 +244,20 @@ func (g *gate) draw(c *call) fate {
 		}
 	}
 	return f
+}
+
+// serviceOf is the service that a call needs.
+func (w *world) serviceOf(c *call) string {
+	var url string
+	_ = json.Unmarshal(c.body["QueueUrl"], &url)
+	switch {
+	case c.service != "AmazonSQS":
+		return "ledger"
+	case url == w.letters:
+		return "letters"
+	default:
+		return "queue"
+	}
 }
 
 // failing is a call that failed.

@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
+	"os"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/sqsafe/sqsafe/fault"
@@ -40,8 +43,9 @@ type job struct {
 	// takes is how long a run lasts, fails how many runs fail.
 	takes time.Duration
 	fails int
-	// sent is when its message is sent.
-	sent time.Duration
+	// sent is when its first message is sent, group the group of all of them.
+	sent  time.Duration
+	group string
 }
 
 func (c *config) drawJob(r *rand.Rand, name string, share float64) *job {
@@ -74,23 +78,25 @@ func (j *job) String() string {
 	return fmt.Sprintf("%s %s %v", j.name, j.kind, j.takes.Round(time.Millisecond))
 }
 
-// healthy reports whether the job ends well whenever it is started while what it
-// depends on is up.
-func (j *job) healthy() bool { return j.kind == quick || j.kind == slow || j.kind == deaf }
-
 // payload is the body of a job's messages.
 type payload struct {
 	ID   string `json:"id"`
-	Kind string `json:"kind"`
+	Kind kind   `json:"kind"`
+	Note string `json:"note,omitempty"`
 }
 
-func (j *job) body() string {
-	if j.kind == garbled {
-		return `{"id":"` + j.name + `","kind":`
+// kindOf is what a body asks for.
+func kindOf(body string) kind {
+	var p payload
+	if json.Unmarshal([]byte(body), &p) != nil {
+		return garbled
 	}
-	text, _ := json.Marshal(payload{ID: j.name, Kind: string(j.kind)})
-	return string(text)
+	return p.Kind
 }
+
+// healthy reports whether the job ends well whenever it is started while what it
+// depends on is up.
+func (k kind) healthy() bool { return k == quick || k == slow || k == deaf }
 
 // keyOf is the key of the job that a message with the name asks for: "j3" of "j3/2".
 func keyOf(message string) string {
@@ -116,6 +122,7 @@ func (h *preparer) Prepare(ctx context.Context, m *handler.Message) (func(contex
 	if err := p.pass(ctx, "decode", name, time.Millisecond); err != nil {
 		return nil, err
 	}
+	p.mayHang("prepare")
 	if _, err := h.typed.Prepare(ctx, m); err != nil {
 		return nil, err
 	}
@@ -137,7 +144,7 @@ func (p *process) runJob(ctx context.Context, m *handler.Message, j *job, name s
 }
 
 func (p *process) work(ctx context.Context, r *jobRun, j *job) error {
-	switch j.kind {
+	switch r.kind {
 	case permanent:
 		return fault.Permanent(errors.New("no such account"))
 	case odd:
@@ -161,6 +168,9 @@ func (p *process) work(ctx context.Context, r *jobRun, j *job) error {
 		if err := p.sleepDeaf(j.takes); err != nil {
 			return err
 		}
+		if down, hang := p.isDown("provider", p.now()); down && hang > 0 {
+			return p.effect(ctx, j, idem.Key(ctx)) // with no answer it would be stuck
+		}
 		return p.effect(context.WithoutCancel(ctx), j, idem.Key(ctx))
 	}
 	if err := p.sleep(ctx, j.takes, r.name); err != nil {
@@ -171,5 +181,14 @@ func (p *process) work(ctx context.Context, r *jobRun, j *job) error {
 
 // effect calls the provider.
 func (p *process) effect(ctx context.Context, j *job, key string) error {
-	return p.call(ctx, "pay", j.name, func() { p.judge.paid(key, j) })
+	return p.call(ctx, "pay", j.name, func() error {
+		if down, hang := p.isDown("provider", p.now()); down {
+			if err := p.sleep(ctx, hang, "pay "+j.name); err != nil {
+				return err
+			}
+			return &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+		}
+		p.judge.paid(key, j)
+		return nil
+	})
 }

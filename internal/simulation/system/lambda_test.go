@@ -43,7 +43,7 @@ func newLambdaHost(w *world, c *hostConfig) *lambdaHost {
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	service := w.newProcess("esm")
 	h.poller = eventsource.New(service.sqs, h, eventsource.Mapping{
-		QueueURL: w.source, QueueARN: "arn:aws:sqs:us-east-1:000000000000:jobs",
+		QueueURL: w.source, QueueARN: w.arn("jobs"),
 		ReportBatchItemFailures: true, Concurrency: c.pollers,
 	}, nil)
 	return h
@@ -130,7 +130,7 @@ func (h *lambdaHost) Invoke(_ context.Context, event []byte) ([]byte, error) {
 	defer deadline.Stop()
 	select {
 	case a := <-done:
-		return h.answered(i, request, a)
+		return h.answered(i, request, event, a)
 	case <-i.life.Done():
 		<-time.After(i.afterwards(request))
 		return nil, errors.New("Runtime exited")
@@ -142,11 +142,15 @@ func (h *lambdaHost) Invoke(_ context.Context, event []byte) ([]byte, error) {
 }
 
 // answered takes in the end of an invocation in time.
-func (h *lambdaHost) answered(i *instance, request string, a answered) ([]byte, error) {
+func (h *lambdaHost) answered(i *instance, request string, event []byte, a answered) ([]byte, error) {
 	if i.isDead() {
 		return nil, errors.New("Runtime exited")
 	}
-	i.note(i.name, nil, "invocation %s ends: %s %v", request, h.named(a.response), a.err)
+	back := failures(a.response)
+	i.note(i.name, nil, "invocation %s ends, back: %v %v", request, h.namesOf(back), a.err)
+	if a.err == nil {
+		h.judge.responded(request, asked(event), back)
+	}
 	if a.crashed {
 		h.mu.Lock()
 		i.ending = true
@@ -155,15 +159,38 @@ func (h *lambdaHost) answered(i *instance, request string, a answered) ([]byte, 
 	return a.response, a.err
 }
 
-// named has names of messages in the place of their ids.
-func (h *lambdaHost) named(response []byte) string {
+// failures are the messages that a response reports as failed.
+func failures(response []byte) []string {
 	var out events.SQSEventResponse
 	_ = json.Unmarshal(response, &out)
-	text := "back:"
+	var ids []string
 	for _, f := range out.BatchItemFailures {
-		text += " " + h.nameOf(f.ItemIdentifier)
+		ids = append(ids, f.ItemIdentifier)
 	}
-	return text
+	return ids
+}
+
+// asked are the messages of an event.
+func asked(event []byte) []string {
+	var in struct {
+		Records []struct {
+			MessageID string `json:"messageId"`
+		}
+	}
+	_ = json.Unmarshal(event, &in)
+	var ids []string
+	for _, r := range in.Records {
+		ids = append(ids, r.MessageID)
+	}
+	return ids
+}
+
+func (w *world) namesOf(ids []string) []string {
+	var names []string
+	for _, id := range ids {
+		names = append(names, w.nameOf(id))
+	}
+	return names
 }
 
 // handle calls the processor as the runtime does.

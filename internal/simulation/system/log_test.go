@@ -24,6 +24,9 @@ func (h *logHandler) Handle(_ context.Context, r slog.Record) error {
 	if p.isDead() {
 		return nil
 	}
+	if r.Message == handler.LogOutcome {
+		p.mayHang("logger")
+	}
 	fields := map[string]string{}
 	r.Attrs(func(a slog.Attr) bool {
 		fields[a.Key] = a.Value.String()
@@ -39,6 +42,7 @@ func (h *logHandler) Handle(_ context.Context, r slog.Record) error {
 	if r.Message == handler.LogOutcome {
 		text = strings.Replace(text, "outcome ", "", 1)
 	}
+	p.judge.logged(r.Message, fields)
 	switch r.Message {
 	case handler.LogOutcome:
 		p.tally("outcome " + fields["outcome"] + " " + fields["reason"])

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sqsafe/sqsafe/backoff"
 	"github.com/sqsafe/sqsafe/dlq"
+	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/idem"
 	"github.com/sqsafe/sqsafe/idem/dynamo"
@@ -84,17 +85,18 @@ func (p *process) sdkBackoff(attempt int, _ error) (time.Duration, error) {
 // function makes the processor of a function, with all that production has.
 func (p *process) function(visibility handler.Queue) {
 	ledger := must(idem.New(&store{Store: dynamo.New(p.db, tableName, nil), process: p}, &idem.Options{
-		Key: idem.JSONField("id"), Logger: p.log,
+		Key: p.key, Logger: p.log,
 	}))
 	sender := must(dlq.NewSender(p.sqs, p.letters, &dlq.Options{Function: "pay", FunctionVersion: "1", Logger: p.log}))
 	if visibility == nil {
 		visibility = must(queue.New(p.sqs, &queue.Options{Endpoint: localtest.Endpoint, Logger: p.log}))
 	}
 	p.processor = must(handler.NewProcessor(newPreparer(p), &handler.Options{
-		Ledger: ledger, DeadLetter: sender, Queue: visibility, Restore: dlq.Restore,
+		Ledger: ledger, DeadLetter: hangingLetters{sender, p}, Queue: hangingQueue{visibility, p}, Restore: p.restore,
+		Middleware: []handler.Middleware{p.middleware}, Classifier: classifier{fault.Rules(), p},
 		Backoff:     backoff.Exponential{MaxAttempts: p.attempts},
 		MaxReceives: p.maxReceives, Concurrency: p.concurrency,
-		Hooks:  handler.Hooks{OnBatch: p.onBatch},
+		Hooks:  p.hooks(),
 		Logger: p.log, Random: p.random,
 	}))
 }
@@ -110,9 +112,9 @@ func (w *world) endangers(p *process) {
 func (p *process) retire() { p.retireOnce.Do(func() { close(p.retired) }) }
 
 // onBatch takes in the report of a batch.
-func (p *process) onBatch(_ context.Context, r handler.Report) {
+func (p *process) onBatch(ctx context.Context, r handler.Report) {
 	if !p.isDead() {
-		p.judge.reported(p, r)
+		p.judge.reported(ctx, r)
 	}
 }
 
@@ -130,7 +132,6 @@ func (p *process) kill(why string) {
 
 // stop ends the process at the end of the history.
 func (p *process) stop() { p.end() }
-
 
 // sleep waits for d, and no longer than until ctx ends. What names who waits.
 func (p *process) sleep(ctx context.Context, d time.Duration, what string) error {

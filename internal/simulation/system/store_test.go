@@ -14,14 +14,15 @@ type store struct {
 	process *process
 }
 
-func (s *store) named(ctx context.Context, operation, id string) context.Context {
+func (s *store) named(ctx context.Context, operation, id string, epoch int) context.Context {
 	_, key, _ := strings.Cut(id, "#")
-	return context.WithValue(ctx, operationKey{}, &call{operation: operation, subjects: []string{key}})
+	return context.WithValue(ctx, operationKey{}, &call{operation: operation, subjects: []string{key}, epoch: epoch})
 }
 
 // Acquire implements [idem.Store].
 func (s *store) Acquire(ctx context.Context, r idem.Request) (idem.Answer, error) {
-	a, err := s.Store.Acquire(s.named(ctx, "claim", r.ID), r)
+	s.process.mayHang("claim")
+	a, err := s.Store.Acquire(s.named(ctx, "claim", r.ID, 0), r)
 	if err == nil {
 		s.process.judge.claimed(s.process, r, a)
 	}
@@ -30,15 +31,16 @@ func (s *store) Acquire(ctx context.Context, r idem.Request) (idem.Answer, error
 
 // Settle implements [idem.Store].
 func (s *store) Settle(ctx context.Context, c idem.Claim, settlement idem.Settlement) error {
-	return s.Store.Settle(s.named(ctx, settlement.Kind.String(), c.ID), c, settlement)
+	s.process.mayHang("settle")
+	return s.Store.Settle(s.named(ctx, settlement.Kind.String(), c.ID, c.Epoch), c, settlement)
 }
 
 // Renew implements [idem.Store].
 func (s *store) Renew(ctx context.Context, c idem.Claim, until time.Time) error {
-	return s.Store.Renew(s.named(ctx, "renew", c.ID), c, until)
+	return s.Store.Renew(s.named(ctx, "renew", c.ID, c.Epoch), c, until)
 }
 
 // RecordStep implements [idem.Store].
 func (s *store) RecordStep(ctx context.Context, c idem.Claim, r idem.StepRecord) error {
-	return s.Store.RecordStep(s.named(ctx, "step", c.ID), c, r)
+	return s.Store.RecordStep(s.named(ctx, "step", c.ID, c.Epoch), c, r)
 }

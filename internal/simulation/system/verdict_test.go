@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/sqsafe/sqsafe/dlq"
 	"github.com/sqsafe/sqsafe/fault"
@@ -14,7 +15,7 @@ import (
 // reasons are those for which a job of a kind may be dead-lettered.
 var reasons = map[kind][]string{
 	flaky:     {handler.ReasonExhausted},
-	permanent: {""},
+	permanent: {"tagged"},
 	odd:       {fault.ReasonUnclassified},
 	panics:    {idem.ReasonCrashLoop},
 	poison:    {idem.ReasonCrashLoop},
@@ -24,21 +25,24 @@ var reasons = map[kind][]string{
 	goexit:    {idem.ReasonCrashLoop},
 }
 
-// ample reports whether the queue hands messages out often enough for all that may
-// come in a history.
-func (w *world) ample() bool { return w.maxReceives >= 30 }
-
 // end judges the history as a whole.
 func (j *judge) end() {
 	j.w.mu.Lock()
 	defer j.w.mu.Unlock()
-	letters := map[string][]*letter{}
 	for _, l := range j.letters {
-		letters[keyOf(l.name)] = append(letters[keyOf(l.name)], l)
 		j.compare(l)
+		j.judgeLetter(l)
 	}
 	for _, job := range j.w.jobs {
-		j.judgeJob(job, letters[job.name])
+		s := j.state(job.name)
+		for n, e := range s.epochs {
+			if e.completed && s.paid == 0 {
+				j.w.breaksLocked("done", []string{job.name}, "%s is completed in epoch %d, but the provider knows nothing of it", job.name, n)
+			}
+			if e.completed && e.letters > 0 {
+				j.w.breaksLocked("one outcome", []string{job.name}, "%s is completed in epoch %d and has a letter", job.name, n)
+			}
+		}
 	}
 	for _, m := range j.order {
 		if m.gone == "" {
@@ -47,56 +51,64 @@ func (j *judge) end() {
 	}
 }
 
-func (j *judge) judgeJob(job *job, letters []*letter) {
-	s, about := j.state(job.name), []string{job.name}
-	if s.completed && s.paid == 0 {
-		j.w.breaksLocked("done", about, "%s is completed, but the provider knows nothing of it", job.name)
-	}
-	for _, l := range letters {
-		excused := !j.w.ample()
-		switch {
-		case l.moved && !excused:
-			j.w.breaksLocked("healthy", about, "SQS moved %s (%s)", l.name, job.kind)
-		case l.moved:
-		case l.record == nil:
-		case l.record.Reason == handler.ReasonMaxReceives && excused:
-		case job.healthy():
-			j.w.breaksLocked("healthy", about, "%s (%s) is dead-lettered: %s", l.name, job.kind, l.record.Reason)
-		case !j.expected(job, l.record.Reason):
-			j.w.breaksLocked("reason", about, "%s (%s) is dead-lettered: %s", l.name, job.kind, l.record.Reason)
-		}
-	}
-	if s.completed && len(letters) > 0 && !letters[0].moved {
-		j.w.breaksLocked("one outcome", about, "%s is completed and has a letter", job.name)
+// judgeLetter says whether a message may be in the dead-letter queue.
+func (j *judge) judgeLetter(l *letter) {
+	k, about := kindOf(l.body), []string{keyOf(l.name)}
+	scarce := !j.w.ample() || j.w.longOutage() > 0
+	switch {
+	case l.moved && (scarce || j.lowered):
+		j.w.stats["excused: "+string(k)+" moved by SQS"]++
+	case l.moved:
+		j.w.breaksLocked("healthy", about, "SQS moved %s (%s)", l.name, k)
+	case l.record == nil:
+	case l.record.Reason == handler.ReasonMaxReceives && scarce:
+		j.w.stats["excused: "+string(k)+" max_receives"]++
+	case l.record.Reason == idem.ReasonConflict && (j.w.contested(j.w.job(l.name)) || j.edited[keyOf(l.name)]):
+	case l.record.Reason == handler.ReasonExhausted && j.w.longOutage() > j.w.endures() && k.healthy():
+		j.w.stats["excused: exhausted by an outage"]++
+	case k.healthy():
+		j.w.breaksLocked("healthy", about, "%s (%s) is dead-lettered: %s", l.name, k, l.record.Reason)
+	case !slices.Contains(reasons[k], l.record.Reason):
+		j.w.breaksLocked("reason", about, "%s (%s) is dead-lettered: %s", l.name, k, l.record.Reason)
 	}
 }
 
-func (j *judge) expected(job *job, reason string) bool {
-	for _, r := range reasons[job.kind] {
-		if r == "" || r == reason {
-			return true
-		}
+// longOutage is how long the longest outage lasts.
+func (c *config) longOutage() time.Duration {
+	longest := time.Duration(0)
+	for _, o := range c.outages {
+		longest = max(longest, o.to-o.from)
 	}
-	return false
+	return longest
 }
 
-// compare checks that a letter is the message as it was sent.
+// endures is how long an outage a job outlasts by its retries.
+func (c *config) endures() time.Duration {
+	if c.attempts < 8 {
+		return time.Second
+	}
+	return 100 * time.Second // of 127 s, which the first run has to wait for
+}
+
+// compare checks that a letter is a message as it was sent.
 func (j *judge) compare(l *letter) {
 	about := []string{keyOf(l.name)}
-	i := slices.IndexFunc(j.order, func(m *message) bool { return m.name == l.name })
-	if i < 0 {
-		j.w.breaksLocked("letter", about, "a letter of nobody: %s", l.name)
-		return
+	want := ""
+	for _, m := range j.order {
+		if m.name != l.name {
+			continue
+		}
+		want = fmt.Sprint(m.body, " ", describe(originals(m.attrs)))
+		if want == fmt.Sprint(l.body, " ", describe(originals(l.attrs))) {
+			return
+		}
 	}
-	m := j.order[i]
-	if m.body != l.body {
-		j.w.breaksLocked("letter", about, "the body of %s is %q, want %q", l.name, l.body, m.body)
-	}
-	attrs := maps.Clone(l.attrs)
-	if !l.moved {
-		delete(attrs, dlq.AttributeName)
-	}
-	if got, want := fmt.Sprint(describe(attrs)), fmt.Sprint(describe(m.attrs)); got != want {
-		j.w.breaksLocked("letter", about, "the attributes of %s are %s, want %s", l.name, got, want)
-	}
+	j.w.breaksLocked("letter", about, "a letter of %s is %s %s, want %s", l.name, l.body, describe(originals(l.attrs)), want)
+}
+
+// originals are the attributes that the producer has set.
+func originals[A any](attrs map[string]A) map[string]A {
+	attrs = maps.Clone(attrs)
+	delete(attrs, dlq.AttributeName)
+	return attrs
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	dbtypes "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
-	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"github.com/sqsafe/sqsafe/internal/localaws"
 	"github.com/sqsafe/sqsafe/internal/localaws/localtest"
@@ -47,7 +46,7 @@ type world struct {
 	calmed   bool
 	// stats count what has happened, for those who want to know what is played.
 	stats map[string]int
-	all      []*process
+	all   []*process
 }
 
 // outcome is what a history has led to.
@@ -104,16 +103,18 @@ func must[T any](v T, err error) T {
 // build creates queues and table.
 func (w *world) build() {
 	ctx := context.Background()
+	dead, jobs := map[string]string{"MessageRetentionPeriod": "1209600"}, map[string]string{}
+	if w.on[ordered] {
+		dead["FifoQueue"], jobs["FifoQueue"] = "true", "true"
+	}
 	letters := must(w.direct.sqs.CreateQueue(ctx, &sqs.CreateQueueInput{
-		QueueName: aws.String("dead"), Attributes: map[string]string{"MessageRetentionPeriod": "1209600"},
+		QueueName: aws.String(w.queueName("dead")), Attributes: dead,
 	}))
 	w.letters = *letters.QueueUrl
+	jobs["VisibilityTimeout"] = strconv.Itoa(int(w.visibility.Seconds()))
+	jobs["RedrivePolicy"] = w.redrivePolicy(w.maxReceives)
 	source := must(w.direct.sqs.CreateQueue(ctx, &sqs.CreateQueueInput{
-		QueueName: aws.String("jobs"), Attributes: map[string]string{
-			"VisibilityTimeout": strconv.Itoa(int(w.visibility.Seconds())),
-			"RedrivePolicy": fmt.Sprintf(`{"deadLetterTargetArn":"%s","maxReceiveCount":%d}`,
-				"arn:aws:sqs:us-east-1:000000000000:dead", w.maxReceives),
-		},
+		QueueName: aws.String(w.queueName("jobs")), Attributes: jobs,
 	}))
 	w.source = *source.QueueUrl
 	must(w.direct.db.CreateTable(ctx, &dynamodb.CreateTableInput{
@@ -124,6 +125,21 @@ func (w *world) build() {
 		},
 		KeySchema: []dbtypes.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: dbtypes.KeyTypeHash}},
 	}))
+}
+
+func (w *world) queueName(name string) string {
+	if w.on[ordered] {
+		name += ".fifo"
+	}
+	return name
+}
+
+func (w *world) arn(name string) string {
+	return "arn:aws:sqs:us-east-1:000000000000:" + w.queueName(name)
+}
+
+func (w *world) redrivePolicy(maxReceives int) string {
+	return fmt.Sprintf(`{"deadLetterTargetArn":"%s","maxReceiveCount":%d}`, w.arn("dead"), maxReceives)
 }
 
 // hosting runs processes of the function.
@@ -149,8 +165,17 @@ func (w *world) run() {
 			time.AfterFunc(at, h.deploy)
 		}
 	}
-	for _, j := range w.jobs {
-		running.Go(func() { w.send(j) })
+	for _, s := range w.sends {
+		running.Go(func() { w.send(s) })
+	}
+	if w.on[replays] {
+		w.operate()
+	}
+	if w.on[lowering] {
+		w.lower()
+	}
+	if w.on[purges] {
+		w.purge()
 	}
 	w.waitUntil(w.calm)
 	w.becomeCalm()
@@ -188,17 +213,6 @@ func (w *world) drained() {
 		<-time.After(time.Second)
 	}
 	<-time.After(time.Second)
-}
-
-// send sends the message of a job.
-func (w *world) send(j *job) {
-	w.waitUntil(j.sent)
-	must(w.direct.sqs.SendMessage(context.Background(), &sqs.SendMessageInput{
-		QueueUrl: &w.source, MessageBody: aws.String(j.body()),
-		MessageAttributes: map[string]types.MessageAttributeValue{
-			nameAttribute: {DataType: aws.String("String"), StringValue: aws.String(j.name)},
-		},
-	}))
 }
 
 // nameAttribute carries the name of a message.
