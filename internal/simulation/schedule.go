@@ -25,6 +25,8 @@ func (w *world) step() {
 		w.land()
 	case n < 98:
 		w.forget()
+	case n < 99:
+		w.deploy()
 	default:
 		w.deliver()
 	}
@@ -155,6 +157,13 @@ func (w *world) kill(victim *worker) {
 	}
 	victim.replace()
 	synctest.Wait()
+}
+
+// deploy starts an idle worker anew.
+func (w *world) deploy() {
+	if idle := w.idle(); idle != nil {
+		idle.replace()
+	}
 }
 
 // forget deletes an expired item, as TTL does sooner or later.

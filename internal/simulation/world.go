@@ -33,6 +33,7 @@ type world struct {
 	sent     int  // messages so far
 	lives    int  // how often the job was new
 	quiet    bool
+	passed   float64 // the share of the history, without its end
 
 	mu     sync.Mutex // guards parked, and who is dead
 	parked []*task
@@ -53,6 +54,7 @@ type climate struct {
 	way     way     // how the job has its effect
 	careful bool    // an unknown outcome is for a person to look at
 	drops   bool    // a job that fails for good leaves no letter
+	deploys deployment
 	length  int
 }
 
@@ -88,7 +90,7 @@ const longKeep = 30 * 24 * time.Hour
 // historyStart is what a history's times are counted from.
 const historyStart = 48 * time.Hour
 
-func newWorld(t *testing.T, store idem.Store, seed uint64, telling bool) *world {
+func newWorld(t *testing.T, store idem.Store, seed uint64, deploys, telling bool) *world {
 	w := &world{
 		t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 5)), store: store,
 		telling: telling, aliases: map[string]string{},
@@ -103,6 +105,7 @@ func newWorld(t *testing.T, store idem.Store, seed uint64, telling bool) *world 
 		way:     way(w.rng.IntN(3)),
 		careful: w.rng.IntN(4) == 0,
 		drops:   w.rng.IntN(4) == 0,
+		deploys: drawDeployment(w.rng, deploys),
 		length:  30 + w.rng.IntN(60),
 	}
 	for i := range 1 + w.rng.IntN(4) {
@@ -118,7 +121,8 @@ func (w *world) id() string { return fmt.Sprintf("model-%d#k", w.seed) }
 // live walks the history and gives the promise that it breaks.
 func (w *world) live() *Violation {
 	w.tell("%d workers, %+v", len(w.workers), w.climate)
-	for range w.length {
+	for n := range w.length {
+		w.passed = float64(n) / float64(w.length)
 		w.step()
 		if w.violation != nil {
 			break
