@@ -174,7 +174,9 @@ func (r *reader) hash(to *idem.Hash) {
 	for i, path := range paths {
 		paths[i] = strings.TrimSpace(path)
 		if slices.Contains(strings.Split(paths[i], "."), "") {
-			r.fail(&InvalidError{Name: hashVariable, Value: value, Wants: `members of the payload, such as "id,order.total", or "none"`})
+			r.fail(&InvalidError{
+				Name: hashVariable, Value: value, Wants: `members of the payload, such as "id,order.total", or "none"`,
+			})
 			return
 		}
 	}

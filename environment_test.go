@@ -87,7 +87,8 @@ func TestMissingAndWrongVariablesAreNamed(t *testing.T) {
 		{"strict or not", "SQSAFE_STRICT", "yes", `environment variable SQSAFE_STRICT is "yes"; set it to true or false`},
 		{"no member", "SQSAFE_HASH_FIELDS", "id,,amount", `environment variable SQSAFE_HASH_FIELDS is "id,,amount"; ` +
 			`set it to members of the payload, such as "id,order.total", or "none"`},
-		{"no days", "SQSAFE_KEEP_DAYS", "0", `environment variable SQSAFE_KEEP_DAYS is "0"; set it to a number of days, at least 1`},
+		{"no days", "SQSAFE_KEEP_DAYS", "0",
+			`environment variable SQSAFE_KEEP_DAYS is "0"; set it to a number of days, at least 1`},
 		{"no seconds", "SQSAFE_LEASE_SECONDS", "-1",
 			`environment variable SQSAFE_LEASE_SECONDS is "-1"; set it to a number of seconds, at least 1`},
 		{"no concurrency", "SQSAFE_CONCURRENCY", "0",

@@ -66,9 +66,6 @@ func (o *Options) ledgerOptions() *idem.Options {
 	}
 }
 
-// validator is what a payload type has to be checked before it is used.
-type validator interface{ Validate() error }
-
 // warn tells once of what is allowed and seldom meant.
 func warn[T any](o *Options) {
 	if o.Key == nil {

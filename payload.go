@@ -2,6 +2,9 @@ package sqsafe
 
 import "reflect"
 
+// validator is what a payload type has to be checked before it is used.
+type validator interface{ Validate() error }
+
 // wantsValidate reports whether T is a struct whose values nobody checks.
 func wantsValidate[T any]() bool {
 	t := reflect.TypeFor[T]()

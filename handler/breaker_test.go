@@ -3,16 +3,21 @@ package handler_test
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/sqsafe/sqsafe/backoff"
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// TestTheBreaker runs jobs in order and counts how many have run.
+// The breaker opens after failures in a row of what jobs depend on. The next job is a
+// probe, and the rest of the batch is deferred, whatever becomes of that.
 func TestTheBreaker(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -20,42 +25,51 @@ func TestTheBreaker(t *testing.T) {
 		limit int
 		jobs  string
 		runs  int
+		open  bool // at the end
 	}{
-		{"three in a row by default", 0, "reset reset reset good good", 3},
-		{"a limit of its own", 2, "reset reset good good", 2},
-		{"off", -1, "reset reset reset reset good", 5},
-		{"success shows that it works", 0, "reset reset good reset reset good reset reset reset good", 9},
-		{"so does a failure of another kind", 0, "reset reset odd reset reset good", 6},
-		{"a permanent failure shows nothing", 0, "reset permanent reset permanent reset good", 5},
-		{"wrong rights count", 0, "environment environment environment good", 3},
-		{"what was asked to wait by name does not", 0, "wait wait wait good", 4},
-		{"never without failures", 0, "good good good good", 4},
+		{"five in a row by default", 0, "reset reset reset reset reset reset good good", 6, true},
+		{"a probe that succeeds closes it", 0, "reset reset reset reset reset good good", 6, false},
+		{"one that fails in another way closes it too", 2, "reset reset odd good", 3, false},
+		{"one that dies shows nothing", 2, "reset reset permanent good", 3, true},
+		{"a limit of its own", 2, "reset reset reset good good", 3, true},
+		{"off", -1, "reset reset reset reset reset reset reset good", 8, false},
+		{"success shows that it works", 3, "reset reset good reset reset good reset reset reset reset good", 10, true},
+		{"so does a failure of another kind", 3, "reset reset odd reset reset good", 6, false},
+		{"a permanent failure shows nothing", 3, "reset permanent reset permanent reset reset good", 6, true},
+		{"wrong rights count", 3, "environment environment environment environment good", 4, true},
+		{"what was asked to wait by name does not", 3, "wait wait wait wait good", 5, false},
+		{"never without failures", 0, "good good good good", 4, false},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			s := newScene()
-			s.options.Breaker = tt.limit
-			var report handler.Report
-			s.options.Hooks.OnBatch = keep(&report)
-			jobs := strings.Fields(tt.jobs)
-			records := many(len(jobs), "")
-			for i := range records {
-				records[i].Body = jobs[i]
-			}
-			s.run(t, records...)
-			if got := len(s.runs()); got != tt.runs {
-				t.Errorf("%d ran, want %d", got, tt.runs)
-			}
-			if report.BreakerOpen != (tt.runs < len(jobs)) {
-				t.Errorf("report says %v", report.BreakerOpen)
-			}
-			for i := tt.runs; i < len(jobs); i++ {
-				if id := records[i].MessageId; s.outcomeOf(t, id, "reason") != handler.ReasonBreaker || s.hidden[id] < time.Second {
-					t.Errorf("%s: %s after %v", id, s.outcomeOf(t, id, "reason"), s.hidden[id])
+		for _, ledger := range []bool{true, false} {
+			t.Run(fmt.Sprint(tt.name, ledger), func(t *testing.T) {
+				t.Parallel()
+				s := newScene()
+				s.options.Breaker = tt.limit
+				if !ledger {
+					s.options.Ledger = nil
 				}
-			}
-		})
+				var report handler.Report
+				s.options.Hooks.OnBatch = keep(&report)
+				jobs := strings.Fields(tt.jobs)
+				records := many(len(jobs), "")
+				for i := range records {
+					records[i].Body = jobs[i]
+				}
+				s.run(t, records...)
+				if got := len(s.runs()); got != tt.runs {
+					t.Errorf("%d ran, want %d", got, tt.runs)
+				}
+				if report.BreakerOpen != tt.open {
+					t.Errorf("report says %v", report.BreakerOpen)
+				}
+				for i := tt.runs; i < len(jobs); i++ {
+					if id := records[i].MessageId; s.outcomeOf(t, id, "reason") != handler.ReasonBreaker || s.hidden[id] < time.Second {
+						t.Errorf("%s: %s after %v", id, s.outcomeOf(t, id, "reason"), s.hidden[id])
+					}
+				}
+			})
+		}
 	}
 }
 
@@ -72,7 +86,7 @@ func TestADroppedConnection(t *testing.T) {
 			}
 			ids := s.run(t, records...)
 			calls := len(s.runs()) - 300
-			if most := 3 + 2*(concurrency-1); calls < 3 || calls > most {
+			if most := 6 + 2*(concurrency-1); calls < 6 || calls > most {
 				t.Errorf("%d calls after the drop, want at most %d", calls, most)
 			}
 			if len(ids) != 300 || len(s.hidden) != 300 || len(s.dead()) != 0 {
@@ -101,14 +115,14 @@ func TestWhatElseOpensTheBreaker(t *testing.T) {
 			q := newQueues()
 			o := q.options()
 			set(o)
-			records := append(many(5, "reset"), record("next", "good"))
-			for i := range 3 {
+			records := append(many(8, "reset"), record("next", "good"))
+			for i := range 6 {
 				if o.MaxReceives > 0 {
 					received(2, records[i])
 				}
 			}
 			handle(t, must(handler.NewProcessor(byBody(script), o)), records...)
-			for _, id := range []string{"m03", "m04", "next"} {
+			for _, id := range []string{"m07", "next"} {
 				if got := q.outcomeOf(t, id, "reason"); got != handler.ReasonBreaker {
 					t.Errorf("%s: %s", id, got)
 				}
@@ -117,19 +131,66 @@ func TestWhatElseOpensTheBreaker(t *testing.T) {
 	}
 }
 
-// TestTheBreakerIsThatOfOneBatch: the next one asks anew.
-func TestTheBreakerIsThatOfOneBatch(t *testing.T) {
+// The breaker belongs to the processor: the next batch begins with a probe, but not
+// before ten seconds are over, and of two batches one has it.
+func TestTheBreakerHoldsForLaterBatches(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene()
 		p := s.processor()
-		for range 2 {
-			if ids := handle(t, p, many(5, "reset")...); len(ids) != 5 {
-				t.Errorf("reported %v", ids)
+		sent := 0
+		batch := func(n int, body string) (records []events.SQSMessage) {
+			for range n {
+				sent++
+				records = append(records, record(fmt.Sprint("m", sent), body))
 			}
+			return records
 		}
-		if len(s.runs()) != 6 {
-			t.Errorf("%d ran, want three of each batch", len(s.runs()))
+		runs := func(body string) int {
+			before := len(s.runs())
+			s.runIn(t, p, batch(5, body)...)
+			return len(s.runs()) - before
+		}
+		var got []int
+		got = append(got, runs("reset"), runs("reset"), runs("good")) // opens; fails as a probe; too early
+		<-time.After(9 * time.Second)
+		got = append(got, runs("reset"))
+		<-time.After(time.Second)
+		var both sync.WaitGroup
+		before := len(s.runs())
+		for range 2 {
+			records := batch(3, "1s reset")
+			both.Go(func() { s.runIn(t, p, records...) })
+		}
+		both.Wait()
+		got = append(got, len(s.runs())-before)
+		<-time.After(10 * time.Second)
+		got = append(got, runs("good"), runs("good")) // closes
+		if diff := cmp.Diff([]int{5, 1, 0, 0, 1, 1, 5}, got); diff != "" {
+			t.Errorf("runs of each batch (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// A probe that does not come to the end of a run is given back.
+func TestAProbeThatDidNotRunIsGivenBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene()
+		s.options.Breaker = 1
+		p := s.processor()
+		s.runIn(t, p, record("m1", "reset"))
+		busy := copyOf("j1", record("m2", "x"))
+		s.ledger.decided = func(m *handler.Message) *handler.Result {
+			if m.MessageId == "m2" {
+				return &handler.Result{Outcome: handler.OutcomeBusy, Delay: time.Second}
+			}
+			return nil
+		}
+		s.runIn(t, p, busy)
+		s.runIn(t, p, record("m3", "good"))
+		if diff := cmp.Diff([]string{"m1", "m3"}, s.runs()); diff != "" {
+			t.Errorf("ran (-want +got):\n%s", diff)
 		}
 	})
 }

@@ -150,7 +150,7 @@ func TestWhoComesFirst(t *testing.T) {
 	t.Parallel()
 	for _, concurrency := range []int{1, 8} {
 		s := newScene()
-		s.options.Concurrency, s.options.MaxReceives, s.ledger.inTurn = concurrency, 9, true
+		s.options.Concurrency, s.options.MaxReceives = concurrency, 9
 		s.run(t, received(7, record("old", "x")), record("new1", "x"), received(2, record("again", "x")),
 			received(9, record("last1", "x")), received(12, record("last2", "x")), record("new2", "x"))
 		want := []string{"claim last1", "claim last2", "claim old", "claim new1", "claim new2", "claim again"}

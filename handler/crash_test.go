@@ -69,7 +69,7 @@ func TestPanicEndsTheProcessWithoutLosingWhatIsDone(t *testing.T) {
 			t.Errorf("%s is hidden for %v, want at least a second", id, q.hidden[id])
 		}
 	}
-	if stack := q.logged(t, handler.LogOutcome, "stack")[4]; !strings.Contains(stack, "handler_test") {
+	if stack := q.outcomeOf(t, "boom", "stack"); !strings.Contains(stack, "handler_test") {
 		t.Errorf("the log has the stack %q, want one that names the user's function", stack)
 	}
 }

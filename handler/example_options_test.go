@@ -141,12 +141,13 @@ func ExampleOptions_concurrency() {
 
 func ExampleOptions_breaker() {
 	o := handler.Options{Breaker: 2}
-	report := handlertest.Queue{Handler: handler.Func(job), Options: o}.Invoke(new(testing.T),
-		handlertest.Message{Body: "busy"}, handlertest.Message{Body: "busy"}, handlertest.Message{Body: "busy"})
+	busy := handlertest.Message{Body: "busy"}
+	report := handlertest.Queue{Handler: handler.Func(job), Options: o}.Invoke(new(testing.T), busy, busy, busy, busy)
 	for _, d := range report.Deliveries {
 		fmt.Println(d.Outcome, d.Reason)
 	}
 	// Output:
+	// retry unavailable
 	// retry unavailable
 	// retry unavailable
 	// deferred breaker

@@ -36,7 +36,7 @@ func TestFIFOGroupStopsAtItsFailure(t *testing.T) {
 		{
 			"but not before the dead-letter queue has it", map[string]error{"a1": errOdd},
 			[]events.SQSMessage{grouped("a", record("a1", "permanent")), grouped("a", record("a2", "good"))},
-			[]string{"a1", "a2"}, map[string]time.Duration{"a1": 2 * time.Second, "a2": 2 * time.Second},
+			[]string{"a1", "a2"}, map[string]time.Duration{"a1": time.Second, "a2": time.Second},
 		},
 		{
 			"a redelivered message keeps its place", nil,

@@ -35,7 +35,25 @@ type queues struct {
 	hideErr  map[string]error
 	killErr  map[string]error // of deletes
 	onSend   func(ctx context.Context)
-	logLines bytes.Buffer
+	logLines buffer
+}
+
+// buffer is a bytes.Buffer that may be read while it is written to.
+type buffer struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.all.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.all.String()
 }
 
 func newQueues() *queues { return &queues{hidden: map[string]time.Duration{}} }
@@ -107,6 +125,8 @@ func (q *queues) outcomeOf(t *testing.T, id, field string) string {
 }
 
 func (q *queues) dead() []string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	ids := []string{}
 	for _, l := range q.letters {
 		ids = append(ids, l.Message.MessageId)

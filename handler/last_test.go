@@ -148,14 +148,15 @@ func TestVerdictsOfTheReserve(t *testing.T) {
 func TestTheLastReceiveRunsThoughTheBreakerIsOpen(t *testing.T) {
 	t.Parallel()
 	s := newScene()
-	s.options.MaxReceives = 10
+	s.options.MaxReceives, s.options.Breaker = 10, 3
+	// The probe is m1: what has no other receive needs none.
 	ids := s.run(t, received(10, record("l1", "reset")), received(10, record("l2", "reset")),
-		received(10, record("l3", "reset")), received(10, record("l4", "reset")), record("m1", "good"))
-	if diff := cmp.Diff([]string{"m1"}, ids); diff != "" || len(s.runs()) != 4 {
+		received(10, record("l3", "reset")), received(10, record("l4", "reset")), record("m1", "reset"), record("m2", "good"))
+	if diff := cmp.Diff([]string{"m1", "m2"}, ids); diff != "" || len(s.runs()) != 5 {
 		t.Errorf("%v ran; reported (-want +got):\n%s", s.runs(), diff)
 	}
-	if got := s.outcomeOf(t, "m1", "reason"); got != handler.ReasonBreaker {
-		t.Errorf("m1: %s: deaths by what jobs depend on open the breaker too", got)
+	if got := s.outcomeOf(t, "m2", "reason"); got != handler.ReasonBreaker {
+		t.Errorf("m2: %s: deaths by what jobs depend on open the breaker too", got)
 	}
 	dead := s.dead()
 	slices.Sort(dead)

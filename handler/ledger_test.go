@@ -16,8 +16,9 @@ import (
 // then "complete m1", "release m1", "verdict m1", "abort m1" or "crash m1".
 type fakeLedger struct {
 	*trace
-	// inTurn claims nothing ahead.
-	inTurn bool
+	// ahead lets first deliveries be claimed ahead: they run in the order of the
+	// answers then, which tests that look at the order do without.
+	ahead bool
 	// job is what earlier runs left of each job.
 	job handler.Job
 	// claimTime and settleTime are how long the calls take.
@@ -48,7 +49,7 @@ type jobState struct {
 
 func newLedger(tr *trace) *fakeLedger { return &fakeLedger{trace: tr, states: map[string]jobState{}} }
 
-func (l *fakeLedger) Ahead() bool { return !l.inTurn }
+func (l *fakeLedger) Ahead() bool { return l.ahead }
 
 func (l *fakeLedger) tell(ctx context.Context, call string, m *handler.Message) {
 	if l.on != nil {
@@ -153,7 +154,7 @@ func (c *fakeClaim) Settle(ctx context.Context, e handler.Ending) *handler.Resul
 		state.done, word = true, "complete"
 	case handler.OutcomeRetry:
 		if e.Started {
-			state.until, word = time.Now().Add(time.Second), "release"
+			state.until, word = time.Now().Add(10*time.Second), "release"
 		}
 	case handler.OutcomeDead, handler.OutcomeDropped:
 		state.until, word = time.Now().Add(time.Hour), "verdict"

@@ -174,3 +174,19 @@ func validateBackoff(b Backoff) error {
 	}
 	return nil
 }
+
+// panicSafeHandler keeps panics of a log handler from jobs: what cannot be logged is
+// lost, and nothing else.
+type panicSafeHandler struct{ slog.Handler }
+
+// Enabled implements [slog.Handler].
+func (s panicSafeHandler) Enabled(ctx context.Context, level slog.Level) bool {
+	defer func() { _ = recover() }()
+	return s.Handler.Enabled(ctx, level)
+}
+
+// Handle implements [slog.Handler].
+func (s panicSafeHandler) Handle(ctx context.Context, r slog.Record) error {
+	defer func() { _ = recover() }()
+	return s.Handler.Handle(ctx, r)
+}

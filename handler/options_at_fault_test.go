@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,49 +15,51 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-func TestARedactThatMisbehavesCostsTheExcerptAlone(t *testing.T) {
+func TestARedactThatPanicsCostsTheExcerptAlone(t *testing.T) {
 	t.Parallel()
-	for name, redact := range map[string]func(*handler.Message) string{
-		"hangs":  func(*handler.Message) string { <-time.After(time.Hour); return "late" },
-		"panics": func(*handler.Message) string { panic("redact") },
-	} {
-		for _, concurrency := range []int{1, 8} {
-			inBubble(t, fmt.Sprint(name, " ", concurrency), func(t *testing.T) {
-				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-				defer cancel()
-				q := newQueues()
-				var mu sync.Mutex
-				var confirmed []time.Duration
-				start := time.Now()
-				o := q.options()
-				o.Redact, o.Concurrency = redact, concurrency
-				o.Ledger = verdicts(time.Minute, func(context.Context, string) error {
-					mu.Lock()
-					defer mu.Unlock()
-					confirmed = append(confirmed, time.Since(start))
-					return nil
-				})
-				response, err := must(handler.NewProcessor(byBody(script), o)).Handle(ctx, event(many(30, "permanent")...))
-				if err != nil || len(response.BatchItemFailures) != 0 || len(q.letters) != 30 {
-					t.Errorf("reported %v, error %v, %d letters", response.BatchItemFailures, err, len(q.letters))
-				}
-				if took := time.Since(start); took > 2*time.Second {
-					t.Errorf("took %v: asked again though it hung", took)
-				}
-				// The first pack's are confirmed before any is logged.
-				if len(confirmed) != 30 || confirmed[0] != 0 {
-					t.Errorf("confirmed in the ledger after %v", confirmed)
-				}
-				if got := q.logged(t, "hook failed", "hook"); len(got) == 0 || got[0] != "Redact" {
-					t.Errorf("told of hooks %v", got)
-				}
-				if got := q.logged(t, handler.LogDeadLettered, "excerpt"); strings.Join(got, "") != "" || len(got) != 30 {
-					t.Errorf("excerpts %q", got)
-				}
-				<-time.After(2 * time.Hour)
-			})
+	for _, concurrency := range []int{1, 8} {
+		q := newQueues()
+		o := q.options()
+		o.Redact = func(*handler.Message) string { panic("redact") }
+		o.Concurrency, o.Ledger = concurrency, verdicts(time.Minute, nil)
+		if ids := handle(t, must(handler.NewProcessor(byBody(script), o)), many(30, "permanent")...); len(ids) != 0 {
+			t.Errorf("reported %v", ids)
+		}
+		if got := q.logged(t, "hook failed", "hook"); len(got) != 30 || got[0] != "Redact" {
+			t.Errorf("told of hooks %v", got)
+		}
+		if got := q.logged(t, handler.LogDeadLettered, "excerpt"); strings.Join(got, "") != "" || len(got) != 30 {
+			t.Errorf("excerpts %q", got)
 		}
 	}
+}
+
+// A Redact that hangs ends the batch: the letters that were sent by then count, and
+// those of its pack are confirmed in the ledger before any is logged.
+func TestARedactThatHangsCostsNoLetter(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		q := newQueues()
+		confirmed := make(chan string, 30)
+		o := q.options()
+		o.Redact = func(*handler.Message) string { <-time.After(time.Hour); return "late" }
+		o.Ledger = verdicts(time.Minute, func(_ context.Context, id string) error { confirmed <- id; return nil })
+		p := must(handler.NewProcessor(byBody(script), o))
+		response, err := p.Handle(ctx, event(many(30, "permanent")...))
+		if err != nil || ctx.Err() != nil {
+			t.Fatal(err, ctx.Err())
+		}
+		if n := len(q.dead()); n == 0 || len(confirmed) != n || len(response.BatchItemFailures) != 30-n {
+			t.Errorf("%d letters, %d confirmed, reported %v", n, len(confirmed), reported(response))
+		}
+		again := crashes(t.Context(), t, p, event(record("next", "good")))
+		if !again.ShouldExit || !strings.Contains(again.Message, "hung") {
+			t.Errorf("the next batch sees %+v, want the end of the process", again)
+		}
+		<-time.After(24 * time.Hour)
+	})
 }
 
 func TestARestoreThatHangsEndsTheProcessInTime(t *testing.T) {
@@ -80,11 +81,11 @@ func TestARestoreThatHangsEndsTheProcessInTime(t *testing.T) {
 		h := handler.Func(func(context.Context, *handler.Message) error { ran++; return nil })
 		crash := crashes(ctx, t, must(handler.NewProcessor(h, o)),
 			event(record("m1", "good"), record("m2", "stuck"), record("m3", "good")))
-		if crash.Message != handler.ErrAbandoned.Error() || ran != 0 || ctx.Err() != nil {
+		if crash.Message != handler.ErrAbandoned.Error() || ran != 1 || ctx.Err() != nil {
 			t.Errorf("message %q, %d runs, context %v", crash.Message, ran, ctx.Err())
 		}
 		for id, want := range map[string]string{
-			"m1": handler.ReasonAfterCrash, "m2": handler.ReasonAbandoned, "m3": handler.ReasonAfterCrash,
+			"m1": "", "m2": handler.ReasonAbandoned, "m3": handler.ReasonNoTime,
 		} {
 			if got := q.outcomeOf(t, id, "reason"); got != want {
 				t.Errorf("%s: reason %q, want %q", id, got, want)
@@ -198,7 +199,12 @@ func TestOneFailedCallIsOneLine(t *testing.T) {
 	var batch handler.Report
 	o := q.options()
 	o.Breaker, o.Hooks.OnBatch = -1, keep(&batch)
-	handle(t, must(handler.NewProcessor(byBody(script), o)), many(40, "reset")...)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	p := must(handler.NewProcessor(byBody(script), o))
+	if _, err := p.Handle(ctx, event(many(40, "reset")...)); err != nil {
+		t.Fatal(err)
+	}
 	const line = "visibility timeout not changed"
 	if diff := cmp.Diff([]string{"odd", "other: odd"}, q.logged(t, line, "error")); diff != "" {
 		t.Errorf("errors (-want +got):\n%s", diff)

@@ -14,11 +14,6 @@ import (
 	"github.com/sqsafe/sqsafe/fault"
 )
 
-// resolver turns errors into results, for one processor.
-type resolver struct {
-	options Options
-}
-
 // resolve turns what user code returned into a Result. Nil is done, an error that
 // holds a Result is that Result, and any other error is classified. The Result is
 // the caller's own. The run is nil for an error from before the run.
@@ -97,14 +92,14 @@ func (rs *resolver) cutShort(ctx context.Context, r *run, err error) (reason str
 	}
 	if ctx.Err() == context.Canceled {
 		switch {
-		case r != nil && r.batch.jobs.Err() == context.Canceled:
-			return cmp.Or(r.batch.afterCrash(), ReasonCancelled), true
+		case r != nil && r.jobs.Err() == context.Canceled:
+			return cmp.Or(r.process.reason(), ReasonCancelled), true
 		case errors.Is(err, context.Canceled):
 			return ReasonCancelled, true
 		}
 		return "", false
 	}
-	if r == nil || r.batch.jobs.Err() == nil || !r.started() {
+	if r == nil || r.jobs.Err() == nil || !r.started() {
 		return "", false
 	}
 	return ReasonNoTime, !r.table.HadItsTime(time.Since(r.startTime()))
@@ -211,6 +206,11 @@ func (rs *resolver) spent(m *Message, res *Result, attempts int) string {
 	return ""
 }
 
+// isLastAttempt implements [limits].
+func (rs *resolver) isLastAttempt(m *Message) bool {
+	return rs.lastReceive(m) || rs.spentBy(m)+1 >= rs.options.Backoff.Attempts()
+}
+
 // lastReceive reports whether SQS would move the message at its next receive.
 func (rs *resolver) lastReceive(m *Message) bool {
 	return rs.options.MaxReceives > 0 && m.ReceiveCount() >= rs.options.MaxReceives
@@ -253,28 +253,23 @@ func (rs *resolver) lastWord(ctx context.Context, m *Message, r *run, res *Resul
 	return rs.drop(dead)
 }
 
-const attemptTextBytes = 256
+// storeFailed comes back later at no cost: without the ledger nothing protects the
+// job, and nothing that a run costs could be written down.
+func (rs *resolver) storeFailed(m *Message, err error) *Result {
+	r := &Result{
+		Outcome:  OutcomeRetry,
+		Decision: fault.Decision{Class: fault.ClassRetryable, Reason: fault.ReasonStore},
+		Err:      err,
+		Job:      m.Job,
+	}
+	rs.setDelay(m, r)
+	return r
+}
 
-// recordAttempt adds the run to the job's history, with the reason of its own error,
-// and to a dead job the evidence.
-func recordAttempt(ctx context.Context, m *Message, r *run, res *Result, reason string) {
-	now := time.Now()
-	a := Attempt{
-		Number:       m.runNumber(),
-		Start:        NewTimestamp(now),
-		End:          NewTimestamp(now),
-		Class:        res.Decision.Class.String(),
-		Reason:       reason,
-		Rule:         res.Decision.Rule,
-		Message:      truncate(text(res.Err), attemptTextBytes),
-		DelaySeconds: res.Delay.Seconds(),
-		RequestID:    requestID(ctx),
+// demotePanic makes a panic a failure of the job alone.
+func demotePanic(err error) error {
+	if _, uncaught := uncaughtPanic(err); uncaught {
+		return fault.Permanent(err, fault.Reason(ReasonPanic))
 	}
-	if r != nil && r.started() {
-		a.Start = NewTimestamp(r.startTime())
-	}
-	res.Job.History = m.Job.History.Append(a)
-	if res.Outcome == OutcomeDead {
-		res.Failure = evidence(res, now)
-	}
+	return err
 }

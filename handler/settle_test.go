@@ -34,7 +34,7 @@ func TestADeadLetterIsAcknowledgedOnlyWhenConfirmed(t *testing.T) {
 		{"sent, the ledger does not answer", time.Minute, nil, errOdd,
 			[]string{}, []string{"dead-m1"}, 0, "dead letter not confirmed in the ledger"},
 		{"the lease is too short to send", 0, nil, nil,
-			[]string{"m1"}, nil, 2 * time.Second, "dead letter not sent"},
+			[]string{"m1"}, nil, time.Second, "dead letter not sent"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -155,7 +155,7 @@ func TestTheLastAttemptKeepsTheReasonOfItsError(t *testing.T) {
 	if f.Reason != handler.ReasonExhausted || f.History.Attempts[0].Reason != fault.ReasonConnection {
 		t.Errorf("died of %s, last attempt of %s", f.Reason, f.History.Attempts[0].Reason)
 	}
-	if !strings.Contains(f.Stack, "handler.(*Processor).perform") || strings.Count(f.Stack, "\n") != 1 {
+	if !strings.Contains(f.Stack, "handler.(*Processor).") || strings.Count(f.Stack, "\n") != 1 {
 		t.Errorf("stack %q, want the one place where the error was caught", f.Stack)
 	}
 }

@@ -214,22 +214,33 @@ func TestAContextThatMiddlewareCancels(t *testing.T) {
 	}
 }
 
-// TestWithoutADeadlineACancelledHandlerIsWaitedFor: there is no end of an
-// invocation for which it would have to be left behind.
-func TestWithoutADeadlineACancelledHandlerIsWaitedFor(t *testing.T) {
+// A host without a deadline that cancels a batch waits a second for a handler that
+// ignores it. What is left behind then costs nothing and is not blamed, and the process
+// is not taken for a crashed one.
+func TestAHostThatStopsBlamesNobody(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
+		s := newScene()
+		var told handler.Ending
+		s.ledger.settled = func(_ *handler.Message, e handler.Ending) *handler.Result { told = e; return nil }
 		ctx, cancel := context.WithCancel(t.Context())
-		q := newQueues()
 		h := handler.Func(func(context.Context, *handler.Message) error {
-			cancel()
 			<-time.After(time.Hour)
 			return nil
 		})
-		response, err := must(handler.NewProcessor(h, q.options())).Handle(ctx, event(record("m1", "x")))
-		if err != nil || len(reported(response)) != 0 {
-			t.Errorf("reported %v, %v, want the job to be done", reported(response), err)
+		time.AfterFunc(time.Minute, cancel)
+		start := time.Now()
+		response, err := must(handler.NewProcessor(h, s.options)).Handle(ctx, event(record("m1", "x")))
+		if err != nil || !cmp.Equal([]string{"m1"}, reported(response)) || time.Since(start) != 61*time.Second {
+			t.Errorf("reported %v, %v after %v", reported(response), err, time.Since(start))
 		}
+		if got := s.outcomeOf(t, "m1", "outcome") + " " + s.outcomeOf(t, "m1", "reason"); got != "deferred cancelled" {
+			t.Errorf("m1 is %s", got)
+		}
+		if !told.Running || told.Blamed {
+			t.Errorf("the ledger was told %+v", told)
+		}
+		<-time.After(time.Hour)
 	})
 }
 

@@ -135,6 +135,8 @@ func (s *scene) runIn(t *testing.T, p *handler.Processor, records ...events.SQSM
 
 // runs are the messages that ran, in order.
 func (s *scene) runs() []string {
+	s.trace.mu.Lock()
+	defer s.trace.mu.Unlock()
 	ids := []string{}
 	for _, e := range s.events {
 		if !strings.Contains(e, " ") {

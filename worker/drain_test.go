@@ -24,6 +24,7 @@ func (w *world) check(wantJournal, wantOutcomes []string) {
 	}
 }
 
+// Which of three first deliveries runs is a matter of whose claim is answered first.
 func TestDrainFinishesWhatRunsAndReleasesTheRest(t *testing.T) {
 	bubble(t, "jobs", "30", func(w *world) {
 		w.send("a", "b", "c")
@@ -34,10 +35,15 @@ func TestDrainFinishesWhatRunsAndReleasesTheRest(t *testing.T) {
 		if ended, err := r.result(); err != nil || ended != 9*time.Second {
 			t.Errorf("ended with %v after %v, want a clean end after 9s", err, ended)
 		}
-		w.check([]string{
-			"0s received a #1", "0s received b #1", "0s received c #1",
-			"9s visibility b 1s", "9s visibility c 1s", "9s deleted a",
-		}, []string{"a done 1", "b deferred cancelled", "c deferred cancelled"})
+		journal, outcomes := w.seen()
+		if hidden, deleted := matching(journal, "4s visibility"), matching(journal, "9s deleted"); len(hidden) != 2 ||
+			len(deleted) != 1 {
+			t.Errorf("%q, want two messages given back at once, and one deleted when it is done", journal)
+		}
+		given, done := matching(outcomes, "deferred cancelled"), matching(outcomes, "done 1")
+		if len(given) != 2 || len(done) != 1 {
+			t.Errorf("outcomes %q, want one job done and two given back", outcomes)
+		}
 
 		r = w.start(worker.Options{}, nineSeconds)
 		after(25 * time.Second)
@@ -45,7 +51,7 @@ func TestDrainFinishesWhatRunsAndReleasesTheRest(t *testing.T) {
 		if _, err := r.result(); err != nil {
 			t.Error(err)
 		}
-		if _, outcomes := w.seen(); !cmp.Equal(outcomes, []string{"b done 1", "c done 1"}) {
+		if _, outcomes := w.seen(); len(matching(outcomes, "done 1")) != 2 || len(outcomes) != 2 {
 			t.Errorf("outcomes %q, want that the next worker makes the first attempts", outcomes)
 		}
 	})
@@ -57,12 +63,11 @@ func TestWhatStillRunsAtTheLimitIsCutOffAndReleased(t *testing.T) {
 		r := w.start(worker.Options{}, lasting(time.Minute))
 		after(time.Second)
 		r.stop()
-		if ended, err := r.result(); !errors.Is(err, worker.ErrForced) || ended != 31*time.Second {
-			t.Errorf("ended with %v after %v, want ErrForced after 31s", err, ended)
+		if ended, err := r.result(); !errors.Is(err, worker.ErrForced) || ended != 16*time.Second {
+			t.Errorf("ended with %v after %v, want ErrForced after 16s", err, ended)
 		}
 		w.check([]string{
-			"0s received a #1", "10s visibility a 30s", "20s visibility a 30s", "30s visibility a 30s",
-			"31s visibility a 1s",
+			"0s received a #1", "10s visibility a 30s", "16s visibility a 1s",
 		}, []string{"a deferred cancelled"})
 	})
 }
@@ -70,9 +75,9 @@ func TestWhatStillRunsAtTheLimitIsCutOffAndReleased(t *testing.T) {
 func TestAJobIsNoWorseForBeingAbortedOften(t *testing.T) {
 	bubble(t, "jobs", "30", func(w *world) {
 		w.send("a")
-		for range 20 {
+		for range 20 { // past half of its receives it stays away for up to 15 minutes
 			r := w.start(worker.Options{Drain: time.Second}, lasting(time.Hour))
-			after(70 * time.Second)
+			after(20 * time.Minute)
 			r.stop()
 			if _, err := r.result(); !errors.Is(err, worker.ErrForced) {
 				t.Fatalf("ended with %v, want ErrForced", err)
@@ -80,7 +85,7 @@ func TestAJobIsNoWorseForBeingAbortedOften(t *testing.T) {
 		}
 		w.seen()
 		r := w.start(worker.Options{}, func(context.Context, *handler.Message) error { return errors.New("once") })
-		after(70 * time.Second)
+		after(20 * time.Minute)
 		r.stop()
 		_, _ = r.result()
 		if _, outcomes := w.seen(); len(outcomes) == 0 || outcomes[0] != "a retry unclassified 1" {
@@ -100,6 +105,9 @@ func TestAJobThatIgnoresItsCancellationIsLeftBehind(t *testing.T) {
 		r.stop()
 		if ended, err := r.result(); !errors.Is(err, worker.ErrForced) || ended != 7*time.Second {
 			t.Errorf("ended with %v after %v, want ErrForced a second after the limit", err, ended)
+		}
+		if n := w.count("batches not settled in time"); n > 0 {
+			t.Error("a batch is called unsettled although its claim was given back")
 		}
 		after(2 * time.Minute) // in a process it would be gone by now
 	})

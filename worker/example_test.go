@@ -49,7 +49,12 @@ func Example() {
 		stop() // in a program, a signal does
 		return nil
 	}
-	err = w.Run(ctx, handler.NewProcessor(handler.JSON(ship), &handler.Options{Queue: w.Queue(), Logger: quiet}))
+	p, err := handler.NewProcessor(handler.JSON(ship), &handler.Options{Queue: w.Queue(), Logger: quiet})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	err = w.Run(ctx, p)
 	fmt.Println("exit code", worker.ExitCode(err))
 	// Output:
 	// shipped p-1
@@ -107,9 +112,14 @@ func ExampleWorker_OnBatch() {
 		stop()
 		return nil
 	})
-	err = w.Run(ctx, handler.NewProcessor(ship, &handler.Options{
+	p, err := handler.NewProcessor(ship, &handler.Options{
 		Queue: w.Queue(), Logger: quiet, Hooks: handler.Hooks{OnBatch: w.OnBatch},
-	}))
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	err = w.Run(ctx, p)
 	fmt.Println("exit code", worker.ExitCode(err))
 	// Output:
 	// sqsafe Attempts 1

@@ -142,6 +142,7 @@ func (w *world) send(bodies ...string) {
 // running is a worker that polls.
 type running struct {
 	*worker.Worker
+	t     *testing.T
 	begin time.Time
 	stop  context.CancelFunc
 	err   chan error
@@ -158,13 +159,24 @@ func (w *world) start(o worker.Options, job handler.Func) *running {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	r := &running{Worker: polling, begin: w.begin, err: make(chan error, 1)}
-	p := handler.NewProcessor(job, &handler.Options{
-		Middleware: []handler.Middleware{idem.Middleware(w.store, &idem.Options{Logger: o.Logger})},
-		Backoff:    backoff.Exponential{Base: 4 * time.Second},
-		Queue:      r.Queue(), Logger: o.Logger, Random: func() float64 { return 0 },
-		Hooks: handler.Hooks{OnBatch: r.OnBatch},
+	ledger, err := idem.New(w.store, &idem.Options{Logger: o.Logger})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	p, err := handler.NewProcessor(job, &handler.Options{
+		Ledger: ledger, Backoff: backoff.Exponential{Base: 4 * time.Second},
+		Queue: polling.Queue(), Logger: o.Logger, Random: func() float64 { return 0 },
+		Hooks: handler.Hooks{OnBatch: polling.OnBatch},
 	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return w.run(polling, p)
+}
+
+// run lets a worker poll.
+func (w *world) run(polling *worker.Worker, p *handler.Processor) *running {
+	r := &running{Worker: polling, t: w.t, begin: w.begin, err: make(chan error, 1)}
 	ctx, stop := context.WithCancel(w.t.Context())
 	r.stop = stop
 	go func() {
@@ -175,10 +187,20 @@ func (w *world) start(o worker.Options, job handler.Func) *running {
 	return r
 }
 
-// result waits for the end of the worker.
+// endLimit is more than any worker takes that was told to stop, or that crashes.
+const endLimit = 5 * time.Minute
+
+// result waits for the end of the worker. A worker that does not end polls on, and the
+// time of its bubble never ends.
 func (r *running) result() (ended time.Duration, err error) {
-	err = <-r.err
-	return r.ended, err
+	r.t.Helper()
+	select {
+	case err = <-r.err:
+		return r.ended, err
+	case <-time.After(endLimit):
+		r.t.Fatalf("the worker still polls after %s: it has neither crashed nor stopped", endLimit)
+		return 0, nil
+	}
 }
 
 // after waits for d of the bubble's time.

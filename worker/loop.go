@@ -30,21 +30,35 @@ type loop struct {
 	*run
 	arn   string
 	pulse *pulse
-	// receipts are those of the last receive.
+	// receipts are those of the last receive, and taken is how many slots it has.
 	receipts []string
+	taken    int
 }
 
-// ReceiveMessage receives and holds what comes. By the time it is called again,
-// the poller is through with what came before.
+// ReceiveMessage waits for a slot, and receives and holds what comes. By the time it is
+// called again, the poller is through with what came before.
 func (l *loop) ReceiveMessage(
 	ctx context.Context, in *sqs.ReceiveMessageInput, options ...func(*sqs.Options),
-) (*sqs.ReceiveMessageOutput, error) {
+) (out *sqs.ReceiveMessageOutput, err error) {
 	l.letGo()
+	l.pulse.rest()
+	n := l.slots.take(ctx)
+	if n == 0 {
+		return nil, ctx.Err()
+	}
+	defer func() {
+		received := 0
+		if out != nil {
+			received = len(out.Messages)
+		}
+		l.taken = l.slots.received(n, received)
+	}()
+	in.MaxNumberOfMessages = int32(l.slots.batchSize(n))
 	l.pulse.beat()
 	defer l.pulse.beat()
 	ctx, cancel := receiveContext(ctx)
 	defer cancel()
-	out, err := l.client.ReceiveMessage(ctx, in, options...)
+	out, err = l.client.ReceiveMessage(ctx, in, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -73,11 +87,13 @@ func (l *loop) hold(m types.Message) {
 	l.receipts = append(l.receipts, held.ReceiptHandle)
 }
 
-// letGo ends the heartbeat of what was received but never handed over, such as
-// the rest of a FIFO batch that failed.
+// letGo gives back the slots of the last batch, and ends the heartbeat of what was
+// received but never handed over, such as the rest of a FIFO batch that failed.
 func (l *loop) letGo() {
 	l.heartbeat.release(l.receipts)
 	l.receipts = nil
+	l.slots.free(l.taken)
+	l.taken = 0
 }
 
 // end is what the loop leaves in order.

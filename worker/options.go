@@ -17,7 +17,8 @@ type Options struct {
 	// time; 0 means 2.
 	Batches int
 	// Drain is how long running jobs may go on once the worker is told to stop;
-	// 0 means 30 s. What still runs then is cancelled.
+	// 0 means 15 s. What still runs then is cancelled, and has up to 11 s more to be
+	// settled, so that the worker is gone within 27 s: orchestrators kill after 30 s.
 	Drain time.Duration
 	// BatchTimeout is how long a batch may take, as the Timeout of a Lambda
 	// function: no job starts near its end, and running ones are cancelled; 0
@@ -38,7 +39,7 @@ type Options struct {
 
 const (
 	defaultBatches = 2
-	defaultDrain   = 30 * time.Second
+	defaultDrain   = 15 * time.Second
 )
 
 func (o *Options) withDefaults() Options {

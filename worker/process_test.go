@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -20,6 +22,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"github.com/sqsafe/sqsafe"
+	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/internal/localaws"
 	"github.com/sqsafe/sqsafe/internal/localaws/localtest"
 	"github.com/sqsafe/sqsafe/worker"
@@ -30,7 +33,11 @@ const jobVariable = "WORKER_TEST_URL"
 
 func TestMain(m *testing.M) {
 	if url := os.Getenv(jobVariable); url != "" {
-		worker.Start(func(ctx context.Context, job task) error { return job.run(ctx, url) }, sqsafe.KeyField("id"))
+		applied := 0
+		worker.Start(
+			func(ctx context.Context, job task) error { return job.run(ctx, url, applied) },
+			sqsafe.KeyField("id"), func(*sqsafe.Options) { applied++ },
+		)
 	}
 	os.Exit(m.Run())
 }
@@ -40,8 +47,9 @@ type task struct {
 }
 
 // run waits for the answer of the test.
-func (j task) run(ctx context.Context, url string) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/"+j.ID, http.NoBody)
+func (j task) run(ctx context.Context, url string, applied int) error {
+	url = fmt.Sprintf("%s/%s?applied=%d", url, j.ID, applied)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
 		return err
 	}
@@ -50,62 +58,92 @@ func (j task) run(ctx context.Context, url string) error {
 		return err
 	}
 	defer response.Body.Close()
-	if response.StatusCode == http.StatusTeapot {
+	switch response.StatusCode {
+	case http.StatusOK:
+		return nil
+	case http.StatusTeapot:
 		panic("short and stout")
 	}
-	return nil
+	return fault.Retryable(errors.New(response.Status))
 }
+
+// processLimit is many times what a process takes: one that hangs is killed.
+const processLimit = 30 * time.Second
 
 // process is a worker of its own, and the stack that it works with.
 type process struct {
 	t       *testing.T
 	cmd     *exec.Cmd
+	limit   context.Context // ends with processLimit
 	server  *localaws.Server
 	queues  *sqs.Client
+	stack   string // where it answers
 	url     string
+	jobs    string              // where jobs ask
 	lines   chan map[string]any // of the log
 	started chan string         // ids of jobs
-	answer  chan int            // HTTP status for each
+	applied chan string         // how often the options were applied, for each
+	answers map[string]chan int // HTTP status for each, by id
+}
+
+// newProcess makes the stack of a worker that is not started yet.
+func newProcess(t *testing.T, visibility string, jobs ...string) *process {
+	t.Helper()
+	p := &process{
+		t: t, server: localaws.New(nil), answers: map[string]chan int{"a": make(chan int, 10), "b": make(chan int, 10)},
+		lines: make(chan map[string]any, 1000), started: make(chan string, 10), applied: make(chan string, 10),
+	}
+	stack := httptest.NewServer(p.server)
+	asked := httptest.NewServer(http.HandlerFunc(p.job))
+	t.Cleanup(stack.Close)
+	t.Cleanup(asked.Close)
+	t.Cleanup(asked.CloseClientConnections)
+	p.stack, p.jobs, p.url = stack.URL, asked.URL, stack.URL+"/000000000000/jobs"
+	p.create(visibility)
+	for _, id := range jobs {
+		p.send(id)
+	}
+	return p
 }
 
 // startProcess starts a worker on a stack of its own, with more variables.
 func startProcess(t *testing.T, variables ...string) *process {
 	t.Helper()
-	p := &process{
-		t: t, server: localaws.New(nil),
-		lines: make(chan map[string]any, 1000), started: make(chan string, 10), answer: make(chan int, 10),
-	}
-	stack := httptest.NewServer(p.server)
-	jobs := httptest.NewServer(http.HandlerFunc(p.job))
-	t.Cleanup(stack.Close)
-	t.Cleanup(jobs.Close)
-	t.Cleanup(jobs.CloseClientConnections)
-	p.create()
-	p.url = stack.URL + "/000000000000/jobs"
-	p.cmd = exec.Command(os.Args[0])
+	p := newProcess(t, "30")
+	p.start(variables...)
+	return p
+}
+
+func (p *process) start(variables ...string) {
+	p.t.Helper()
+	var cancel context.CancelFunc
+	p.limit, cancel = context.WithTimeout(context.Background(), processLimit)
+	p.t.Cleanup(cancel)
+	p.cmd = exec.CommandContext(p.limit, os.Args[0])
 	p.cmd.Env = append(os.Environ(), append([]string{
-		jobVariable + "=" + jobs.URL, "AWS_ENDPOINT_URL=" + stack.URL, "AWS_REGION=us-east-1",
+		jobVariable + "=" + p.jobs, "AWS_ENDPOINT_URL=" + p.stack, "AWS_REGION=us-east-1",
 		"AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=secret", "AWS_EC2_METADATA_DISABLED=true",
-		"SQSAFE_TABLE=ledger", "SQSAFE_DLQ_URL=" + stack.URL + "/000000000000/dead", "SQSAFE_MAX_RECEIVES=30",
+		"SQSAFE_TABLE=ledger", "SQSAFE_DLQ_URL=" + p.stack + "/000000000000/dead", "SQSAFE_MAX_RECEIVES=30",
 		"SQSAFE_QUEUE_URL=" + p.url, "SQSAFE_HEALTH_ADDR=127.0.0.1:0",
 	}, variables...)...)
 	log, err := p.cmd.StderrPipe()
 	if err != nil {
-		t.Fatal(err)
+		p.t.Fatal(err)
 	}
 	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
+		p.t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
+	p.t.Cleanup(func() { _ = p.cmd.Process.Kill() })
 	go p.read(log)
-	return p
 }
 
 // job is what the worker's jobs ask.
 func (p *process) job(w http.ResponseWriter, r *http.Request) {
-	p.started <- strings.TrimPrefix(r.URL.Path, "/")
+	id := strings.TrimPrefix(r.URL.Path, "/")
+	p.applied <- r.URL.Query().Get("applied")
+	p.started <- id
 	select {
-	case status := <-p.answer:
+	case status := <-p.answers[id]:
 		w.WriteHeader(status)
 	case <-r.Context().Done():
 	}
@@ -122,12 +160,13 @@ func (p *process) read(log io.Reader) {
 	}
 }
 
-func (p *process) create() {
+func (p *process) create(visibility string) {
 	p.t.Helper()
 	config := localtest.Config(p.server)
 	p.queues = sqs.NewFromConfig(config)
 	for _, name := range []string{"jobs", "dead"} {
-		if _, err := p.queues.CreateQueue(p.t.Context(), &sqs.CreateQueueInput{QueueName: &name}); err != nil {
+		in := &sqs.CreateQueueInput{QueueName: &name, Attributes: map[string]string{"VisibilityTimeout": visibility}}
+		if _, err := p.queues.CreateQueue(p.t.Context(), in); err != nil {
 			p.t.Fatal(err)
 		}
 	}
@@ -151,6 +190,18 @@ func (p *process) send(id string) {
 	}
 }
 
+// begun waits until a job asks what to do, and gives its id.
+func (p *process) begun() string {
+	p.t.Helper()
+	select {
+	case id := <-p.started:
+		return id
+	case <-p.limit.Done():
+		p.t.Fatalf("no job has started within %s", processLimit)
+		return ""
+	}
+}
+
 // await reads the log up to a line with the message.
 func (p *process) await(message string) map[string]any {
 	p.t.Helper()
@@ -159,7 +210,7 @@ func (p *process) await(message string) map[string]any {
 			return line
 		}
 	}
-	p.t.Fatalf("the worker ended without a line %q", message)
+	p.t.Fatalf("the worker ended without a line %q%s", message, p.hung())
 	return nil
 }
 
@@ -170,6 +221,14 @@ func (p *process) signal(s os.Signal) {
 	}
 }
 
+// hung says where that is so that the process was killed because it did not end.
+func (p *process) hung() string {
+	if p.limit.Err() == nil {
+		return ""
+	}
+	return fmt.Sprintf("; it was killed since it had not ended after %s", processLimit)
+}
+
 // exited waits for the end and checks its code.
 func (p *process) exited(want int) {
 	p.t.Helper()
@@ -177,7 +236,7 @@ func (p *process) exited(want int) {
 	}
 	_ = p.cmd.Wait()
 	if got := p.cmd.ProcessState.ExitCode(); got != want {
-		p.t.Errorf("exit code %d, want %d", got, want)
+		p.t.Errorf("exit code %d, want %d%s", got, want, p.hung())
 	}
 }
 
@@ -209,7 +268,10 @@ func TestSignalDrainsTheProcess(t *testing.T) {
 			p := startProcess(t)
 			probes := fmt.Sprint("http://", p.await("answering probes")["address"])
 			p.send("a")
-			<-p.started
+			p.begun()
+			if applied := <-p.applied; applied != "1" {
+				t.Errorf("options applied %s times, want once", applied)
+			}
 			if live, ready := p.probe(probes+"/livez"), p.probe(probes+"/readyz"); live != 200 || ready != 200 {
 				t.Errorf("livez %d, readyz %d, want 200 and 200", live, ready)
 			}
@@ -218,7 +280,7 @@ func TestSignalDrainsTheProcess(t *testing.T) {
 			if ready := p.probe(probes + "/readyz"); ready != 503 {
 				t.Errorf("readyz %d while draining, want 503", ready)
 			}
-			p.answer <- http.StatusOK
+			p.answers["a"] <- http.StatusOK
 			p.exited(0)
 			if n := p.left(); n != 0 {
 				t.Errorf("%d messages left, want the job finished", n)
@@ -230,7 +292,7 @@ func TestSignalDrainsTheProcess(t *testing.T) {
 func TestPanicEndsTheProcessWithItsCode(t *testing.T) {
 	t.Parallel()
 	p := startProcess(t)
-	p.answer <- http.StatusTeapot
+	p.answers["a"] <- http.StatusTeapot
 	p.send("a")
 	if stack, _ := p.await("outcome")["stack"].(string); !strings.Contains(stack, "task.run") {
 		t.Errorf("stack %q, want the place of the panic", stack)
@@ -242,7 +304,7 @@ func TestLimitEndsTheProcessWithItsCode(t *testing.T) {
 	t.Parallel()
 	p := startProcess(t, "SQSAFE_DRAIN_SECONDS=1")
 	p.send("a")
-	<-p.started
+	p.begun()
 	p.signal(syscall.SIGTERM)
 	if line := p.await("outcome"); line["outcome"] != "deferred" || line["level"] != "INFO" {
 		t.Errorf("outcome %v, want an deferred job that is no error", line)
@@ -257,7 +319,7 @@ func TestSecondSignalEndsTheProcessAtOnce(t *testing.T) {
 	t.Parallel()
 	p := startProcess(t)
 	p.send("a")
-	<-p.started
+	p.begun()
 	p.signal(syscall.SIGTERM)
 	p.await("worker draining")
 	p.signal(syscall.SIGTERM)
@@ -265,6 +327,27 @@ func TestSecondSignalEndsTheProcessAtOnce(t *testing.T) {
 		t.Errorf("log line %v, want that nothing is waited for", line)
 	}
 	p.exited(3)
+}
+
+// A message that was given back comes again at its time, though the heartbeat hides
+// others of its batch: the processor tells the heartbeat what it gives back.
+func TestAFailedJobComesBackWhileItsBatchGoesOn(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t, "2", "a", "b")
+	p.start("SQSAFE_CONCURRENCY=2")
+	p.begun()
+	p.begun()
+	p.answers["a"] <- http.StatusServiceUnavailable // for a second or two
+	if id := p.begun(); id != "a" {
+		t.Errorf("%s started again, want a", id)
+	}
+	p.answers["a"] <- http.StatusOK
+	p.answers["b"] <- http.StatusOK
+	p.signal(syscall.SIGTERM)
+	p.exited(0)
+	if n := p.left(); n != 0 {
+		t.Errorf("%d messages left, want none", n)
+	}
 }
 
 func TestWrongSettingsEndTheProcess(t *testing.T) {

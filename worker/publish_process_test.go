@@ -55,9 +55,9 @@ func TestTheProcessSendsItsMetrics(t *testing.T) {
 				tt.variables = append(tt.variables, "AWS_ENDPOINT_URL_CLOUDWATCH="+endpoint.URL)
 			}
 			p := startProcess(t, tt.variables...)
-			p.answer <- http.StatusOK
+			p.answers["a"] <- http.StatusOK
 			p.send("a")
-			<-p.started
+			p.begun()
 			p.signal(syscall.SIGTERM)
 			p.exited(0)
 			stack, own := listed(t, p.server, tt.namespace, tt.name), listed(t, other, tt.namespace, tt.name)
@@ -73,9 +73,9 @@ func TestAProcessThatMayNotSendMetricsRuns(t *testing.T) {
 	t.Parallel()
 	p := startProcess(t)
 	p.server.Inject(localaws.Fault{Operation: "PutMetricData", Code: "AccessDenied", Status: http.StatusForbidden})
-	p.answer <- http.StatusOK
+	p.answers["a"] <- http.StatusOK
 	p.send("a")
-	<-p.started
+	p.begun()
 	p.signal(syscall.SIGTERM)
 	line := p.await("metrics not sent")
 	remedy, _ := line["remedy"].(string)

@@ -9,21 +9,24 @@ import (
 	"github.com/aws/aws-lambda-go/lambda/messages"
 
 	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/internal/deadline"
 	"github.com/sqsafe/sqsafe/internal/eventsource"
 	"github.com/sqsafe/sqsafe/internal/host"
 )
 
 const (
-	// crashGrace is how long other batches may go on after a crash.
-	crashGrace = 5 * time.Second
-	// settleGrace is how long cancelled jobs have to be settled.
-	settleGrace = time.Second
+	// deleteGrace is how long the deletion that follows a batch may take at the end.
+	deleteGrace = time.Second
+	// settleGrace is how long batches that were cut off have to settle their jobs and to
+	// delete what is done. The processor returns within deadline.Grace, whatever hangs.
+	settleGrace = deadline.Grace + deleteGrace
 )
 
 // run is a worker at work.
 type run struct {
 	*Worker
 	processor *handler.Processor
+	slots     *slots
 	// polling ends when the worker is to drain, jobs when running jobs are cut off.
 	polling, jobs context.Context
 	drain, cutOff context.CancelFunc
@@ -35,17 +38,20 @@ type run struct {
 }
 
 func newRun(ctx context.Context, w *Worker, p *handler.Processor) *run {
-	r := &run{Worker: w, processor: p, finished: make(chan struct{}), crashed: make(chan struct{})}
+	r := &run{
+		Worker: w, processor: p, slots: newSlots(w.options.Batches, p.Concurrency()),
+		finished: make(chan struct{}), crashed: make(chan struct{}),
+	}
 	r.polling, r.drain = context.WithCancel(ctx)
 	r.jobs, r.cutOff = context.WithCancel(host.WithDraining(context.WithoutCancel(ctx), r.polling.Done()))
 	return r
 }
 
-// start starts the poll loops. Each has a poller of its own, whose calls are
-// thereby known to be its.
+// start starts the poll loops, one for each slot: each batch may be of one message.
+// Each has a poller of its own, whose calls are thereby known to be its.
 func (r *run) start(mapping eventsource.Mapping) {
 	var loops sync.WaitGroup
-	for range r.options.Batches {
+	for range cap(r.slots.taken) {
 		l := &loop{run: r, arn: mapping.QueueARN, pulse: r.health.watch()}
 		poller := eventsource.New(l, l, mapping, &eventsource.Options{Observe: l.observe})
 		loops.Go(func() {
@@ -121,7 +127,7 @@ func (r *run) drained() bool {
 		return true
 	case <-limit:
 		return false
-	case <-time.After(crashGrace):
+	case <-time.After(deadline.CrashGrace):
 		return false
 	}
 }
@@ -131,7 +137,8 @@ func (r *run) settled() {
 	select {
 	case <-r.finished:
 	case <-time.After(settleGrace):
-		r.options.Logger.Warn("worker leaves jobs behind that ignore their cancellation")
+		r.options.Logger.Warn("batches not settled in time", "limitSeconds", settleGrace.Seconds(),
+			"effect", "what they did not settle comes back when its lease and its visibility timeout end")
 	}
 }
 

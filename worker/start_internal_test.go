@@ -33,12 +33,12 @@ func TestMetricsLeaveTheHookOfTheOptionsInPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.publisher = &publisher{}
-	w.measured(&o)
+	w.measure(&o)
 	o.Hooks.OnBatch(t.Context(), handler.Report{Messages: 1})
 	if told != 1 || len(w.publisher.all) == 0 {
 		t.Errorf("the hook was called %d times, %d series gathered", told, len(w.publisher.all))
 	}
 	o = sqsafe.Options{}
-	w.measured(&o)
+	w.measure(&o)
 	o.Hooks.OnBatch(t.Context(), handler.Report{Messages: 1}) // no hook, no panic
 }

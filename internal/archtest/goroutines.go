@@ -12,24 +12,27 @@ import (
 // names Go or AfterFunc of something else: sync.WaitGroup, time, context, a clock.
 func Goroutines() map[string]string {
 	return map[string]string{
-		"handler/carrier.go":   "workers that run the jobs of a batch",
-		"handler/ending.go":    "the timer that abandons user code at the end of the invocation",
-		"handler/goroutine.go": "what middleware starts with Go, watched for panics",
-		"handler/outbox.go":    "letters are sent while other jobs run",
-		"handler/process.go":   "the timer that ends a process whose invocation crashed",
-		"handler/progress.go":  "a hook is told of an abandoned job under a time limit",
-		"handler/run.go":       "a batch is decoded under a time limit",
-		"handler/within.go":    "a call that may hang is left behind",
+		"handler/handle.go":    "the batch, which the watchdog may leave behind, and the timer that ends a crashed process",
+		"handler/worker.go":    "workers, which decode, claim, run and settle",
+		"handler/claim.go":     "the wait for a claim that is lost",
+		"handler/alone.go":     "the end of a lone run that lasts long",
+		"handler/goroutine.go": "what user code starts with Go, watched for panics",
+		"handler/run.go":       "what user code starts with Go outside of a run",
+		"handler/letters.go":   "letters are sent while other jobs run, and confirmed side by side",
+		"handler/hide.go":      "messages are hidden while other jobs run, where there is no deadline",
+		"handler/hooks.go":     "a hook is called while other jobs run",
+
+		"internal/usercall/usercall.go": "user code that may be left behind",
 
 		"handler/handlertest/overdue.go": "a test is told of a handler that does not return",
 
 		"idem/renew.go": "a lease is renewed while its job runs",
 
-		"idem/idemtest/bench.go":         "deliveries that race for one claim",
-		"idem/idemtest/fleethost.go":     "a goroutine of user code that outlives its job",
-		"idem/idemtest/fleetschedule.go": "processes of the fleet run side by side",
-		"idem/idemtest/schedule.go":      "workers of the model run side by side",
-		"idem/idemtest/step.go":          "steps that race for one name",
+		"idem/idemtest/bench.go":               "deliveries that race for one claim",
+		"internal/simulation/fleethost.go":     "a goroutine of user code that outlives its job",
+		"internal/simulation/fleetschedule.go": "processes of the fleet run side by side",
+		"internal/simulation/schedule.go":      "workers of the model run side by side",
+		"idem/idemtest/step.go":                "steps that race for one name",
 
 		"dlq/sender.go":  "batches of letters are sent side by side",
 		"queue/packs.go": "batches of calls to SQS run side by side",

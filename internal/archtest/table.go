@@ -21,6 +21,8 @@ type Row struct {
 	Tests []string
 	// Host marks a package that may read the environment and end the process.
 	Host bool
+	// Testing reports whether only tests import it, so that it may import testing.
+	Testing bool
 }
 
 const (
@@ -101,8 +103,17 @@ func leafRows() []Row {
 		{Path: "fault", Never: []string{anyOurs, anyThird}},
 		{Path: "backoff", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/sqsevent", Third: []string{lambdaEvents}, Never: append(noSDK(), anyOurs)},
+		{Path: "internal/runqueue", Never: []string{anyOurs, anyThird}},
+		{Path: "internal/deadline", Never: []string{anyOurs, anyThird}},
+		{Path: "internal/usercall", Never: []string{anyOurs, anyThird}},
+		{Path: "internal/host", Never: []string{anyOurs, anyThird}},
+		{Path: "internal/jsonobject", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/wholebody", Third: []string{sdkCore, sdkHTTP}, Never: []string{anyOurs}},
 		{Path: "internal/metricmath", Never: []string{anyOurs, anyThird}},
+		{
+			Path: "internal/sqscall", Third: []string{sdkCore, sdkSQS, smithy},
+			Never: append(forCommands(), sdkDynamoDB),
+		},
 	}
 }
 
@@ -110,19 +121,30 @@ func leafRows() []Row {
 func engineRows() []Row {
 	return []Row{
 		{
-			Path: "handler", Ours: []string{"backoff", "fault", "internal/sqsevent"},
+			Path: "handler",
+			Ours: []string{
+				"backoff", "fault", "internal/deadline", "internal/host", "internal/jsonobject", "internal/runqueue",
+				"internal/sqsevent", "internal/usercall",
+			},
 			Third: []string{lambdaEvents, lambdaContext, lambdaErrors},
 			Never: append(noSDK(), lambdaRuntime), Tests: []string{"idem"},
 		},
 		{
-			Path: "handler/handlertest", Ours: []string{"handler"}, Third: []string{lambdaEvents, lambdaErrors},
-			Never: noSDK(), Tests: []string{"fault", "idem", "dlq"},
+			Path: "handler/handlertest", Ours: []string{"fault", "handler"}, Third: []string{lambdaEvents, lambdaErrors},
+			Never: noSDK(), Tests: []string{"idem", "dlq"},
 		},
 		{Path: "envelope", Ours: []string{"fault", "handler"}, Never: noSDK(), Tests: []string{"idem"}},
-		{Path: "idem", Ours: []string{"backoff", "fault", "handler"}, Never: noSDK()},
 		{
-			Path: "idem/idemtest", Ours: []string{"fault", "handler", "idem"}, Third: []string{lambdaEvents, goCmp},
+			Path: "idem", Ours: []string{"fault", "handler", "internal/jsonobject"}, Never: noSDK(),
+			Tests: []string{"backoff", "internal/simulation"},
+		},
+		{
+			Path: "idem/idemtest", Ours: []string{"handler", "idem"}, Third: []string{goCmp},
 			Never: noSDK(),
+		},
+		{
+			Path: "internal/simulation", Ours: []string{"backoff", "fault", "handler", "idem"},
+			Third: []string{lambdaEvents}, Never: noSDK(), Testing: true,
 		},
 		{
 			Path: "metrics", Ours: []string{"fault", "handler"}, Third: []string{lambdaContext},
@@ -136,15 +158,15 @@ func adapterRows() []Row {
 	return []Row{
 		{
 			Path: "idem/dynamo", Ours: []string{"handler", "idem"}, Third: []string{sdkCore, sdkDynamoDB, dynamoDBTypes},
-			Never: append(forCommands(), "dlq", "queue", sdkSQS),
+			Never: append(forCommands(), "dlq", "queue", sdkSQS), Tests: []string{"internal/simulation"},
 		},
 		{
-			Path: "queue", Ours: []string{"handler"},
+			Path: "queue", Ours: []string{"handler", "internal/sqscall"},
 			Third: []string{sdkCore, sdkARN, sdkSQS, sqsTypes, smithy},
 			Never: append(forCommands(), "idem/...", "dlq", sdkDynamoDB),
 		},
 		{
-			Path: "dlq", Ours: []string{"handler", "queue"},
+			Path: "dlq", Ours: []string{"handler", "internal/sqscall", "queue"},
 			Third: []string{lambdaEvents, lambdaContext, sdkCore, sdkSQS, sqsTypes},
 			Never: append(forCommands(), "idem/...", sdkDynamoDB),
 		},
@@ -175,11 +197,15 @@ func hostRows() []Row {
 			Third: []string{sdkCore, sdkSQS, sqsTypes},
 		},
 		{
-			Path: "worker", Ours: []string{"backoff", "handler", "metrics", "queue", ".", "internal/eventsource"},
+			Path: "worker",
+			Ours: []string{
+				"backoff", "internal/deadline", "internal/host", "handler", "metrics", "queue", ".", "internal/eventsource",
+			},
 			Third: []string{
 				lambdaEvents, lambdaErrors, sdkConfig, sdkCore, sdkSQS, sqsTypes, sdkCloudWatch, cloudTypes,
 			},
-			Never: []string{standIns, kong, lipgloss + "/...", terminal, yaml}, Tests: []string{"fault", "idem"}, Host: true,
+			Never: []string{standIns, kong, lipgloss + "/...", terminal, yaml},
+			Tests: []string{"dlq", "fault", "idem", "idem/dynamo"}, Host: true,
 		},
 	}
 }

@@ -5,25 +5,29 @@ type Kind uint8
 
 const (
 	// Decode is to decode the payload and to find the job's key. The answer is
-	// Identified or Ended.
+	// Identified, Refused (unless Force is set), or, where the delivery ends there,
+	// Settling, Sending or Ended.
 	Decode Kind = iota + 1
-	// Claim is to claim the job in the ledger. The answer is Claimed or Ended.
+	// Claim is to claim the job in the ledger. The answer is Claimed, or, where the
+	// delivery does not run, Settling, Sending or Ended.
 	Claim
 	// Start is to run the job. Without a ledger this includes Decode. The answer
-	// is Ran or Refused.
+	// is Settling with ran set, or Refused.
 	Start
-	// StartAlone is the same while no other delivery of the process is at work.
-	// The answer is Ran, or LoneOver before it.
+	// StartAlone is the same while no other delivery of the process is at work. The
+	// answer is Settling with ran set; LoneOver may come before.
 	StartAlone
 	// Ask is to ask for the process on behalf of a suspect. The answer is Granted
-	// or Denied.
+	// or Denied. Without Hold, an answer that is known at once is to be given before
+	// the next call of Next: the queue may withdraw the question then.
 	Ask
-	// Withdraw takes an Ask back that was not answered.
+	// Withdraw takes an Ask back that was not answered. An answer that comes all the
+	// same does no harm: Granted leads to Free.
 	Withdraw
 	// Free gives the process back after Granted.
 	Free
 	// AskProbe is to ask the breaker whether the delivery may run although it is
-	// open. The answer is Probed, at once.
+	// open. The answer is Probed, before the next call of Next.
 	AskProbe
 	// Release is to give the claim back. The answer is Ended.
 	Release

@@ -11,39 +11,44 @@ import (
 type crew struct {
 	q    *runqueue.Queue
 	jobs []string
-	open []runqueue.Action
-	// claimed is what a claim answers.
+	// unsettled is what a claim answers.
 	unsettled int
+	open      []runqueue.Action
+	did       [runqueue.Defer + 1]int
 }
 
 // finish answers all that is asked until every delivery has ended, the newest first.
 func (c *crew) finish() {
-	for c.do(c.q.Next()); !c.q.Idle(); c.do(c.q.Next()) {
-		a := c.open[len(c.open)-1]
-		c.open = c.open[:len(c.open)-1]
-		switch a.Kind {
-		case runqueue.Decode:
-			c.q.Identified(a.Index, c.jobs[a.Index])
-		case runqueue.Claim:
-			c.q.Claimed(a.Index, c.unsettled, 0)
-		case runqueue.Start, runqueue.StartAlone:
-			c.q.Settling(a.Index, true)
-			c.q.Ended(a.Index, true)
-		case runqueue.Release, runqueue.Bury:
-			c.q.Ended(a.Index, true)
-		case runqueue.Ask:
-			c.q.Granted(a.Index)
-		}
+	for c.do(c.q.Next()); !c.q.Idle(); {
+		c.step(len(c.open) - 1)
 	}
+}
+
+// step answers one of what is asked.
+func (c *crew) step(n int) {
+	a := c.open[n]
+	last := len(c.open) - 1
+	c.open[n], c.open = c.open[last], c.open[:last]
+	switch a.Kind {
+	case runqueue.Decode:
+		c.q.Identified(a.Index, c.jobs[a.Index])
+	case runqueue.Claim:
+		c.q.Claimed(a.Index, c.unsettled, 0)
+	case runqueue.Start, runqueue.StartAlone:
+		c.q.Settling(a.Index, true)
+		c.q.Ended(a.Index, true)
+	case runqueue.Release, runqueue.Bury:
+		c.q.Ended(a.Index, true)
+	case runqueue.Ask:
+		c.q.Granted(a.Index)
+	}
+	c.do(c.q.Next())
 }
 
 func (c *crew) do(actions []runqueue.Action) {
 	for _, a := range actions {
-		switch a.Kind {
-		case runqueue.AskProbe:
-			c.q.Probed(a.Index, false)
-		case runqueue.Defer, runqueue.Free, runqueue.Withdraw:
-		default:
+		c.did[a.Kind]++
+		if a.Kind != runqueue.Defer && a.Kind != runqueue.Free {
 			c.open = append(c.open, a)
 		}
 	}

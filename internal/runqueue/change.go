@@ -130,7 +130,7 @@ func (q *Queue) withdraw(i int) {
 // giveUpAlone is for a suspect that did not get the process: it comes back later, or
 // runs beside others where it has not many receives left.
 func (q *Queue) giveUpAlone(i int) {
-	if !q.pressing(i) && !q.LastReceive(i) {
+	if !q.pressing(i) {
 		q.release(i, NotAlone)
 		return
 	}

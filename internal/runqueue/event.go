@@ -25,7 +25,7 @@ func (q *Queue) Claimed(i, unsettled, crashes int) {
 }
 
 // Settling says that a delivery has its result, which is being written. Ran reports
-// whether a run has come to its end.
+// whether a run has come to its end. Sending or Ended follows.
 func (q *Queue) Settling(i int, ran bool) {
 	it := &q.items[i]
 	q.leaveState(it)
@@ -37,6 +37,7 @@ func (q *Queue) Settling(i int, ran bool) {
 }
 
 // Sending says that the verdict on a delivery is written and its letter on its way.
+// Ended follows.
 func (q *Queue) Sending(i int) {
 	it := &q.items[i]
 	q.leaveState(it)
@@ -59,7 +60,7 @@ func (q *Queue) Ended(i int, acknowledged bool) {
 }
 
 // Refused says that the process did not let a delivery begin or start. Nothing more
-// starts until Freed.
+// starts until Freed, which has to come after the last Refused.
 func (q *Queue) Refused(i int) {
 	it := &q.items[i]
 	q.flags.taken = true
@@ -91,7 +92,8 @@ func (q *Queue) Refused(i int) {
 // Freed says that the process may let deliveries start again.
 func (q *Queue) Freed() { q.flags.taken = false }
 
-// Granted says that the suspect that asked has the process.
+// Granted says that the suspect that asked has the process, so that nothing else of
+// it starts until Free.
 func (q *Queue) Granted(i int) {
 	if q.asking != i {
 		q.act(Action{Kind: Free, Index: i})
@@ -125,7 +127,7 @@ func (q *Queue) Stalled() {
 			q.withdraw(i)
 			q.giveUpAlone(i)
 		case q.LastReceive(i):
-		case it.state == claimed && !it.slot:
+		case it.state == claimed:
 			q.release(i, NoSlot)
 		case it.state == waiting || it.state == identified:
 			if q.isHead(i) {
@@ -135,7 +137,8 @@ func (q *Queue) Stalled() {
 	}
 }
 
-// Lost says that another delivery has the job of one that waits.
+// Lost says that another delivery has the job of one that waits. Its claim is
+// released, for NoTime.
 func (q *Queue) Lost(i int) {
 	if s := q.items[i].state; s == claimed || s == suspect {
 		q.release(i, NoTime)

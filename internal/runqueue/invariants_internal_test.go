@@ -20,16 +20,17 @@ func (q *Queue) Invariants() []string {
 	}
 	for i := range q.items {
 		if parked := slices.Contains(q.suspects, i); parked != (q.items[i].state == suspect) {
-			wrong = append(wrong, fmt.Sprintf("delivery %d in state %d: in the line of suspects: %v", i, q.items[i].state, parked))
+			wrong = append(wrong, fmt.Sprintf("delivery %d in state %d is a suspect: %v", i, q.items[i].state, parked))
 		}
 	}
 	if !slices.IsSortedFunc(q.suspects, q.compareSuspects) {
 		wrong = append(wrong, fmt.Sprintf("suspects are out of order: %v", q.suspects))
 	}
-	for name, i := range map[string]int{"asking": q.asking, "lone": q.lone} {
-		if i >= 0 && q.items[i].state == ended {
-			wrong = append(wrong, fmt.Sprintf("%s is delivery %d, which has ended", name, i))
-		}
+	if i := q.asking; i >= 0 && q.items[i].state != suspect {
+		wrong = append(wrong, fmt.Sprintf("delivery %d in state %d asks", i, q.items[i].state))
+	}
+	if i := q.lone; i >= 0 && !slices.Contains([]state{suspect, running, settling}, q.items[i].state) {
+		wrong = append(wrong, fmt.Sprintf("delivery %d in state %d has the process", i, q.items[i].state))
 	}
 	return wrong
 }

@@ -4,6 +4,17 @@
 // [Queue.Next] returns the actions that follow from them. It has no goroutine and
 // no clock, and knows no message: its owner carries out the actions, and turns the
 // passing of time into events.
+//
+// A delivery goes this way; without a ledger it starts at once:
+//
+//	Decode → Identified → Claim → Claimed → Start → Settling → Sending → Ended
+//
+// First deliveries of a standard queue are decoded and claimed ahead of a slot,
+// others when they have one. Those that cannot start then give the slot up and keep
+// their claim. A delivery that ends before it starts, or is sent home by Defer,
+// Release or Bury, leaves the way. A copy of a job waits after Identified until the
+// one before it has ended. A suspect, a job whose claim shows two runs without a
+// result or a crash, waits after Claimed, asks for the process, and starts alone.
 package runqueue
 
 import (
@@ -211,7 +222,7 @@ func (q *Queue) sort() {
 
 // claimsAhead reports whether a delivery is claimed before it has a slot.
 func (q *Queue) claimsAhead(it *item) bool {
-	return q.config.Ledger && q.config.Ahead > 0 && it.Group == 0 && it.Receives <= 1
+	return q.config.Ledger && q.config.Ahead > 0 && it.Receives <= 1
 }
 
 // LastReceive reports whether SQS would move the delivery at its next receive.

@@ -309,7 +309,8 @@ func (w *world) restStarts() {
 	w.must(!room || first == nil || w.quiet(first), "a free slot is used", "not by %s", w)
 	ahead := w.count(func(d *delivery) bool { return d.ahead && d.phase >= decoding })
 	for _, d := range w.all {
-		w.must(!d.ahead || d.phase != idle || ahead >= w.config.Ahead, "as many as may be are claimed ahead", "not %d", d.index)
+		begun := !d.ahead || d.phase != idle
+		w.must(begun || ahead >= w.config.Ahead, "as many as may be are claimed ahead", "not %d", d.index)
 	}
 }
 
@@ -338,8 +339,9 @@ func (w *world) restLetters() {
 		w.must(d.phase != claimed || d.unsettled == 0 || w.next() != d, "letters go out for an unsettled claim", "%s", w)
 		if d.phase == sending {
 			for _, e := range w.all {
-				follows := d.Group > 0 && e.Group == d.Group && e.phase == idle || e.phase == known && e.job == d.job && 0 < d.since && d.since < e.since
-				w.must(!follows, "letters go out for what follows", "%d after %d", e.index, d.index)
+				next := d.Group > 0 && e.Group == d.Group && e.phase == idle
+				follows := e.phase == known && e.job == d.job && 0 < d.since && d.since < e.since
+				w.must(!next && !follows, "letters go out for what follows", "%d after %d", e.index, d.index)
 			}
 		}
 	}

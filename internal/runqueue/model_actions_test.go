@@ -6,7 +6,7 @@ import "github.com/sqsafe/sqsafe/internal/runqueue"
 func (w *world) take(a runqueue.Action) {
 	d := w.all[a.Index]
 	w.t.Logf("    %v %+v", a.Kind, a)
-	w.must(d.phase != ended || a.Kind == runqueue.Free, "every delivery ends once", "%v of %d, which has ended", a.Kind, a.Index)
+	w.must(d.phase != ended || a.Kind == runqueue.Free, "every delivery ends once", "%v of %d", a.Kind, a.Index)
 	switch a.Kind {
 	case runqueue.Decode:
 		w.takeDecode(d, a)
@@ -176,7 +176,8 @@ func (w *world) takeHome(d *delivery, a runqueue.Action) {
 	case runqueue.Release:
 		w.must(holdsClaim, "a claim is given back", "%d in %d", d.index, d.phase)
 	case runqueue.Bury:
-		w.must(holdsClaim || !w.config.Ledger && d.phase == idle, "what is claimed is written off", "%d in %d", d.index, d.phase)
+		plain := !w.config.Ledger && d.phase == idle
+		w.must(holdsClaim || plain, "what is claimed is written off", "%d in %d", d.index, d.phase)
 		w.must(w.buries(d), "only last receives are written off, after the cut", "%d", d.index)
 	}
 	if !buried && !d.lost && a.Reason != runqueue.GroupHead {

@@ -263,7 +263,7 @@ func (w *world) begins(d *delivery) bool {
 	}
 	switch d.phase {
 	case known:
-		return w.copyOf(d) == nil
+		return w.copyOf(d) == nil && !w.waitsForFirst(d)
 	case idle:
 		return w.head(d) && !d.ahead && !w.waitsForFirst(d)
 	}

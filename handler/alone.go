@@ -1,0 +1,75 @@
+package handler
+
+import "time"
+
+// startAlone runs a suspect for which the process is taken. The crash that its run
+// may be is counted before.
+func (b *batch) startAlone(d *delivery) {
+	d.atWork, d.alone = true, true
+	b.process.beginAnyway()
+	if !b.table.Bounded() {
+		b.times.lone = time.Now().Add(loneTime)
+	}
+	b.launch(d)
+}
+
+// ask asks for the process for a suspect.
+func (b *batch) ask(d *delivery, hold bool) {
+	now := time.Now()
+	b.asking, b.holding = d.index, hold
+	b.times.hold = now.Add(holdTime)
+	b.takeAnswer(b.process.ask(b.processChanged, hold, now), now)
+}
+
+func (b *batch) askAgain() {
+	now := time.Now()
+	b.takeAnswer(b.process.ask(b.processChanged, b.holding, now), now)
+}
+
+func (b *batch) takeAnswer(answer askResult, now time.Time) {
+	switch answer {
+	case askGranted:
+		i := b.asking
+		b.asking, b.times.hold = -1, time.Time{}
+		b.queue.Granted(i)
+	case askDenied:
+		b.denyAlone(now)
+	}
+}
+
+// denyAlone ends the wait of a suspect in vain.
+func (b *batch) denyAlone(time.Time) {
+	i := b.asking
+	b.stopAsking(true)
+	if i >= 0 {
+		b.queue.Denied(i)
+	}
+}
+
+func (b *batch) stopAsking(inVain bool) {
+	b.process.retract(b.processChanged, inVain, time.Now())
+	b.asking, b.times.hold = -1, time.Time{}
+}
+
+// endLone lets others start beside a lone run that lasts long: its count is taken
+// back first.
+func (b *batch) endLone() {
+	b.times.lone = time.Time{}
+	i := b.queue.Lone()
+	if i < 0 || !b.deliveries[i].alone {
+		return
+	}
+	d := b.deliveries[i]
+	d.alone = false
+	ctx, cancel := b.settleContext()
+	go func() {
+		defer cancel()
+		err := catchPanic(func() error { return d.claim.CountCrash(ctx, false) })
+		b.post(event{take: func() {
+			if err != nil {
+				b.logError(d, "crash counted ahead not taken back", err)
+			}
+			b.queue.LoneOver(d.index)
+		}})
+	}()
+}
