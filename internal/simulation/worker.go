@@ -69,7 +69,7 @@ func (p *worker) successor() *worker {
 }
 
 func (p *worker) start() {
-	p.version = p.deploys.draw(p.passed, chance(p.seed, p.index, p.generation))
+	p.locked(func() { p.version = p.deploys.draw(p.passed, chance(p.seed, p.index, p.generation)) })
 	p.gone = make(chan struct{})
 	quiet := slog.New(slog.DiscardHandler)
 	ledger, err := idem.New(wire{p}, &idem.Options{
@@ -106,10 +106,12 @@ func (p *worker) clock() time.Time { return time.Now().Add(p.skew) }
 
 // receive handles one delivery to its end, or to that of the process.
 func (p *worker) receive(m *message) {
-	p.busy, p.message = true, m
+	p.message = m
 	defer func() {
-		m.taken--
-		p.busy = false
+		p.locked(func() {
+			m.taken--
+			p.busy = false
+		})
 		if value := recover(); value != nil {
 			p.tell("%s panics: %.80v", p, value)
 			p.replace()
@@ -136,7 +138,8 @@ func (p *worker) receive(m *message) {
 // replace ends the process. Another takes its place.
 func (p *worker) replace() {
 	if p.condemn(p) {
-		p.workers[p.index] = p.successor()
+		next := p.successor()
+		p.locked(func() { p.workers[p.index] = next })
 	}
 }
 

@@ -3,6 +3,7 @@ package simulation
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -35,7 +36,7 @@ type world struct {
 	quiet    bool
 	passed   float64 // the share of the history, without its end
 
-	mu     sync.Mutex // guards parked, and who is dead
+	mu     sync.Mutex // guards parked, workers and messages, and what these count
 	parked []*task
 
 	telling   bool
@@ -115,6 +116,18 @@ func newWorld(t *testing.T, store idem.Store, seed uint64, deploys, telling bool
 	return w
 }
 
+func (w *world) locked(do func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	do()
+}
+
+// all are the present workers.
+func (w *world) all() (workers []*worker) {
+	w.locked(func() { workers = slices.Clone(w.workers) })
+	return workers
+}
+
 // id is the job's in the store.
 func (w *world) id() string { return fmt.Sprintf("model-%d#k", w.seed) }
 
@@ -122,7 +135,7 @@ func (w *world) id() string { return fmt.Sprintf("model-%d#k", w.seed) }
 func (w *world) live() *Violation {
 	w.tell("%d workers, %+v", len(w.workers), w.climate)
 	for n := range w.length {
-		w.passed = float64(n) / float64(w.length)
+		w.locked(func() { w.passed = float64(n) / float64(w.length) })
 		w.step()
 		if w.violation != nil {
 			break
@@ -138,7 +151,7 @@ func (w *world) live() *Violation {
 // end lets no goroutine of the history live on.
 func (w *world) end() {
 	synctest.Wait()
-	for _, worker := range w.workers {
+	for _, worker := range w.all() {
 		w.kill(worker)
 	}
 	synctest.Wait()
@@ -163,17 +176,23 @@ func (w *world) calm() {
 			w.land()
 		case w.pending() > 0:
 			w.resume(w.pick(), w.fate)
-		case len(w.messages) == 0 && len(w.strays) == 0:
+		case w.left() == 0 && len(w.strays) == 0:
 			w.finished()
 			return
 		case round > calmRounds:
-			w.breach("a job is never stuck", "%d messages still come back after %d steps", len(w.messages), round)
+			w.breach("a job is never stuck", "%d messages still come back after %d steps", w.left(), round)
 		case w.rng.IntN(3) == 0:
 			wait(40 * time.Second)
 		default:
 			w.deliver()
 		}
 	}
+}
+
+// left is the number of messages in the queue.
+func (w *world) left() (n int) {
+	w.locked(func() { n = len(w.messages) })
+	return n
 }
 
 // calmRounds is more than the whole budgets of all messages need.
