@@ -18,13 +18,13 @@ type decisions struct {
 }
 
 type claiming struct {
-	Stands   standing
-	Delivery arrival
-	Told     string
-	Writes   bool
-	Status   Status
-	Owner    string
-	Message  string
+	State   itemState
+	Request requestKind
+	Told    string
+	Writes  bool
+	Status  Status
+	Owner   string
+	Message string
 
 	Epoch, Claims, Settled int
 }
@@ -55,20 +55,20 @@ func TestTheVersionBeforeClaimsAlike(t *testing.T) {
 	t.Parallel()
 	rows := decisionsBefore(t).Claiming
 	for _, row := range rows {
-		item := itemThat(row.Stands)
+		item := itemIn(row.State)
 		item.Claims, item.Settled = 3, 1
-		d := Decide(item, requestThat(row.Delivery))
-		got := claiming{Stands: row.Stands, Delivery: row.Delivery, Told: d.Answer.Kind.String(), Writes: d.Write != nil}
+		d := Decide(item, requestOf(row.Request))
+		got := claiming{State: row.State, Request: row.Request, Told: d.Answer.Kind.String(), Writes: d.Write != nil}
 		if w := d.Write; w != nil {
 			got.Status, got.Owner, got.Message = w.Status, w.Owner, w.MessageID
 			got.Epoch, got.Claims, got.Settled = w.Epoch, w.Claims, w.Settled
 		}
 		if diff := cmp.Diff(row, got); diff != "" {
-			t.Errorf("%s, %s: the versions differ (-before +now):\n%s", row.Stands, row.Delivery, diff)
+			t.Errorf("%s, %s: the versions differ (-before +now):\n%s", row.State, row.Request, diff)
 		}
 	}
 	cells := 0
-	for _, row := range responses {
+	for _, row := range actions {
 		cells += len(row)
 	}
 	if len(rows) != cells {
@@ -83,7 +83,7 @@ func TestTheVersionBeforeSettlesAlikeButForTheCount(t *testing.T) {
 		store, c := NewMemory(), Claim{ID: "charges#k", Owner: "me", Claims: 4, Settled: 1}
 		item := *itemOf(row.Job)
 		item.Claims, item.Settled = 4, 1
-		if row.Job == ownsRest {
+		if row.Job == ownsSettled {
 			item.Settled = 2
 		}
 		store.items[c.ID] = item
