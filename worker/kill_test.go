@@ -125,6 +125,30 @@ func TestNobodyWaitsLong(t *testing.T) {
 	}
 }
 
+// A long job takes one slot, and the others of its batch are free for others.
+func TestLongJobsTakeNoMoreThanTheirSlots(t *testing.T) {
+	seeds(t, 1, func(s *site) {
+		stream := names("j", 40)
+		for _, long := range []string{"l0", "l1"} { // one for each batch
+			s.put(long)
+			s.put(names("x"+long, 9)...)
+		}
+		m := s.boot(worker.Options{}, 10, taking(byLetter(map[byte]time.Duration{
+			'l': 2 * time.Hour, 'x': time.Second, 'j': time.Second,
+		})))
+		after(time.Second)
+		for _, j := range stream {
+			s.put(j)
+			after(15 * time.Second)
+		}
+		if wait := s.longestWait(stream); wait > time.Minute || !s.allDone(stream) {
+			s.t.Errorf("a job of a second waited %s, all done %v; want at most a minute, and all done", wait, s.allDone(stream))
+		}
+		m.stop()
+		_, _ = m.result()
+	})
+}
+
 // The job pays no heed to its context, so that each drain leaves it behind in the middle.
 func TestAJobThatDrainsCutOffIsDoneInTheEnd(t *testing.T) {
 	heedless := func(m *machine) handler.Func {
