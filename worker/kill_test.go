@@ -149,6 +149,26 @@ func TestLongJobsTakeNoMoreThanTheirSlots(t *testing.T) {
 	})
 }
 
+// Each receive that ends without a run brings a message nearer to the end that SQS has
+// for it.
+func TestABacklogOfLongJobsCostsNoReceives(t *testing.T) {
+	seeds(t, 1, func(s *site) {
+		jobs := names("j", 60)
+		s.put(jobs...)
+		m := s.boot(worker.Options{}, 1, taking(byLetter(map[byte]time.Duration{'j': 5 * time.Minute})))
+		if !s.await(3*time.Hour, jobs...) {
+			s.t.Error("not all are done after three hours, want two at a time")
+		}
+		m.stop()
+		_, _ = m.result()
+		journal, _ := s.seen()
+		if again := matching(journal, " #3"); len(again) > 0 {
+			s.t.Errorf("%q, want no message received more than twice", again)
+		}
+		s.noneDead()
+	})
+}
+
 // The job pays no heed to its context, so that each drain leaves it behind in the middle.
 func TestAJobThatDrainsCutOffIsDoneInTheEnd(t *testing.T) {
 	heedless := func(m *machine) handler.Func {

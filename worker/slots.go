@@ -3,14 +3,16 @@ package worker
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
 const (
 	// maxBatch is the most messages of a batch: what one receive brings.
 	maxBatch = 10
-	// longBatch is how long a batch keeps the slots of its jobs that have ended. They
-	// become free one by one afterwards, and one by one they bring small batches.
+	// longBatch is how long a batch keeps the slots of its jobs that have ended: slots
+	// that become free one by one bring small batches. Jobs take long if none of a batch
+	// has ended by then.
 	longBatch = 5 * time.Second
 )
 
@@ -23,6 +25,9 @@ type slots struct {
 	// taken holds one for each slot that is taken, polling one for each receive under
 	// way. Receives are as few as batches, however many slots there are.
 	taken, polling chan struct{}
+	// long reports whether jobs take long. What waits behind them in a batch is given
+	// back in the end, and has lost a receive.
+	long atomic.Bool
 }
 
 func newSlots(batches, concurrency int) *slots {
@@ -58,9 +63,10 @@ func (s *slots) take(ctx context.Context) (n int) {
 }
 
 // batchSize is how many messages a batch may have for which n slots were taken. One
-// with all the slots of a batch may have more messages than slots: these wait.
+// with all the slots of a batch may have more messages than slots, which wait, unless
+// jobs take long.
 func (s *slots) batchSize(n int) int {
-	if n == s.perBatch {
+	if n == s.perBatch && !s.long.Load() {
 		return maxBatch
 	}
 	return n
@@ -70,7 +76,7 @@ func (s *slots) batchSize(n int) int {
 // its messages keep.
 func (s *slots) received(n, messages int) *share {
 	<-s.polling
-	kept := &share{slots: s, taken: min(n, messages), open: messages}
+	kept := &share{slots: s, taken: min(n, messages), messages: messages, open: messages}
 	s.free(n - kept.taken)
 	if messages > 0 {
 		kept.late = time.AfterFunc(longBatch, kept.giveBack)
@@ -90,9 +96,9 @@ type share struct {
 	late  *time.Timer // when slots are given back while the batch goes on; nil for none
 
 	mu sync.Mutex
-	// taken are the slots, open the messages that have no outcome yet.
-	taken, open int
-	isLate      bool
+	// taken are the slots, open those of the messages that have no outcome yet.
+	taken, messages, open int
+	isLate                bool
 }
 
 // ended notes that a message has its outcome.
@@ -110,6 +116,7 @@ func (s *share) giveBack() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.isLate = true
+	s.slots.long.Store(s.open == s.messages)
 	s.keep(s.open)
 }
 
@@ -123,6 +130,9 @@ func (s *share) end() {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.messages > 0 && !s.isLate {
+		s.slots.long.Store(false)
+	}
 	s.keep(0)
 }
 
