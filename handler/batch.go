@@ -176,6 +176,18 @@ func (d *delivery) leaseEnd() time.Time {
 	return d.claim.Lease()
 }
 
+// clockMargin is what a ledger takes off its leases for the difference of two clocks.
+const clockMargin = 2 * time.Second
+
+// claimEnd is from when another delivery may have the job; zero without a limit.
+func (d *delivery) claimEnd() time.Time {
+	lease := d.leaseEnd()
+	if lease.IsZero() {
+		return lease
+	}
+	return lease.Add(clockMargin)
+}
+
 func (p *Processor) newBatch(ctx context.Context, in events.SQSEvent) *batch {
 	start := time.Now()
 	end, _ := ctx.Deadline()

@@ -67,9 +67,7 @@ func (b *batch) leftBehind(d *delivery, r *run) Ending {
 		Outcome: OutcomeCrash, Decision: fault.Decision{Reason: ReasonAbandoned}, Err: ErrAbandoned, Job: d.job,
 	}
 	e := Ending{Result: res, Started: r.started(), Alone: d.alone, Running: true}
-	if d.claim != nil {
-		res.Until = d.claim.Lease()
-	}
+	res.Until = d.claimEnd()
 	switch stage(r.stage.Load()) {
 	case stageReturned:
 		res.Outcome, res.Decision.Reason = OutcomeUnrecorded, ReasonMiddleware

@@ -88,7 +88,7 @@ func (b *batch) delivered(pack []*delivery, answers []sent) {
 	for i, d := range pack {
 		answer := answers[i]
 		if d.sent = answer.err == nil; !d.sent {
-			d.result.Until = d.leaseEnd()
+			d.result.Until = d.claimEnd()
 			d.result.Delay = max(d.result.Delay, b.resolver.deferral(d.message, ""))
 			b.resolver.setDelay(d.message, d.result)
 		}

@@ -21,6 +21,8 @@ type Row struct {
 	Tests []string
 	// Host marks a package that may read the environment and end the process.
 	Host bool
+	// Testing reports whether only tests import it, so that it may import testing.
+	Testing bool
 }
 
 const (
@@ -142,7 +144,7 @@ func engineRows() []Row {
 		},
 		{
 			Path: "internal/simulation", Ours: []string{"backoff", "fault", "handler", "idem"},
-			Third: []string{lambdaEvents}, Never: noSDK(),
+			Third: []string{lambdaEvents}, Never: noSDK(), Testing: true,
 		},
 		{
 			Path: "metrics", Ours: []string{"fault", "handler"}, Third: []string{lambdaContext},
@@ -156,7 +158,7 @@ func adapterRows() []Row {
 	return []Row{
 		{
 			Path: "idem/dynamo", Ours: []string{"handler", "idem"}, Third: []string{sdkCore, sdkDynamoDB, dynamoDBTypes},
-			Never: append(forCommands(), "dlq", "queue", sdkSQS),
+			Never: append(forCommands(), "dlq", "queue", sdkSQS), Tests: []string{"internal/simulation"},
 		},
 		{
 			Path: "queue", Ours: []string{"handler", "internal/sqscall"},
