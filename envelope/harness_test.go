@@ -9,6 +9,7 @@ import (
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/handler/handlertest"
+	"github.com/sqsafe/sqsafe/idem"
 )
 
 // opened is what the handler inside an envelope receives.
@@ -25,7 +26,7 @@ func open(t *testing.T, wrap func(handler.Handler) handler.Handler, m handlertes
 	received := m.Received()
 	body := received.Body
 	h := wrap(handler.Func(func(context.Context, *handler.Message) error { return nil }))
-	err := h.Prepare(t.Context(), received)
+	_, err := h.Prepare(t.Context(), received)
 	if received.Body != body {
 		t.Errorf("the body is %q now, want it as it came", received.Body)
 	}
@@ -53,4 +54,14 @@ func (o opened) wantRefused(t *testing.T, words ...string) {
 			t.Errorf("error is %q, want %q in it", o.err, word)
 		}
 	}
+}
+
+// ledger is one in memory with that key function.
+func ledger(t *testing.T, key idem.KeyFunc) *idem.Ledger {
+	t.Helper()
+	l, err := idem.New(idem.NewMemory(), &idem.Options{Key: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
 }
