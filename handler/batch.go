@@ -78,8 +78,10 @@ type batch struct {
 	hurry chan struct{}
 	// processChanged says that the process may be free.
 	processChanged invocation
-	// draining is closed when nothing more is to start; nil if nobody says.
+	// draining is closed when nothing more is to start; nil if nobody says. Ended tells
+	// the host that a delivery has its outcome.
 	draining <-chan struct{}
+	ended    func()
 
 	times times
 	timer *time.Timer
@@ -203,6 +205,7 @@ func (p *Processor) newBatch(ctx context.Context, in events.SQSEvent) *batch {
 		tasks:          make(chan func(), min(maxIdle, 2*len(in.Records)+1)),
 		processChanged: make(invocation, 1),
 		draining:       host.Draining(ctx),
+		ended:          host.Ended(ctx),
 	}
 	b.times.lastFreed = start
 	deliveries, messages := make([]delivery, len(in.Records)), make([]Message, len(in.Records))

@@ -37,7 +37,7 @@ func (c *claim) Settle(ctx context.Context, e handler.Ending) *handler.Result {
 		}
 	case handler.OutcomeDead, handler.OutcomeDropped:
 		if res.Failure != nil {
-			return c.bury(ctx, e)
+			return c.writeVerdict(ctx, e)
 		}
 	case handler.OutcomeCrash:
 		if e.Blamed {
@@ -107,10 +107,11 @@ func (c *claim) abort(ctx context.Context, e handler.Ending) *handler.Result {
 	return c.unlessLate(ctx, err, res)
 }
 
-// bury writes the verdict, without which no dead letter may be sent. That of a job
-// that is dropped is confirmed at once. A job that was not started keeps its count of
-// crashes. One whose claim is lost may run elsewhere, and is not buried here.
-func (c *claim) bury(ctx context.Context, e handler.Ending) *handler.Result {
+// writeVerdict writes that the job is dead, without which no dead letter may be sent. The
+// verdict on a job that is dropped is confirmed as it is written. A job that was not
+// started keeps its count of crashes. One whose claim was lost before it started may run
+// elsewhere: it is given back instead.
+func (c *claim) writeVerdict(ctx context.Context, e handler.Ending) *handler.Result {
 	res, now := e.Result, time.Now()
 	if lost := c.lostErr(); lost != nil && !e.Started {
 		return c.abort(ctx, handler.Ending{Result: deferred(handler.ReasonNoTime)})

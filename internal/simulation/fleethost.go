@@ -28,6 +28,7 @@ type host struct {
 type process struct {
 	*host
 	number      int
+	version     version
 	processor   *handler.Processor
 	gone        chan struct{}
 	dead        bool
@@ -40,13 +41,19 @@ type process struct {
 	batches     map[*mail]int    // that have it
 }
 
-func (p *process) String() string { return fmt.Sprintf("process %d", p.number) }
+func (p *process) String() string {
+	if p.version == before {
+		return fmt.Sprintf("process %d (before)", p.number)
+	}
+	return fmt.Sprintf("process %d", p.number)
+}
 
 func (h *host) start() {
 	p := &process{
 		host: h, number: h.index + 100*h.started, gone: make(chan struct{}),
 		holds: map[string]*hold{}, runs: map[string]*hold{}, batches: map[*mail]int{},
 	}
+	p.version = h.deploys.draw(h.passed, chance(h.seed, h.index, h.started))
 	h.started++
 	h.process = p
 	quiet := slog.New(slog.DiscardHandler)
@@ -55,7 +62,7 @@ func (h *host) start() {
 		panic(err)
 	}
 	o := &handler.Options{
-		Ledger: ledger, DeadLetter: p, Queue: p, Concurrency: h.concurrency, MaxReceives: h.maxReceives,
+		Ledger: p.version.ledger(ledger), DeadLetter: p, Queue: p, Concurrency: h.concurrency, MaxReceives: h.maxReceives,
 		Breaker: h.breaker, Logger: quiet, Random: func() float64 { return 0.5 },
 	}
 	if h.drops {
