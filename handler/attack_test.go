@@ -191,3 +191,23 @@ func TestASlowLogLeavesNobodyBehind(t *testing.T) {
 		})
 	}
 }
+
+// A source of random numbers that panics, as one that is not safe for concurrent use may,
+// changes delays and nothing else.
+func TestARandomThatPanicsCostsNobody(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene()
+		s.options.Concurrency, s.options.Random = 2, func() float64 { panic("index out of range") }
+		time.AfterFunc(time.Second, func() { close(s.draining) })
+		ids := s.run(t, record("m1", "reset"), record("m2", "2s"), record("m3", "2s permanent"), received(3, record("m4", "1s")))
+		if diff := cmp.Diff([]string{"m1", "m4"}, ids); diff != "" || !cmp.Equal([]string{"m3"}, s.dead()) {
+			t.Errorf("dead %v, reported (-want +got):\n%s", s.dead(), diff)
+		}
+		for _, id := range ids {
+			if s.hidden[id] < time.Second {
+				t.Errorf("%s is hidden for %v", id, s.hidden[id])
+			}
+		}
+	})
+}
