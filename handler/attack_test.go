@@ -200,7 +200,8 @@ func TestARandomThatPanicsCostsNobody(t *testing.T) {
 		s := newScene()
 		s.options.Concurrency, s.options.Random = 2, func() float64 { panic("index out of range") }
 		time.AfterFunc(time.Second, func() { close(s.draining) })
-		ids := s.run(t, record("m1", "reset"), record("m2", "2s"), record("m3", "2s permanent"), received(3, record("m4", "1s")))
+		ids := s.run(t, record("m1", "reset"), record("m2", "2s"), record("m3", "2s permanent"),
+			received(3, record("m4", "1s")))
 		if diff := cmp.Diff([]string{"m1", "m4"}, ids); diff != "" || !cmp.Equal([]string{"m3"}, s.dead()) {
 			t.Errorf("dead %v, reported (-want +got):\n%s", s.dead(), diff)
 		}
@@ -210,4 +211,40 @@ func TestARandomThatPanicsCostsNobody(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The count of a lone run is not taken back beside the write that settles its claim: it
+// could undo the mark of a crash.
+func TestACountIsNotTakenBackBesideASettle(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string][]string{
+		"58s":      {"count s1", "s1", "settle", "settled"},
+		"58s boom": {"count s1", "s1", "settle", "settled"},
+		"62s":      {"count s1", "s1", "taken back", "uncount s1", "settle", "settled"},
+		"62s boom": {"count s1", "s1", "taken back", "uncount s1", "settle", "settled"},
+	} {
+		inBubble(t, body, func(t *testing.T) {
+			s := newScene()
+			s.ledger.on = func(_ context.Context, call string, _ *handler.Message) {
+				switch {
+				case call == "settle":
+					s.note("settle")
+					<-time.After(4 * time.Second)
+					s.note("settled")
+				case call == "count" && len(s.runs()) > 0:
+					s.note("taken back")
+					<-time.After(4 * time.Second)
+				}
+			}
+			func() {
+				defer func() { _ = recover() }()
+				s.run(t, record("s1", "suspect "+body))
+			}()
+			synctest.Wait()
+			got := slices.DeleteFunc(s.events, func(e string) bool { return !slices.Contains(want, e) })
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("events (-want +got):\n%s", diff)
+			}
+		})
+	}
 }
