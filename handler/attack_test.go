@@ -248,3 +248,20 @@ func TestACountIsNotTakenBackBesideASettle(t *testing.T) {
 		})
 	}
 }
+
+// A probe that waits, and is sent home before it starts, is given back too.
+func TestAProbeThatWasDeferredIsGivenBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene()
+		s.options.Breaker, s.options.AwaitSettle, s.ledger.settleTime = 1, true, 500*time.Millisecond
+		p := s.processor()
+		time.AfterFunc(200*time.Millisecond, func() { close(s.draining) })
+		s.runIn(t, p, record("m1", "reset"), record("m2", "good"))
+		s.draining = make(chan struct{})
+		s.runIn(t, p, record("m3", "good"))
+		if diff := cmp.Diff([]string{"m1", "m3"}, s.runs()); diff != "" {
+			t.Errorf("ran (-want +got):\n%s", diff)
+		}
+	})
+}
