@@ -265,3 +265,49 @@ func TestAProbeThatWasDeferredIsGivenBack(t *testing.T) {
 		}
 	})
 }
+
+// Where a run took the twelve hours for which SQS hides a message, it is not made visible
+// at once: its visibility timeout has ended by itself, or will.
+func TestAMessageOfTwelveHoursIsNotMadeVisible(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]bool{"11h reset": true, "12h reset": false, "13h odd": false} {
+		inBubble(t, body, func(t *testing.T) {
+			s := newScene()
+			ids := s.run(t, record("m1", body))
+			if hidden, asked := s.hidden["m1"]; len(ids) != 1 || asked != want || asked && hidden < time.Second {
+				t.Errorf("reported %v, hidden %v for %v, want %v", ids, asked, hidden, want)
+			}
+		})
+	}
+}
+
+// hangingHide is a queue whose changes of visibility take all of the time that they have.
+type hangingHide struct{ *queues }
+
+func (q hangingHide) ChangeVisibility(ctx context.Context, _ []handler.VisibilityChange) {
+	<-ctx.Done()
+}
+
+func (q hangingHide) Delete(ctx context.Context, deletions []handler.Deletion) {
+	if ctx.Err() == nil {
+		q.queues.Delete(ctx, deletions)
+	}
+}
+
+// What is done is deleted before a crash though nothing can be hidden: without a ledger it
+// would run again.
+func TestACrashDeletesThoughHidingHangs(t *testing.T) {
+	t.Parallel()
+	for _, timeout := range []time.Duration{0, 30 * time.Second} {
+		inBubble(t, timeout.String(), func(t *testing.T) {
+			s := newScene()
+			s.timeout, s.options.Ledger, s.options.Queue = timeout, nil, hangingHide{s.queues}
+			ctx, cancel := s.context(t)
+			defer cancel()
+			crashes(ctx, t, s.processor(), event(record("m1", "1s"), record("m2", "reset"), record("m3", "boom")))
+			if diff := cmp.Diff([]string{"m1"}, s.queues.deleted); diff != "" || ctx.Err() != nil {
+				t.Errorf("%v, deleted (-want +got):\n%s", ctx.Err(), diff)
+			}
+		})
+	}
+}
