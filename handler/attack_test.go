@@ -2,6 +2,8 @@ package handler_test
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -131,5 +133,81 @@ func TestABystanderOfACrashIsNotBlamed(t *testing.T) {
 			t.Errorf("the ledger was told %+v", told)
 		}
 		<-time.After(time.Hour)
+	})
+}
+
+// A batch that comes when the host has begun to drain starts nothing.
+func TestABatchThatBeginsWhileDrainingStartsNothing(t *testing.T) {
+	t.Parallel()
+	for _, ledger := range []bool{true, false} {
+		inBubble(t, fmt.Sprint("ledger ", ledger), func(t *testing.T) {
+			s := newScene()
+			if !ledger {
+				s.options.Ledger = nil
+			}
+			s.ledger.ahead, s.options.Concurrency = true, 4
+			close(s.draining)
+			ids := s.run(t, record("m1", "1s"), record("m2", "1s"))
+			if diff := cmp.Diff([]string{"m1", "m2"}, ids); diff != "" || len(s.events) > 0 {
+				t.Errorf("did %v, reported (-want +got):\n%s", s.events, diff)
+			}
+		})
+	}
+}
+
+// slowLog takes a time for each line of an outcome.
+type slowLog struct {
+	slog.Handler
+	each time.Duration
+}
+
+func (l slowLog) Handle(ctx context.Context, r slog.Record) error {
+	if r.Message == handler.LogOutcome {
+		<-time.After(l.each)
+	}
+	return l.Handler.Handle(ctx, r)
+}
+
+// A job that has ended is not left behind since the log is slow.
+func TestASlowLogLeavesNobodyBehind(t *testing.T) {
+	t.Parallel()
+	for n := range 20 {
+		inBubble(t, fmt.Sprint(n), func(t *testing.T) {
+			s := newScene()
+			s.timeout, s.options.Concurrency = 30*time.Second, 2
+			s.options.Logger = slog.New(slowLog{s.options.Logger.Handler(), 900 * time.Millisecond})
+			h := handler.Func(func(ctx context.Context, m *handler.Message) error {
+				<-ctx.Done()
+				return steps(context.WithoutCancel(ctx), m)
+			})
+			ctx, cancel := s.context(t)
+			defer cancel()
+			// The loop writes the first line while the second ends, and longer than it waits for that.
+			response, err := must(handler.NewProcessor(h, s.options)).Handle(ctx,
+				event(record("m1", "100ms"), record("m2", "300ms")))
+			if err != nil || len(response.BatchItemFailures) > 0 || s.outcomeOf(t, "m2", "outcome") != "done" {
+				t.Errorf("reported %v, %v, m2: %s", response, err, s.outcomeOf(t, "m2", "outcome"))
+			}
+		})
+	}
+}
+
+// A source of random numbers that panics, as one that is not safe for concurrent use may,
+// changes delays and nothing else.
+func TestARandomThatPanicsCostsNobody(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene()
+		s.options.Concurrency, s.options.Random = 2, func() float64 { panic("index out of range") }
+		time.AfterFunc(time.Second, func() { close(s.draining) })
+		ids := s.run(t, record("m1", "reset"), record("m2", "2s"), record("m3", "2s permanent"), received(3, record("m4", "1s")))
+		if diff := cmp.Diff([]string{"m1", "m4"}, ids); diff != "" || !cmp.Equal([]string{"m3"}, s.dead()) {
+			t.Errorf("dead %v, reported (-want +got):\n%s", s.dead(), diff)
+		}
+		for _, id := range ids {
+			if s.hidden[id] < time.Second {
+				t.Errorf("%s is hidden for %v", id, s.hidden[id])
+			}
+		}
 	})
 }

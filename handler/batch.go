@@ -274,6 +274,19 @@ func (b *batch) take(e event) {
 	e.take()
 }
 
+// takePosted takes in what has happened by now, since the loop may have been held up, as
+// by a log that is slow.
+func (b *batch) takePosted() {
+	for {
+		select {
+		case e := <-b.events:
+			b.take(e)
+		default:
+			return
+		}
+	}
+}
+
 // outbox gathers dead letters and sends them in packs while other messages run.
 type outbox struct {
 	waiting []*delivery

@@ -68,6 +68,7 @@ func (b *batch) passTime(now time.Time) {
 		if !t.left && b.table.Reached(deadline.Leave, now) {
 			t.left = true
 			b.queue.VerdictsOver()
+			b.takePosted() // what has ended is not to be left behind
 			b.leaveBehind()
 		}
 	} else if b.queue.Waiting() && passed(t.lastFreed.Add(stallTime)) {
