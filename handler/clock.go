@@ -46,6 +46,7 @@ func (b *batch) nextTime() time.Time {
 	consider(t.hold)
 	consider(t.lone)
 	consider(t.quiet)
+	consider(b.letters.due())
 	if len(t.claiming) > 0 {
 		consider(t.claiming[0].claimedAt.Add(slowClaim))
 	}

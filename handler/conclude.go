@@ -1,6 +1,10 @@
 package handler
 
-import "github.com/sqsafe/sqsafe/fault"
+import (
+	"time"
+
+	"github.com/sqsafe/sqsafe/fault"
+)
 
 // conclude takes in the final result of a delivery. A dead one goes on to the
 // dead-letter queue.
@@ -10,7 +14,7 @@ func (b *batch) conclude(d *delivery, res *Result) {
 		b.breaker.unused()
 	}
 	if res.Decision.Reason == fault.ReasonStore && (d.run == nil || !d.run.started()) {
-		b.breaker.note(res) // the ledger is down
+		b.breaker.note(res, false, time.Now()) // the ledger is down
 	}
 	if res.Outcome == OutcomeDead && b.options.DeadLetter != nil {
 		b.queue.Sending(d.index)
@@ -47,6 +51,7 @@ func (b *batch) deferNow(d *delivery, reason string) {
 func (b *batch) noteEnd(d *delivery) {
 	d.acked.Store(d.acknowledged())
 	b.leaveWork(d)
+	b.ended()
 	if d.acked.Load() {
 		return
 	}

@@ -152,7 +152,7 @@ func (b *batch) ran(d *delivery, r *run, res *Result) {
 		b.times.lastStart = b.table.LastStart(b.process.longest())
 	}
 	if r.started() || res.Decision.Reason != fault.ReasonStore {
-		b.breaker.note(res)
+		b.breaker.note(res, d.failedBefore(), now)
 	}
 	if res.Outcome == OutcomeCrash {
 		b.onCrash(res)

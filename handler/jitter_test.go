@@ -55,7 +55,7 @@ func TestAbandonedMessagesComeBackApart(t *testing.T) {
 		h := handler.Func(func(context.Context, *handler.Message) error { <-release; return nil })
 		for i := range 40 { // each in a process of its own
 			ledger := newLedger(newTrace())
-			ledger.lease = 87750 * time.Millisecond // a minute is left when it is left behind
+			ledger.lease = 85750 * time.Millisecond // a minute is left, with the margin, when it is left behind
 			o.Ledger = ledger
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			crashes(ctx, t, must(handler.NewProcessor(h, o)), event(record(fmt.Sprint("m", i), "x")))

@@ -15,7 +15,8 @@ import (
 // it: a FIFO group waits for its letter, and so does a suspect.
 func (b *batch) flushLetters() {
 	o := &b.letters
-	for len(o.waiting) > 0 && o.sending < packsUnderWay && (o.full() || o.waiting[0].group > 0 || b.queue.Flush()) {
+	for len(o.waiting) > 0 && o.sending < packsUnderWay && (o.full() || o.waiting[0].group > 0 || b.queue.Flush() ||
+		!time.Now().Before(o.due())) {
 		pack := o.pack()
 		o.sending++
 		table := b.table
@@ -88,7 +89,7 @@ func (b *batch) delivered(pack []*delivery, answers []sent) {
 	for i, d := range pack {
 		answer := answers[i]
 		if d.sent = answer.err == nil; !d.sent {
-			d.result.Until = d.leaseEnd()
+			d.result.Until = d.claimEnd()
 			d.result.Delay = max(d.result.Delay, b.resolver.deferral(d.message, ""))
 			b.resolver.setDelay(d.message, d.result)
 		}

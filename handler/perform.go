@@ -40,7 +40,7 @@ func (b *batch) act(a runqueue.Action, d *delivery) {
 		b.times.lone = time.Time{}
 		b.process.retract(b.processChanged, false, time.Now())
 	case runqueue.AskProbe:
-		granted := b.breaker.probe(time.Now())
+		granted := b.breaker.probe(d.message.ReceiveCount() == 1, time.Now())
 		d.probe = granted
 		b.queue.Probed(d.index, granted)
 	case runqueue.Release:
