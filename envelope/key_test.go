@@ -22,8 +22,7 @@ func TestKeyAndHashAreMadeOfTheContent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			q := handlertest.Queue{
-				Handler: envelope.SNS(handler.JSON(ship), nil),
-				Options: handler.Options{Ledger: ledger(t, key)},
+				Handler: envelope.SNS(handler.JSON(ship), nil), Options: handler.Options{Ledger: ledger(t, key)},
 			}
 			report := q.Run(t, handlertest.Message{Body: body}, handlertest.Message{Body: again})
 			report.RequireOutcomes(t, "m1", handler.OutcomeDone)

@@ -140,6 +140,16 @@ func (b *batch) joinStrays(ctx context.Context, r *run, err error) error {
 	return err
 }
 
+// failedBefore reports whether the last run of the job failed by what it depends on.
+// Without a ledger a message that comes again is taken for one that did.
+func (d *delivery) failedBefore() bool {
+	if d.claim == nil {
+		return d.message.ReceiveCount() > 1
+	}
+	attempts := d.job.History.Attempts
+	return len(attempts) > 0 && infrastructure[attempts[len(attempts)-1].Reason]
+}
+
 // ran takes in the end of a run.
 func (b *batch) ran(d *delivery, r *run, res *Result) {
 	if d.left {

@@ -19,8 +19,7 @@ func ExampleLines() {
 		Hooks: handler.Hooks{OnBatch: metrics.Lines(os.Stderr, nil)}, // os.Stdout in a function
 	})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	response, err := p.Handle(context.Background(), events.SQSEvent{Records: []events.SQSMessage{{MessageId: "m1"}}})
 	fmt.Println(response.BatchItemFailures, err)
