@@ -20,11 +20,10 @@ func TestMemoryHoldsInAllHistories(t *testing.T) {
 // runs again after its completion, and none is lost.
 func TestMemoryOfTwoVersionsHoldsInAllHistories(t *testing.T) {
 	t.Parallel()
-	options := simulation.ReadModelOptions(t, os.Getenv("SQSAFE_HISTORIES"), os.Getenv("SQSAFE_SEED"), 400)
-	options.Deploys = true
+	options := simulation.ReadModelOptions(t, os.Getenv("SQSAFE_HISTORIES"), os.Getenv("SQSAFE_SEED"), 1200)
+	options.Deploys, options.Histories = true, max(options.Histories/4, 1)
 	newStore := func(*testing.T) idem.Store { return idem.NewMemory() }
 	simulation.Model(t, newStore, options)
-	options.Histories = max(options.Histories/2, 1)
 	simulation.ModelFleet(t, newStore, options)
 }
 

@@ -108,8 +108,9 @@ func TestRoundTripsOfTenNewJobs(t *testing.T) {
 				if trips > c.most {
 					h.Errorf("%v round trips, want at most %v", trips, c.most)
 				}
-				if n := i.outcomes()["done"]; n != 10 || h.count("acquire") != 10 || h.count("complete") != 10 || queue.visibility != 0 {
-					h.Errorf("%d are done by %q", n, h.calls)
+				done := i.outcomes()["done"]
+				if done != 10 || h.count("acquire") != 10 || h.count("complete") != 10 || queue.visibility != 0 {
+					h.Errorf("%d are done by %q", done, h.calls)
 				}
 				if c.inOrder && !slices.IsSorted(order) {
 					h.Errorf("they ran as %q", order)
@@ -131,7 +132,8 @@ func TestRoundTripsOfAGroupWhoseHeadFails(t *testing.T) {
 		i.wantOutcomes(map[string]int{"retry provider": 1, "deferred group_head": 9})
 		h.asks("acquire", "release")
 		if queue.visibility != 1 || queue.hidden != 10 || trips > 3 {
-			h.Errorf("%d calls hide %d messages, in %v round trips; want one for ten, in 3", queue.visibility, queue.hidden, trips)
+			h.Errorf("%d calls hide %d messages, in %v round trips; want one for ten, in 3",
+				queue.visibility, queue.hidden, trips)
 		}
 	})
 }

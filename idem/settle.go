@@ -190,10 +190,11 @@ const (
 	retryCap  = 2 * time.Second
 )
 
-// retryDelay spreads over its full width: the writes of a throttled table come
-// together.
-func (c *claim) retryDelay(attempt int) time.Duration {
-	limit := min(retryBase<<min(attempt, 6), retryCap)
+// retryDelay is how long a write waits for its next try: longer with each, but at most a
+// quarter of the time that is left. It is spread over its full width, since the writes
+// to a throttled table come together.
+func (c *claim) retryDelay(attempt int, left time.Duration) time.Duration {
+	limit := min(retryBase<<min(attempt, 6), retryCap, max(left/4, retryBase))
 	return time.Duration(c.options.random() * float64(limit))
 }
 
@@ -207,7 +208,7 @@ func (c *claim) write(ctx context.Context, s Settlement) error {
 		if err == nil || !c.isPassing(ctx, err) {
 			return err
 		}
-		timer := time.NewTimer(c.retryDelay(attempt))
+		timer := time.NewTimer(c.retryDelay(attempt, timeLeft(ctx)))
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
@@ -215,6 +216,12 @@ func (c *claim) write(ctx context.Context, s Settlement) error {
 			return err
 		}
 	}
+}
+
+// timeLeft is the time until the deadline of ctx.
+func timeLeft(ctx context.Context) time.Duration {
+	deadline, _ := ctx.Deadline()
+	return time.Until(deadline)
 }
 
 // isPassing reports whether a write is to be tried again.

@@ -95,7 +95,8 @@ func TestTheVersionBeforeSettlesAlikeButForTheCount(t *testing.T) {
 		got := settling{
 			row.Settlement, row.Job, item.react(kind, c), left.Status, left.Claims, left.Settled, left.Crashes,
 		}
-		if ends := kind == SettleComplete || kind == SettleRelease || kind == SettleVerdict; ends && got.Reaction == reactWrite {
+		ends := kind == SettleComplete || kind == SettleRelease || kind == SettleVerdict
+		if ends && got.Reaction == reactWrite {
 			row.Settled = 4 // those before it are settled with it
 		}
 		if diff := cmp.Diff(row, got); diff != "" {

@@ -25,11 +25,12 @@ type fleet struct {
 	hosts []*host
 	jobs  []*job
 
-	mu     sync.Mutex // guards what follows, and what jobs and hosts have
-	queue  []*mail
-	parked []*halt
-	quiet  bool
-	passed float64 // the share of the history, without its end
+	mu        sync.Mutex // guards what follows, and what jobs and hosts have
+	queue     []*mail
+	delivered int // batches
+	parked    []*halt
+	quiet     bool
+	passed    float64 // the share of the history, without its end
 
 	counts    func(what string)
 	telling   bool

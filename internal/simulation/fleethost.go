@@ -126,14 +126,14 @@ func (p *process) dies(h *hold, way order) {
 }
 
 // invoke handles one batch to its end, or to that of the process.
-func (p *process) invoke(batch []*mail) {
-	ctx, cancel := context.WithCancel(context.Background())
+func (p *process) invoke(batch []*mail, number int) {
+	ctx := context.Background()
 	if p.bounded {
-		// Each host has its own time, so that no two processes notice its end at once.
-		time := invocationTime + time.Duration(p.index)*time.Millisecond
-		ctx, cancel = context.WithTimeout(context.Background(), time)
+		var cancel context.CancelFunc
+		// No two invocations have the same time, so that none notice its end at once.
+		ctx, cancel = context.WithTimeout(ctx, invocationTime+time.Duration(number)*time.Millisecond)
+		defer cancel()
 	}
-	defer cancel()
 	e := events.SQSEvent{Records: []events.SQSMessage{}}
 	for _, m := range batch {
 		p.tell("%s gets %s", p, m.id)
@@ -377,7 +377,6 @@ func (p *process) ChangeVisibility(_ context.Context, changes []handler.Visibili
 			continue
 		}
 		if m := p.mailOf(c.Message.MessageId); m != nil {
-			p.note("%s hides %s for %v", p, m.id, c.Timeout)
 			m.visibleAt = time.Now().Add(c.Timeout)
 		}
 	}

@@ -81,8 +81,9 @@ func (v *Violation) Error() string {
 // overwritten, completion is final until it expires, effects repeat only where
 // nobody could know of them, and every job comes to its end.
 //
-// A history follows from its seed alone. Time is virtual. newStore is called in
-// bubbles of [synctest.Test], so the store may have no sockets.
+// A history follows from its seed, but for the order of what happens at one moment in
+// the processor. Time is virtual. newStore is called in bubbles of [synctest.Test], so
+// the store may have no sockets.
 func Model(t *testing.T, newStore func(t *testing.T) idem.Store, o ModelOptions) {
 	t.Helper()
 	model(t, newStore, o, o.ofOneJob)

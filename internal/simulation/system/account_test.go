@@ -33,13 +33,16 @@ func (j *judge) account(request string) *account {
 }
 
 // logged takes in a line of a process.
-func (j *judge) logged(line string, fields map[string]string) {
+func (j *judge) logged(p *process, line string, fields map[string]string) {
+	j.w.mu.Lock()
+	defer j.w.mu.Unlock()
+	if line == handler.LogOutcome {
+		j.takenUp(p, fields["messageId"])
+	}
 	request := fields["requestId"]
 	if request == "" {
 		return
 	}
-	j.w.mu.Lock()
-	defer j.w.mu.Unlock()
 	a := j.account(request)
 	switch line {
 	case handler.LogDeadLettered:

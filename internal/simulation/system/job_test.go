@@ -136,10 +136,13 @@ func (p *process) runJob(ctx context.Context, m *handler.Message, j *job, name s
 		return errKilled
 	}
 	r := p.judge.started(p, ctx, m, j, name)
-	err := p.work(ctx, r, j)
-	if !p.isDead() {
-		p.judge.returned(r, err)
-	}
+	err := errors.New("panic or Goexit")
+	defer func() {
+		if !p.isDead() {
+			p.judge.returned(r, err)
+		}
+	}()
+	err = p.work(ctx, r, j)
 	return err
 }
 

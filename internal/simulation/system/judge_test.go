@@ -27,6 +27,11 @@ type judge struct {
 	// edited are jobs of which operators have sent other payloads.
 	edited   map[string]bool
 	accounts map[string]*account
+	// waiting are deliveries by process and message.
+	waiting map[string]*delivery
+	active  map[*process]*activity
+	// late reports whether healthy jobs have taken too long.
+	late bool
 }
 
 // message is a message that was sent to the source queue.
@@ -119,7 +124,7 @@ type jobRun struct {
 func newJudge(w *world) *judge {
 	return &judge{
 		w: w, messages: map[string]*message{}, jobs: map[string]*jobState{}, accounts: map[string]*account{},
-		edited: map[string]bool{},
+		edited: map[string]bool{}, waiting: map[string]*delivery{}, active: map[*process]*activity{},
 	}
 }
 
@@ -283,6 +288,8 @@ func (j *judge) started(p *process, ctx context.Context, m *handler.Message, job
 		}
 	}
 	s.runs = append(s.runs, r)
+	j.takenUp(p, m.MessageId)
+	j.runs(p, 1)
 	j.checkOrder(r, j.messages[m.MessageId])
 	return r
 }
@@ -308,6 +315,7 @@ func (j *judge) returned(r *jobRun, err error) {
 	j.w.mu.Lock()
 	defer j.w.mu.Unlock()
 	r.ended = true
+	j.runs(r.process, -1)
 	j.w.noteLocked(r.process.name, []string{keyOf(r.name)}, "RUN %d of %s ends: %v", r.number, r.name, err)
 }
 

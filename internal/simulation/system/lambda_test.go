@@ -124,6 +124,7 @@ func (h *lambdaHost) Invoke(_ context.Context, event []byte) ([]byte, error) {
 	defer cancel()
 	ctx = lambdacontext.NewContext(ctx, &lambdacontext.LambdaContext{AwsRequestID: request})
 	i.note(i.name, nil, "invocation %s begins", request)
+	h.judge.handed(i.process, asked(event))
 	done := make(chan answered, 1)
 	go func() { done <- i.handle(ctx, event) }()
 	deadline := time.NewTimer(h.timeout)

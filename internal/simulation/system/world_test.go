@@ -177,9 +177,10 @@ func (w *world) run() {
 	if w.on[purges] {
 		w.purge()
 	}
-	w.waitUntil(w.calm)
+	w.watch(w.calm, func() bool { return false })
 	w.becomeCalm()
-	w.drained()
+	w.watch(w.limit, func() bool { return w.judge.left() == 0 })
+	w.watch(w.now()+time.Second, func() bool { return false })
 	w.judge.end()
 	w.mu.Lock()
 	all := w.all
@@ -194,6 +195,14 @@ func (w *world) run() {
 
 func (w *world) waitUntil(at time.Duration) { <-time.After(at - w.now()) }
 
+// watch waits until then, and looks at what waits meanwhile.
+func (w *world) watch(at time.Duration, over func() bool) {
+	for w.now() < at && !over() {
+		<-time.After(min(time.Second, at-w.now()))
+		w.judge.tick()
+	}
+}
+
 func (w *world) becomeCalm() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -205,14 +214,6 @@ func (w *world) isCalm() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.calmed
-}
-
-// drained waits until the queue is empty, but no longer than the limit.
-func (w *world) drained() {
-	for w.now() < w.limit && w.judge.left() > 0 {
-		<-time.After(time.Second)
-	}
-	<-time.After(time.Second)
 }
 
 // nameAttribute carries the name of a message.
