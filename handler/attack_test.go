@@ -311,3 +311,31 @@ func TestACrashDeletesThoughHidingHangs(t *testing.T) {
 		})
 	}
 }
+
+// Decoding after the cut, on the way to a verdict, has an end too: what heeds it does not
+// end the process.
+func TestDecodingForAVerdictHasAnEnd(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{"waits", "quick"} {
+		inBubble(t, body, func(t *testing.T) {
+			s := newScene()
+			s.timeout, s.options.MaxReceives = 30*time.Second, 5
+			look := func(ctx context.Context, m *handler.Message) error {
+				if m.Body == "waits" {
+					<-ctx.Done()
+				}
+				return ctx.Err()
+			}
+			ctx, cancel := s.context(t)
+			defer cancel()
+			response, err := must(handler.NewProcessor(prepares{look, steps}, s.options)).Handle(ctx,
+				event(received(5, record("m1", "1h")), received(5, record("m2", body))))
+			if err != nil || len(response.BatchItemFailures) > 0 || !slices.Contains(s.dead(), "m2") {
+				t.Errorf("reported %v, %v, dead %v", response, err, s.dead())
+			}
+			if got := s.outcomeOf(t, "m2", "reason"); got != handler.ReasonMaxReceives {
+				t.Errorf("m2 died for %s", got)
+			}
+		})
+	}
+}

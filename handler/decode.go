@@ -3,8 +3,10 @@ package handler
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/internal/deadline"
 	"github.com/sqsafe/sqsafe/internal/usercall"
 )
 
@@ -21,19 +23,20 @@ func (b *batch) newRun(ctx context.Context, d *delivery) *run {
 // decode restores, decodes and validates a message, and finds the key of its job,
 // on a goroutine of its own: all of it is user code.
 func (b *batch) decode(d *delivery, force bool) {
-	ctx := b.jobs
+	ctx, cancel := b.jobs, context.CancelFunc(func() {})
 	if force {
 		if !d.atWork {
 			d.atWork = true
 			b.process.beginAnyway()
 		}
-		ctx = context.WithoutCancel(ctx)
+		ctx, cancel = b.verdictContext()
 	} else if !b.enter(d, false) {
 		return
 	}
 	r := b.newRun(ctx, d)
 	d.phase = phaseDecoding
 	b.assign(func() {
+		defer cancel()
 		var rejected *Result
 		usercall.Catch(
 			func() error { rejected = b.prepare(r); return nil },
@@ -45,6 +48,13 @@ func (b *batch) decode(d *delivery, force bool) {
 			},
 		)
 	})
+}
+
+// verdictContext is for decoding after the cut. It ends halfway to when user code is left
+// behind: what heeds it is not.
+func (b *batch) verdictContext() (context.Context, context.CancelFunc) {
+	left := time.Until(b.table.At(deadline.Leave))
+	return context.WithTimeout(context.WithoutCancel(b.jobs), left/2)
 }
 
 // undecoded is the result of a message whose decoding ended without a result: by
