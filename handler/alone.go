@@ -1,6 +1,10 @@
 package handler
 
-import "time"
+import (
+	"time"
+
+	"github.com/sqsafe/sqsafe/internal/usercall"
+)
 
 // startAlone runs a suspect for which the process is taken. The crash that its run
 // may be is counted before.
@@ -58,24 +62,31 @@ func (b *batch) stopAsking(inVain bool) {
 }
 
 // endLone lets others start beside a lone run that lasts long: its count is taken
-// back first.
+// back first, and not beside the write that settles the claim.
 func (b *batch) endLone() {
 	b.times.lone = time.Time{}
 	i := b.queue.Lone()
-	if i < 0 || !b.deliveries[i].alone {
+	if i < 0 || !b.deliveries[i].alone || b.deliveries[i].phase != phaseRunning {
 		return
 	}
 	d := b.deliveries[i]
 	d.alone = false
 	ctx, cancel := b.settleContext()
-	go func() {
-		defer cancel()
-		err := catchPanic(func() error { return d.claim.CountCrash(ctx, false) })
-		b.post(event{take: func() {
-			if err != nil {
-				b.logError(d, "crash counted ahead not taken back", err)
-			}
-			b.queue.LoneOver(d.index)
-		}})
-	}()
+	counted := make(chan struct{})
+	d.counted = counted
+	go usercall.Catch(
+		func() error {
+			defer close(counted)
+			defer cancel()
+			return d.claim.CountCrash(ctx, false)
+		},
+		func(err error, p *usercall.Panic) {
+			b.post(event{take: func() {
+				if err = asError(err, p); err != nil {
+					b.logError(d, "crash counted ahead not taken back", err)
+				}
+				b.queue.LoneOver(d.index)
+			}})
+		},
+	)
 }

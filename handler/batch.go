@@ -154,6 +154,8 @@ type delivery struct {
 	// alone reports whether its run is alone and a crash counted, left whether a
 	// goroutine of user code was left behind.
 	alone, left bool
+	// counted is closed when the count of a lone run has been taken back; nil if it is not.
+	counted <-chan struct{}
 	// told is closed when OnError has been called for it; nil if it is not to be.
 	told <-chan struct{}
 	// sent reports whether its dead letter has arrived, failed whether SQS did not do

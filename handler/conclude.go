@@ -10,9 +10,6 @@ import (
 // dead-letter queue.
 func (b *batch) conclude(d *delivery, res *Result) {
 	d.result = res
-	if d.probe && !d.settledRun(res) {
-		b.breaker.unused()
-	}
 	if res.Decision.Reason == fault.ReasonStore && (d.run == nil || !d.run.started()) {
 		b.breaker.note(res, false, time.Now()) // the ledger is down
 	}
@@ -51,6 +48,9 @@ func (b *batch) deferNow(d *delivery, reason string) {
 func (b *batch) noteEnd(d *delivery) {
 	d.acked.Store(d.acknowledged())
 	b.leaveWork(d)
+	if d.probe && !d.settledRun(d.result) {
+		b.breaker.unused()
+	}
 	b.ended()
 	if d.acked.Load() {
 		return

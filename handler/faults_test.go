@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"syscall"
@@ -256,9 +258,21 @@ func (r refused) Error() string { return "refused: " + r.err.Error() }
 func (r refused) Unwrap() error { return r.err }
 func (refused) Permanent() bool { return true }
 
-// The line of a crash has the stacks of all goroutines, so that what hangs is found. It
-// does not run beside other tests, whose goroutines would fill the line.
-func TestTheLineOfACrashHasTheStacks(t *testing.T) { //nolint:paralleltest // as said
+// inOwnProcess is set in the process of a test that has one of its own.
+const inOwnProcess = "SQSAFE_TEST_OWN_PROCESS"
+
+// The line of a crash has the stacks of all goroutines, so that what hangs is found. The
+// line has a limit, so that the goroutines of other tests are not to be there.
+func TestTheLineOfACrashHasTheStacks(t *testing.T) {
+	t.Parallel()
+	if os.Getenv(inOwnProcess) == "" {
+		again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
+		again.Env = append(os.Environ(), inOwnProcess+"=1")
+		if out, err := again.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueues()
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)

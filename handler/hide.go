@@ -1,6 +1,7 @@
 package handler
 
 import (
+	"slices"
 	"time"
 
 	"github.com/sqsafe/sqsafe/backoff"
@@ -12,8 +13,10 @@ func (h *hider) flush(b *batch) {
 	if b.table.Bounded() || len(h.waiting) == 0 {
 		return
 	}
-	hidden := h.waiting
-	h.waiting = nil
+	hidden := h.take()
+	if len(hidden) == 0 {
+		return
+	}
 	h.calls++
 	table := b.table
 	go func() {
@@ -25,12 +28,20 @@ func (h *hider) flush(b *batch) {
 	}()
 }
 
+// take takes out what can still be hidden. A message that was received twelve hours ago is
+// visible by now, and SQS takes no timeout for it but 0, which is at once.
+func (h *hider) take() []*delivery {
+	hidden := slices.DeleteFunc(h.waiting, func(d *delivery) bool { return d.timeout() <= 0 })
+	h.waiting = nil
+	return hidden
+}
+
 // hideAll hides what is left at the end of the batch.
 func (b *batch) hideAll() {
 	for b.hider.calls > 0 {
 		b.take(<-b.events)
 	}
-	if hidden := b.hider.waiting; len(hidden) > 0 {
+	if hidden := b.hider.take(); len(hidden) > 0 {
 		b.logChanges(hidden, b.changeVisibility(hidden, b.table))
 	}
 }

@@ -21,9 +21,11 @@ func (b *batch) run() {
 		b.listen()
 	}
 	b.cancelJobs(nil)
+	if b.crash != nil { // without a ledger, what is not deleted runs again
+		b.deleteFinished()
+	}
 	b.hideAll()
 	if b.crash != nil {
-		b.deleteFinished()
 		b.logCrash(b.crash.Err)
 	}
 	for b.hooking > 0 {

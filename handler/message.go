@@ -139,6 +139,10 @@ func (m *Message) Attribute(name string) (text string, ok bool) {
 // asReceived undoes what user code has changed of that by which the message is
 // hidden, deleted and dead-lettered.
 func (m *Message) asReceived(record *events.SQSMessage) {
+	if m.MessageId == record.MessageId && m.ReceiptHandle == record.ReceiptHandle &&
+		m.EventSourceARN == record.EventSourceARN && m.Body == record.Body {
+		return // a ledger may be reading it
+	}
 	m.MessageId, m.ReceiptHandle, m.EventSourceARN = record.MessageId, record.ReceiptHandle, record.EventSourceARN
 	m.Body = record.Body
 }

@@ -3,7 +3,6 @@ package handler
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/sqsafe/sqsafe/internal/usercall"
 )
@@ -58,9 +57,7 @@ func (p *Processor) call(ctx context.Context, m *Message) error {
 	if reason := r.blockedBy(); reason != "" {
 		return p.resolver.deferred(r.message, reason, nil)
 	}
-	if !r.started() {
-		r.began.Store(time.Now().UnixNano())
-	}
+	r.noteStart()
 	r.stage.Store(int32(stageFunction))
 	r.crew.admit()
 	var err error

@@ -51,7 +51,8 @@ type run struct {
 	stage atomic.Int32
 	// layer is the middleware that it is in, from 1; 0 before the first.
 	layer atomic.Int32
-	// began is when the function was called, in Unix nanoseconds; 0 if it was not.
+	// began is how long after launched the function was called, and a nanosecond; 0 if it
+	// was not. So how long it ran does not depend on a clock that is set meanwhile.
 	began atomic.Int64
 
 	// launched is when its goroutine was started.
@@ -67,9 +68,11 @@ type run struct {
 
 func (r *run) started() bool { return r.began.Load() != 0 }
 
+func (r *run) noteStart() { r.began.CompareAndSwap(0, int64(time.Since(r.launched))+1) }
+
 func (r *run) startTime() time.Time {
-	if at := r.began.Load(); at != 0 {
-		return time.Unix(0, at)
+	if after := r.began.Load(); after != 0 {
+		return r.launched.Add(time.Duration(after - 1))
 	}
 	return time.Time{}
 }
@@ -80,10 +83,16 @@ func (r *run) blockedBy() string {
 	if reason := cmp.Or(r.process.reason(), endReason(r.jobs)); reason != "" {
 		return reason
 	}
-	if r.claim != nil {
-		if lease := r.claim.Lease(); !lease.IsZero() && !time.Now().Before(lease) {
-			return ReasonNoTime
-		}
+	if r.claim == nil {
+		return ""
+	}
+	select {
+	case <-r.claim.Lost():
+		return ReasonNoTime
+	default:
+	}
+	if lease := r.claim.Lease(); !lease.IsZero() && !time.Now().Before(lease) {
+		return ReasonNoTime
 	}
 	return ""
 }

@@ -13,13 +13,16 @@ var errNoAnswer = errors.New("handler: the ledger returned neither a claim nor a
 // settle writes the end of a claim behind the run, on a goroutine of its own.
 func (b *batch) settle(d *delivery, ending func(context.Context) Ending) {
 	ctx, cancel := b.settleContext()
-	m, claim := d.message, d.claim
+	m, claim, counted := d.message, d.claim, d.counted
 	b.assign(func() {
 		defer cancel()
 		var e Ending
 		var res *Result
 		usercall.Catch(
 			func() error {
+				if counted != nil {
+					<-counted
+				}
 				e = ending(ctx)
 				if res = claim.Settle(ctx, e); res != nil {
 					res = b.resolver.complete(ctx, m, res.Job, res)
