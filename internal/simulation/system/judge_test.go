@@ -64,6 +64,7 @@ type jobState struct {
 	paid    int
 	epochs  []*epoch
 	letters int
+	claims  claims
 }
 
 // epoch is a life of a job in the ledger.
@@ -246,7 +247,15 @@ func (j *judge) effective(p *process, c *call, ok bool) {
 	}
 	j.w.mu.Lock()
 	defer j.w.mu.Unlock()
-	e := j.state(c.subjects[0]).at(c.epoch)
+	s := j.state(c.subjects[0])
+	if c.operation == "claim" {
+		s.claims.begin(c.owner)
+		return
+	}
+	if what := s.claims.settle(c); what != "" {
+		j.w.breaksLocked("aloneness", c.subjects, "%s: %s", c.subjects[0], what)
+	}
+	e := s.at(c.epoch)
 	switch c.operation {
 	case idem.SettleComplete.String():
 		e.completed = true

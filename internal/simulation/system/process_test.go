@@ -103,8 +103,13 @@ func (p *process) function(visibility handler.Queue) {
 
 // endangers decides whether the process is killed within a call.
 func (w *world) endangers(p *process) {
-	if r := w.seed.at("killing %s", p.name); w.on[kills] && chance(r, 0.4) {
-		p.killAt = 1 + r.IntN(1<<r.IntN(9))
+	r := w.seed.at("killing %s", p.name)
+	share, most := 0.4, 9
+	if w.profile == killed {
+		share, most = 0.7, 7
+	}
+	if w.on[kills] && chance(r, share) {
+		p.killAt = 1 + r.IntN(1<<r.IntN(most))
 	}
 }
 

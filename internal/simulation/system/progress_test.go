@@ -81,7 +81,8 @@ func (j *judge) tick() {
 			delete(j.waiting, key)
 			continue
 		}
-		if !kindOf(d.message.body).healthy() || !j.isHead(d.message) || j.w.longOutage() > 0 || j.w.on[hangs] {
+		if !kindOf(d.message.body).healthy() || !j.isHead(d.message) || j.w.longOutage() > 0 || j.w.on[hangs] ||
+			j.state(keyOf(d.message.name)).isRunning() { // it is a copy
 			continue
 		}
 		a := j.activity(d.process)
@@ -117,6 +118,16 @@ func (c *config) patience() time.Duration {
 		}
 	}
 	return 2*deferLimit + 4*c.visibility + all
+}
+
+// isRunning reports whether the job runs somewhere.
+func (s *jobState) isRunning() bool {
+	for _, r := range s.runs {
+		if !r.ended && !r.process.isDead() {
+			return true
+		}
+	}
+	return false
 }
 
 // isHead reports whether all before a message in its group is settled.

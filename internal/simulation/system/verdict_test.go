@@ -56,7 +56,7 @@ func (j *judge) judgeLetter(l *letter) {
 	k, about := kindOf(l.body), []string{keyOf(l.name)}
 	scarce := !j.w.ample() || j.w.longOutage() > 0
 	switch {
-	case l.moved && (scarce || j.lowered):
+	case l.moved && (scarce || j.lowered || j.w.on[hasty] && j.w.on[slowness]):
 		j.w.stats["excused: "+string(k)+" moved by SQS"]++
 	case l.moved:
 		j.w.breaksLocked("healthy", about, "SQS moved %s (%s)", l.name, k)
