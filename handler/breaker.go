@@ -65,16 +65,6 @@ func (b *breaker) note(r *Result, again bool, now time.Time) {
 	}
 }
 
-// failedBefore reports whether the last run of the job failed by what it depends on.
-// Without a ledger a message that comes again is taken for one that did.
-func (d *delivery) failedBefore() bool {
-	if d.claim == nil {
-		return d.message.ReceiveCount() > 1
-	}
-	attempts := d.job.History.Attempts
-	return len(attempts) > 0 && infrastructure[attempts[len(attempts)-1].Reason]
-}
-
 // lastReason is why the last run of a job failed.
 func lastReason(r *Result) string {
 	if n := len(r.Job.History.Attempts); n > 0 {

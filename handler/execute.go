@@ -122,12 +122,14 @@ func (b *batch) decide(ctx context.Context, r *run, err error) *Result {
 	return b.resolver.lastWord(ctx, r.message, r, res)
 }
 
-// joinStrays waits for goroutines that middleware has started by [Go], which are none
-// of the function's: a panic counts, an error is logged.
+// joinStrays waits for calls of the function that middleware has left behind, and for
+// goroutines that it has started by [Go], which are none of the function's: a panic
+// counts, an error is logged.
 func (b *batch) joinStrays(ctx context.Context, r *run, err error) error {
 	if res := AsResult(err); res != nil && res.Outcome == OutcomeCrash {
 		return err
 	}
+	_ = r.calls.join(nil)
 	stray := r.crew.join(nil)
 	if stray == nil {
 		return err
@@ -138,6 +140,16 @@ func (b *batch) joinStrays(ctx context.Context, r *run, err error) error {
 	b.options.Logger.LogAttrs(ctx, slog.LevelError, "goroutine failed outside of the handler",
 		slog.String("messageId", r.message.MessageId), slog.String("error", truncate(text(stray), logTextBytes)))
 	return err
+}
+
+// failedBefore reports whether the last run of the job failed by what it depends on.
+// Without a ledger a message that comes again is taken for one that did.
+func (d *delivery) failedBefore() bool {
+	if d.claim == nil {
+		return d.message.ReceiveCount() > 1
+	}
+	attempts := d.job.History.Attempts
+	return len(attempts) > 0 && infrastructure[attempts[len(attempts)-1].Reason]
 }
 
 // ran takes in the end of a run.
@@ -166,7 +178,7 @@ func (b *batch) ran(d *delivery, r *run, res *Result) {
 	}
 	ending := Ending{
 		Result: res, Started: r.started(), Alone: d.alone && r.uncounted == nil,
-		Blamed: res.Outcome == OutcomeCrash && r.panicked,
+		Blamed: res.Outcome == OutcomeCrash && r.panicked.Load(),
 	}
 	b.settle(d, func(context.Context) Ending { return ending })
 }

@@ -157,6 +157,9 @@ func (c *fakeClaim) Settle(ctx context.Context, e handler.Ending) *handler.Resul
 			state.until, word = time.Now().Add(10*time.Second), "release"
 		}
 	case handler.OutcomeDead, handler.OutcomeDropped:
+		if e.Result.Failure == nil {
+			break
+		}
 		state.until, word = time.Now().Add(time.Hour), "verdict"
 		if c.letterLease != nil {
 			c.mu.Lock()

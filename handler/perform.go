@@ -35,7 +35,7 @@ func (b *batch) act(a runqueue.Action, d *delivery) {
 	case runqueue.Ask:
 		b.ask(d, a.Hold)
 	case runqueue.Withdraw:
-		b.stopAsking(false)
+		b.stopAsking(true)
 	case runqueue.Free:
 		b.times.lone = time.Time{}
 		b.process.retract(b.processChanged, false, time.Now())

@@ -30,11 +30,11 @@ func TestADeadLetterIsAcknowledgedOnlyWhenConfirmed(t *testing.T) {
 	}{
 		{"sent and confirmed", time.Minute, nil, nil, []string{}, []string{"dead-m1"}, 0, ""},
 		{"not sent: comes back when the lease has lapsed", time.Minute, errOdd, nil,
-			[]string{"m1"}, nil, 66 * time.Second, "dead letter not sent"},
+			[]string{"m1"}, nil, 68 * time.Second, "dead letter not sent"},
 		{"sent, the ledger does not answer", time.Minute, nil, errOdd,
 			[]string{}, []string{"dead-m1"}, 0, "dead letter not confirmed in the ledger"},
 		{"the lease is too short to send", 0, nil, nil,
-			[]string{"m1"}, nil, time.Second, "dead letter not sent"},
+			[]string{"m1"}, nil, 2 * time.Second, "dead letter not sent"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

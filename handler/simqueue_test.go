@@ -123,7 +123,9 @@ func (f *fleet) process() *handler.Processor {
 	o := f.options
 	ledger := must(idem.New(lateStore{f.store, f.latency}, &idem.Options{Logger: noLog}))
 	o.Ledger, o.DeadLetter, o.Queue, o.MaxReceives = ledger, f, f, f.maxReceives
-	o.Logger = slog.New(slog.DiscardHandler)
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
 	o.Hooks.OnBatch = func(_ context.Context, r handler.Report) {
 		f.mu.Lock()
 		defer f.mu.Unlock()

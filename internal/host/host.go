@@ -3,7 +3,22 @@ package host
 
 import "context"
 
-type drainingKey struct{}
+type (
+	drainingKey struct{}
+	exitKey     struct{}
+)
+
+// WithExit returns a context under which a processor ends its process by exit where
+// that outlives a crash. Without one it panics.
+func WithExit(ctx context.Context, exit func()) context.Context {
+	return context.WithValue(ctx, exitKey{}, exit)
+}
+
+// Exit is what ends the process; nil if nobody says.
+func Exit(ctx context.Context) func() {
+	exit, _ := ctx.Value(exitKey{}).(func())
+	return exit
+}
 
 // WithDraining returns a context under which a processor starts no more jobs once
 // draining is closed. Jobs that run by then go on until the context itself ends.
