@@ -33,6 +33,16 @@ func open(t *testing.T, wrap func(handler.Handler) handler.Handler, m handlertes
 	return opened{content: received.Content(), message: received, err: err}
 }
 
+// ledger returns a ledger in memory for a key.
+func ledger(t *testing.T, key idem.KeyFunc) *idem.Ledger {
+	t.Helper()
+	l, err := idem.New(idem.NewMemory(), &idem.Options{Key: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
 // wantContent fails the test unless the message was opened and has this
 // content.
 func (o opened) wantContent(t *testing.T, want string) {
@@ -54,14 +64,4 @@ func (o opened) wantRefused(t *testing.T, words ...string) {
 			t.Errorf("error is %q, want %q in it", o.err, word)
 		}
 	}
-}
-
-// ledger is one in memory with that key function.
-func ledger(t *testing.T, key idem.KeyFunc) *idem.Ledger {
-	t.Helper()
-	l, err := idem.New(idem.NewMemory(), &idem.Options{Key: key})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
 }

@@ -13,9 +13,15 @@ func (b *batch) startAlone(d *delivery) {
 	b.launch(d)
 }
 
-// ask asks for the process for a suspect.
+// ask asks for the process for a suspect. One that has crashed before and comes late
+// tries again with another receive: it could be abandoned, and not be blamed. What is
+// urgent comes first in its batch, and a FIFO group cannot go on meanwhile.
 func (b *batch) ask(d *delivery, hold bool) {
 	now := time.Now()
+	if d.job.Crashes > 0 && d.group == 0 && !b.queue.Urgent(d.index) && !b.table.HasMostOfItsTime(now) {
+		b.queue.Denied(d.index)
+		return
+	}
 	b.asking, b.holding = d.index, hold
 	b.times.hold = now.Add(holdTime)
 	b.takeAnswer(b.process.ask(b.processChanged, hold, now), now)

@@ -42,6 +42,9 @@ const (
 	// 1,048,576 bytes in all (SQS quotas).
 	packLetters = 10
 	packBytes   = 1 << 20
+	// packWait is how long a letter waits for others to fill its pack. A job beside it may
+	// run for hours, and the lease of the letter ends before.
+	packWait = time.Second
 	// packsUnderWay bounds the calls to the dead-letter queue.
 	packsUnderWay = 4
 	// confirmsUnderWay bounds the confirming writes that follow one call.
@@ -75,8 +78,10 @@ type batch struct {
 	hurry chan struct{}
 	// processChanged says that the process may be free.
 	processChanged invocation
-	// draining is closed when nothing more is to start; nil if nobody says.
+	// draining is closed when nothing more is to start; nil if nobody says. Ended tells
+	// the host that a delivery has its outcome.
 	draining <-chan struct{}
+	ended    func()
 
 	times times
 	timer *time.Timer
@@ -200,6 +205,7 @@ func (p *Processor) newBatch(ctx context.Context, in events.SQSEvent) *batch {
 		tasks:          make(chan func(), min(maxIdle, 2*len(in.Records)+1)),
 		processChanged: make(invocation, 1),
 		draining:       host.Draining(ctx),
+		ended:          host.Ended(ctx),
 	}
 	b.times.lastFreed = start
 	deliveries, messages := make([]delivery, len(in.Records)), make([]Message, len(in.Records))
@@ -268,10 +274,25 @@ func (b *batch) take(e event) {
 	e.take()
 }
 
+// takePosted takes in what has happened by now, since the loop may have been held up, as
+// by a log that is slow.
+func (b *batch) takePosted() {
+	for {
+		select {
+		case e := <-b.events:
+			b.take(e)
+		default:
+			return
+		}
+	}
+}
+
 // outbox gathers dead letters and sends them in packs while other messages run.
 type outbox struct {
 	waiting []*delivery
 	bytes   int
+	// since is when the first of those that wait was added.
+	since   time.Time
 	sending int
 }
 
@@ -279,11 +300,22 @@ func (o *outbox) isEmpty() bool { return len(o.waiting) == 0 && o.sending == 0 }
 
 // add puts a letter into the outbox. The next call of flushLetters sends it.
 func (o *outbox) add(d *delivery) {
+	if len(o.waiting) == 0 {
+		o.since = time.Now()
+	}
 	o.waiting = append(o.waiting, d)
 	o.bytes += len(d.message.Body)
 }
 
 func (o *outbox) full() bool { return len(o.waiting) >= packLetters || o.bytes >= packBytes }
+
+// due is when the letters that wait go out in any case; zero if none can.
+func (o *outbox) due() time.Time {
+	if len(o.waiting) == 0 || o.sending == packsUnderWay {
+		return time.Time{}
+	}
+	return o.since.Add(packWait)
+}
 
 // pack takes out what fits into one call, and at least one letter.
 func (o *outbox) pack() []*delivery {

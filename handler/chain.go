@@ -61,6 +61,11 @@ func nameOf(m Middleware) string {
 	return name[strings.LastIndexByte(name, '/')+1:]
 }
 
+// errLateCall is for middleware that calls next on a goroutine of its own, and is through
+// before.
+var errLateCall = errors.New("handler: middleware called next when the run of the message was over; " +
+	"call it before the middleware returns")
+
 // errLostContext is for middleware that does not pass on its context.
 var errLostContext = errors.New("handler: middleware called next with a context that is not made of its own; " +
 	"pass on the context that it was called with")

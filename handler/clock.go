@@ -46,6 +46,7 @@ func (b *batch) nextTime() time.Time {
 	consider(t.hold)
 	consider(t.lone)
 	consider(t.quiet)
+	consider(b.letters.due())
 	if len(t.claiming) > 0 {
 		consider(t.claiming[0].claimedAt.Add(slowClaim))
 	}
@@ -67,6 +68,7 @@ func (b *batch) passTime(now time.Time) {
 		if !t.left && b.table.Reached(deadline.Leave, now) {
 			t.left = true
 			b.queue.VerdictsOver()
+			b.takePosted() // what has ended is not to be left behind
 			b.leaveBehind()
 		}
 	} else if b.queue.Waiting() && passed(t.lastFreed.Add(stallTime)) {

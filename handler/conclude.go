@@ -51,6 +51,7 @@ func (b *batch) deferNow(d *delivery, reason string) {
 func (b *batch) noteEnd(d *delivery) {
 	d.acked.Store(d.acknowledged())
 	b.leaveWork(d)
+	b.ended()
 	if d.acked.Load() {
 		return
 	}

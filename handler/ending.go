@@ -32,8 +32,10 @@ func (b *batch) onCrash(r *Result) {
 	}
 }
 
-// leaveBehind ends the deliveries whose user code has not returned.
+// leaveBehind ends the deliveries whose user code has not returned. Who was cut off by
+// the host, or by the crash of another job, is not to blame.
 func (b *batch) leaveBehind() {
+	blames := !b.stopping && b.crash == nil
 	for _, d := range b.deliveries {
 		if d.phase == phaseNone {
 			continue
@@ -46,6 +48,7 @@ func (b *batch) leaveBehind() {
 		job := d.job
 		d.message = &Message{SQSMessage: *d.record, Job: job, limits: b.resolver, received: b.start}
 		ending := b.leftBehind(d, r)
+		ending.Blamed = ending.Blamed && blames
 		if !b.stopping {
 			b.onCrash(&Result{
 				Outcome: OutcomeCrash, Decision: fault.Decision{Reason: ReasonAbandoned}, Err: ErrAbandoned, Job: job,
@@ -60,8 +63,9 @@ func (b *batch) leaveBehind() {
 	}
 }
 
-// leftBehind is the ending of a run whose goroutine has not come back. It is blamed
-// if the function had its time, and not where the host stops.
+// leftBehind is the ending of a run whose goroutine has not come back. It is blamed if
+// the function had its time. Where the job has crashed before and the next crash ends it,
+// that is most of the time: else two late starts would bury a job that only takes long.
 func (b *batch) leftBehind(d *delivery, r *run) Ending {
 	res := &Result{
 		Outcome: OutcomeCrash, Decision: fault.Decision{Reason: ReasonAbandoned}, Err: ErrAbandoned, Job: d.job,
@@ -73,7 +77,8 @@ func (b *batch) leftBehind(d *delivery, r *run) Ending {
 		res.Outcome, res.Decision.Reason = OutcomeUnrecorded, ReasonMiddleware
 		res.Err = fmt.Errorf("middleware %s did not return after the function had", b.layerName(r))
 	case stageFunction:
-		e.Blamed = !b.stopping && b.table.HadItsTime(time.Since(r.startTime()))
+		ran := time.Since(r.startTime())
+		e.Blamed = b.table.HadItsTime(ran) && (d.job.Crashes == 0 || b.table.HadMostOfItsTime(ran))
 	default:
 		if layer := r.layer.Load(); layer > 0 || d.claim != nil {
 			res.Err = fmt.Errorf("%w: middleware %s did not call the function", ErrAbandoned, b.layerName(r))

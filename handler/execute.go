@@ -122,12 +122,14 @@ func (b *batch) decide(ctx context.Context, r *run, err error) *Result {
 	return b.resolver.lastWord(ctx, r.message, r, res)
 }
 
-// joinStrays waits for goroutines that middleware has started by [Go], which are none
-// of the function's: a panic counts, an error is logged.
+// joinStrays waits for calls of the function that middleware has left behind, and for
+// goroutines that it has started by [Go], which are none of the function's: a panic
+// counts, an error is logged.
 func (b *batch) joinStrays(ctx context.Context, r *run, err error) error {
 	if res := AsResult(err); res != nil && res.Outcome == OutcomeCrash {
 		return err
 	}
+	_ = r.calls.join(nil)
 	stray := r.crew.join(nil)
 	if stray == nil {
 		return err
@@ -176,7 +178,7 @@ func (b *batch) ran(d *delivery, r *run, res *Result) {
 	}
 	ending := Ending{
 		Result: res, Started: r.started(), Alone: d.alone && r.uncounted == nil,
-		Blamed: res.Outcome == OutcomeCrash && r.panicked,
+		Blamed: res.Outcome == OutcomeCrash && r.panicked.Load(),
 	}
 	b.settle(d, func(context.Context) Ending { return ending })
 }

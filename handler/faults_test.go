@@ -256,9 +256,9 @@ func (r refused) Error() string { return "refused: " + r.err.Error() }
 func (r refused) Unwrap() error { return r.err }
 func (refused) Permanent() bool { return true }
 
-// The line of a crash has the stacks of all goroutines, so that what hangs is found.
-func TestTheLineOfACrashHasTheStacks(t *testing.T) {
-	// Not parallel: the stacks of other tests would fill the line.
+// The line of a crash has the stacks of all goroutines, so that what hangs is found. It
+// does not run beside other tests, whose goroutines would fill the line.
+func TestTheLineOfACrashHasTheStacks(t *testing.T) { //nolint:paralleltest // as said
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueues()
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)

@@ -22,7 +22,9 @@ type Handler interface {
 
 // Middleware wraps the run of a job: after decoding and after the claim, and
 // before the outcome is written. The error of the user's function reaches it
-// classified, as a [Result]. It must pass on its context, or one made of it.
+// classified, as a [Result]. It must pass on its context, or one made of it. It may
+// call next on a goroutine of its own; the run lasts until both have returned, and
+// next refuses a call after that.
 //
 // Middleware that returns nil without having called next gives the message up: it
 // is acknowledged and counted as dropped. To leave a message to a later receive it

@@ -25,12 +25,26 @@ type crew struct {
 func (c *crew) start(f func() error) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.dismissed {
+	if !c.add() {
 		return false
 	}
-	c.running++
 	go usercall.Catch(f, func(err error, p *usercall.Panic) { c.ended(asError(err, p)) })
 	return true
+}
+
+// enter counts the caller's own goroutine, which calls ended then, unless nobody will
+// wait for it.
+func (c *crew) enter() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.add()
+}
+
+func (c *crew) add() bool {
+	if !c.dismissed {
+		c.running++
+	}
+	return !c.dismissed
 }
 
 func (c *crew) ended(err error) {

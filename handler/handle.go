@@ -12,6 +12,7 @@ import (
 
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/internal/deadline"
+	"github.com/sqsafe/sqsafe/internal/host"
 	"github.com/sqsafe/sqsafe/internal/sqsevent"
 	"github.com/sqsafe/sqsafe/internal/usercall"
 )
@@ -59,7 +60,7 @@ func (p *Processor) Handle(ctx context.Context, event events.SQSEvent) (events.S
 	case ended != nil:
 		panic(fmt.Sprintf("%v\n%s", ended.Value, ended.Stack))
 	case b.crash != nil:
-		p.process.watch(b.end)
+		p.process.watch(b.end, host.Exit(b.ctx))
 		panic(exit(b.crash))
 	case poison != nil:
 		panic(exit(poison))
@@ -151,14 +152,17 @@ func exit(r *Result) messages.InvokeResponse_Error {
 }
 
 // watch ends the process at the latest when the claims of a crashed invocation end,
-// if others hold it up: the Lambda runtime waits for all of them.
-func (p *process) watch(end time.Time) {
+// if others hold it up: the Lambda runtime waits for all of them. A nil exit panics.
+func (p *process) watch(end time.Time, exit func()) {
+	if exit == nil {
+		exit = func() { panic("the process outlived a crash") }
+	}
 	if end.IsZero() {
 		return
 	}
 	time.AfterFunc(time.Until(end), func() {
 		if p.busy() {
-			panic("the process outlived a crash")
+			exit()
 		}
 	})
 }

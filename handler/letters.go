@@ -15,7 +15,8 @@ import (
 // it: a FIFO group waits for its letter, and so does a suspect.
 func (b *batch) flushLetters() {
 	o := &b.letters
-	for len(o.waiting) > 0 && o.sending < packsUnderWay && (o.full() || o.waiting[0].group > 0 || b.queue.Flush()) {
+	for len(o.waiting) > 0 && o.sending < packsUnderWay && (o.full() || o.waiting[0].group > 0 || b.queue.Flush() ||
+		!time.Now().Before(o.due())) {
 		pack := o.pack()
 		o.sending++
 		table := b.table

@@ -51,6 +51,11 @@ func (b *batch) begin() {
 	if b.ctx.Err() == context.Canceled {
 		b.onCancelled()
 	}
+	select {
+	case <-b.draining:
+		b.queue.Drain()
+	default:
+	}
 	if b.table.Bounded() && len(b.deliveries) > 0 && !b.start.Before(b.table.End()) {
 		b.warnOfPastDeadline()
 	}

@@ -102,7 +102,7 @@ type Options struct {
 	// invocation.
 	Logger *slog.Logger
 	// Random gives numbers in [0, 1) for jitter and rounding, and must be safe
-	// for concurrent use; nil means math/rand/v2.
+	// for concurrent use; nil means math/rand/v2. A panic of it counts as 0.5.
 	Random func() float64
 }
 
@@ -144,8 +144,23 @@ func (o *Options) withDefaults() Options {
 	out.Logger = slog.New(panicSafeHandler{out.Logger.Handler()})
 	if out.Random == nil {
 		out.Random = rand.Float64
+	} else {
+		out.Random = panicSafeRandom(out.Random)
 	}
 	return out
+}
+
+// panicSafeRandom keeps panics from the processor, which asks for numbers between user
+// code too: a source that is not safe for concurrent use may panic under load.
+func panicSafeRandom(random func() float64) func() float64 {
+	return func() (r float64) {
+		defer func() {
+			if recover() != nil {
+				r = 0.5
+			}
+		}()
+		return random()
+	}
 }
 
 // environmentBackoff is that of failures which a person has to mend.

@@ -78,7 +78,7 @@ func TestLettersGoInPacksWhileOthersRun(t *testing.T) {
 	}
 	for _, tt := range tests {
 		inBubble(t, tt.name, func(t *testing.T) {
-			q := &slow{queues: newQueues(), each: time.Second}
+			q := &slow{queues: newQueues(), each: 900 * time.Millisecond}
 			o := q.options()
 			o.DeadLetter = q
 			start := time.Now()

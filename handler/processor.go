@@ -51,6 +51,10 @@ func (p *Processor) call(ctx context.Context, m *Message) error {
 	if r == nil {
 		return errLostContext
 	}
+	if !r.calls.enter() {
+		return errLateCall
+	}
+	defer r.calls.ended(nil)
 	if reason := r.blockedBy(); reason != "" {
 		return p.resolver.deferred(r.message, reason, nil)
 	}
@@ -63,10 +67,11 @@ func (p *Processor) call(ctx context.Context, m *Message) error {
 	usercall.Catch(
 		func() error { return r.work(ctx) },
 		func(e error, panicked *usercall.Panic) {
-			err, r.panicked = asError(e, panicked), panicked != nil
+			err = asError(e, panicked)
+			r.panicked.Store(panicked != nil)
 		},
 	)
-	if !r.panicked || p.options.PanicAsPermanent {
+	if !r.panicked.Load() || p.options.PanicAsPermanent {
 		err = r.crew.join(err) // a panic that ends the process waits for nobody
 	}
 	r.stage.Store(int32(stageReturned))
@@ -78,7 +83,7 @@ func (p *Processor) call(ctx context.Context, m *Message) error {
 	}
 	res := p.resolver.resolve(ctx, r.message, r, err)
 	if res.Outcome == OutcomeCrash {
-		r.panicked = true
+		r.panicked.Store(true)
 		p.process.poisonBy(res)
 	}
 	return res

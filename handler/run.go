@@ -35,6 +35,9 @@ type run struct {
 	identity Identity
 	work     func(context.Context) error
 	crew     crew
+	// calls are those of the function that are under way. Middleware may make them on
+	// goroutines of its own, and return before.
+	calls crew
 	// claim is nil without a ledger, and while decoding.
 	claim Claim
 	// jobs is the context of all runs of the batch, options and process are those of
@@ -60,7 +63,7 @@ type run struct {
 	stop atomic.Pointer[func()]
 	// panicked reports a panic of the function or of its goroutines, as opposed to one
 	// of middleware.
-	panicked bool
+	panicked atomic.Bool
 	// uncounted is why the run was not to be, since its crash could not be counted.
 	uncounted error
 }

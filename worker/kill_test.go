@@ -125,6 +125,50 @@ func TestNobodyWaitsLong(t *testing.T) {
 	}
 }
 
+// A long job takes one slot, and the others of its batch are free for others.
+func TestLongJobsTakeNoMoreThanTheirSlots(t *testing.T) {
+	seeds(t, 1, func(s *site) {
+		stream := names("j", 40)
+		for _, long := range []string{"l0", "l1"} { // one for each batch
+			s.put(long)
+			s.put(names("x"+long, 9)...)
+		}
+		m := s.boot(worker.Options{}, 10, taking(byLetter(map[byte]time.Duration{
+			'l': 2 * time.Hour, 'x': time.Second, 'j': time.Second,
+		})))
+		after(time.Second)
+		for _, j := range stream {
+			s.put(j)
+			after(15 * time.Second)
+		}
+		if wait := s.longestWait(stream); wait > time.Minute || !s.allDone(stream) {
+			s.t.Errorf("a job of a second waited %s, all done %v; want at most a minute, and all done", wait, s.allDone(stream))
+		}
+		m.stop()
+		_, _ = m.result()
+	})
+}
+
+// Each receive that ends without a run brings a message nearer to the end that SQS has
+// for it.
+func TestABacklogOfLongJobsCostsNoReceives(t *testing.T) {
+	seeds(t, 1, func(s *site) {
+		jobs := names("j", 60)
+		s.put(jobs...)
+		m := s.boot(worker.Options{}, 1, taking(byLetter(map[byte]time.Duration{'j': 5 * time.Minute})))
+		if !s.await(3*time.Hour, jobs...) {
+			s.t.Error("not all are done after three hours, want two at a time")
+		}
+		m.stop()
+		_, _ = m.result()
+		journal, _ := s.seen()
+		if again := matching(journal, " #3"); len(again) > 0 {
+			s.t.Errorf("%q, want no message received more than twice", again)
+		}
+		s.noneDead()
+	})
+}
+
 // The job pays no heed to its context, so that each drain leaves it behind in the middle.
 func TestAJobThatDrainsCutOffIsDoneInTheEnd(t *testing.T) {
 	heedless := func(m *machine) handler.Func {

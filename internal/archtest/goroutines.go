@@ -40,6 +40,7 @@ func Goroutines() map[string]string {
 		"worker/loop.go":    "the timer that ends a receive after the shutdown began",
 		"worker/publish.go": "metrics are sent while jobs run",
 		"worker/run.go":     "one loop for each batch that may be in flight",
+		"worker/slots.go":   "the timer after which a long batch gives slots back",
 		"worker/start.go":   "signals, and the server that answers probes",
 		"worker/worker.go":  "visibility timeouts are extended while jobs run",
 

@@ -162,14 +162,9 @@ func (q *Queue) end(i int, acknowledged bool) {
 
 // leaveVerdict gives back the place of a delivery that is being written off.
 func (q *Queue) leaveVerdict(it *item) {
-	if !it.verdict {
-		return
-	}
-	it.verdict = false
-	q.count.verdicts--
-	if i := q.peek(&q.verdicts, waiting, identified); i >= 0 {
-		q.verdicts.pop()
-		q.due = append(q.due, i)
+	if it.verdict {
+		it.verdict = false
+		q.count.verdicts--
 	}
 }
 

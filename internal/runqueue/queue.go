@@ -145,7 +145,7 @@ type Queue struct {
 	aheadFrom int
 	// suspects are in the order in which they are to run.
 	suspects []int
-	// verdicts has what waits to be written off, since enough others are.
+	// verdicts has what is to be written off.
 	verdicts positions
 	// due has deliveries that Next has to look at, since something has happened to
 	// them.

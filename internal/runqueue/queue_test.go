@@ -287,7 +287,7 @@ func TestVerdicts(t *testing.T) {
 		{
 			name: "after the cut it is claimed and written off", receives: []int{10, 10, 9},
 			lines: []string{
-				"-> decode 0", "identified 0, claimed 0 -> claim 0, start 0", "cut -> decode 1 force, defer 2 time",
+				"-> decode 0", "identified 0, claimed 0 -> claim 0, start 0", "cut -> defer 2 time, decode 1 force",
 				"identified 1 -> claim 1", "claimed 1 -> bury 1 time", "sending 1 ->", "ended 1, ran 0 ->",
 			},
 		},

@@ -47,6 +47,7 @@ func (q *Queue) proceed() {
 		}
 	}
 	q.due = q.due[:0]
+	q.beginVerdicts()
 }
 
 func (q *Queue) act(a Action) { q.actions = append(q.actions, a) }
@@ -99,7 +100,7 @@ func (q *Queue) sendHome(i int) {
 		switch {
 		case !q.isHead(i):
 		case q.mayBury(i, reason):
-			q.beginVerdict(i)
+			q.verdicts.push(it.position)
 		default:
 			q.defers(i, reason)
 		}
@@ -121,20 +122,24 @@ func (q *Queue) mayBury(i int, reason Reason) bool {
 	return reason == NoTime && q.LastReceive(i) && !q.flags.verdictsOver
 }
 
-// beginVerdict takes a delivery to its verdict, as long as not too many are.
-func (q *Queue) beginVerdict(i int) {
-	it := &q.items[i]
-	if q.count.verdicts >= max(q.config.Slots, minVerdicts) {
-		q.verdicts.push(it.position)
-		return
-	}
-	it.verdict = true
-	q.count.verdicts++
-	it.first = false // it does not wait for a slot
-	if q.config.Ledger {
-		q.decode(i)
-	} else {
-		q.settles(i, Bury, NoTime)
+// beginVerdicts takes deliveries to their verdict, not too many at a time.
+func (q *Queue) beginVerdicts() {
+	for q.count.verdicts < max(q.config.Slots, minVerdicts) {
+		i := q.peek(&q.verdicts, waiting, identified)
+		if i < 0 {
+			return
+		}
+		q.verdicts.pop()
+		it := &q.items[i]
+		it.verdict = true
+		q.count.verdicts++
+		it.first = false // it does not wait for a slot
+		q.uncount(it)
+		if q.config.Ledger {
+			q.decode(i)
+		} else {
+			q.settles(i, Bury, NoTime)
+		}
 	}
 }
 

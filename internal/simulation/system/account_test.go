@@ -1,0 +1,122 @@
+package system
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/aws/aws-lambda-go/lambdacontext"
+
+	"github.com/sqsafe/sqsafe/handler"
+)
+
+// account is what an invocation has said about its messages.
+type account struct {
+	runs int
+	// lines are the outcomes that were logged, by message and receive.
+	lines map[string]string
+	// sent counts lines of letters.
+	sent int
+	// report is what hooks were told.
+	report *handler.Report
+}
+
+// account is that of a request. The world is locked.
+func (j *judge) account(request string) *account {
+	a := j.accounts[request]
+	if a == nil {
+		a = &account{lines: map[string]string{}}
+		j.accounts[request] = a
+	}
+	return a
+}
+
+// logged takes in a line of a process.
+func (j *judge) logged(p *process, line string, fields map[string]string) {
+	j.w.mu.Lock()
+	defer j.w.mu.Unlock()
+	if line == handler.LogOutcome {
+		j.takenUp(p, fields["messageId"])
+	}
+	request := fields["requestId"]
+	if request == "" {
+		return
+	}
+	a := j.account(request)
+	switch line {
+	case handler.LogDeadLettered:
+		a.sent++
+	case handler.LogOutcome:
+		// A message may be twice in a batch, since it is handed out twice: the count
+		// of receives tells the two apart.
+		key := fields["messageId"] + " #" + fields["receiveCount"]
+		name := j.w.names[fields["messageId"]]
+		if before, twice := a.lines[key]; twice {
+			j.w.breaksLocked("truth", []string{keyOf(name)}, "%s has the outcomes %s and %s in %s",
+				name, before, fields["outcome"], request)
+		}
+		a.lines[key] = fields["outcome"]
+	}
+}
+
+// reported takes in the report of a batch.
+func (j *judge) reported(ctx context.Context, r handler.Report) {
+	lc, ok := lambdacontext.FromContext(ctx)
+	if !ok {
+		return
+	}
+	j.w.mu.Lock()
+	defer j.w.mu.Unlock()
+	a := j.account(lc.AwsRequestID)
+	a.report = &r
+	counts, lines := map[string]int{}, map[string]int{}
+	all := 0
+	for _, c := range r.Counts {
+		counts[c.Outcome.String()] += c.N
+		all += c.N
+	}
+	for _, outcome := range a.lines {
+		lines[outcome]++
+	}
+	told := func(what string, got, want any) {
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			j.w.breaksLocked("truth", nil, "the report of %s has %v %s, want %v", lc.AwsRequestID, got, what, want)
+		}
+	}
+	told("outcomes", counts, lines)
+	told("messages", r.Messages, all)
+	told("runs", r.Runs, a.runs)
+	told("letters", r.Sent, a.sent)
+	told("dead", r.Sent+r.Unsent, counts[handler.OutcomeDead.String()])
+}
+
+// acknowledged are the outcomes after which a message is deleted, if a letter that it
+// needs was sent.
+var acknowledged = map[string]bool{"done": true, "duplicate": true, "dropped": true, "dead": true}
+
+// responded compares the answer of an invocation with what was logged.
+func (j *judge) responded(request string, asked, back []string) {
+	j.w.mu.Lock()
+	defer j.w.mu.Unlock()
+	a := j.account(request)
+	if a.report == nil {
+		return // the watchdog has answered
+	}
+	for _, line := range slices.Sorted(maps.Keys(a.lines)) {
+		outcome := a.lines[line]
+		for _, id := range asked {
+			if len(line) < len(id) || line[:len(id)] != id || slices.Contains(back, id) || acknowledged[outcome] {
+				continue
+			}
+			name := j.w.names[id]
+			j.w.breaksLocked("truth", []string{keyOf(name)}, "%s is %s in %s, and not reported as failed", name, outcome, request)
+		}
+	}
+	for _, id := range back {
+		name := j.w.names[id]
+		if !slices.Contains(asked, id) {
+			j.w.breaksLocked("truth", []string{keyOf(name)}, "%s is reported as failed in %s, and was not in it", name, request)
+		}
+	}
+}

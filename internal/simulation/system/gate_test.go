@@ -1,0 +1,323 @@
+package system
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// gate is what every call to the outside passes. The call waits there before its effect
+// and after it, for times that the seed draws: so they decide the order of all calls.
+type gate struct{ *process }
+
+// fate is what becomes of a call.
+type fate struct {
+	before, after time.Duration
+	// refused fails the call without its effect, lost with it, by an error of the kind.
+	refused, lost bool
+	kind          failure
+	// failing and hidden are entries of a batch call that fail, without their effect
+	// and with it.
+	failing, hidden map[string]bool
+}
+
+// failure is how a call fails.
+type failure string
+
+const (
+	throttled failure = "throttled"
+	broken    failure = "internal error"
+	reset     failure = "connection reset"
+)
+
+// call is a call to AWS, as it is drawn and logged.
+type call struct {
+	operation string
+	service   string
+	// subjects are the messages or jobs that it is about, in their order; entries are
+	// the ids of a batch call's entries.
+	subjects, entries []string
+	body              map[string]json.RawMessage
+	// epoch is that of a claim that is settled.
+	epoch int
+}
+
+func (c *call) name() string {
+	subjects := slices.Clone(c.subjects)
+	slices.Sort(subjects)
+	return c.operation + " " + strings.Join(subjects, ",")
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (g *gate) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	_ = r.Body.Close()
+	if err != nil {
+		return nil, err
+	}
+	response, err := g.passThrough(r, body)
+	if g.isDead() {
+		return dead(r), nil
+	}
+	return response, err
+}
+
+func (g *gate) passThrough(r *http.Request, body []byte) (*http.Response, error) {
+	if g.isDead() {
+		return nil, errKilled
+	}
+	c := g.describe(r, body)
+	f := g.draw(c)
+	if err := g.sleep(r.Context(), g.jitterless(c)+f.before, c.name()); err != nil {
+		return nil, err
+	}
+	if g.passes(c.name(), "before"); g.isDead() {
+		return nil, errKilled
+	}
+	var response *http.Response
+	var err error
+	if f.refused {
+		response, err = g.failed(c, f.kind, r)
+	} else {
+		response, err = g.perform(r, c, f, body)
+	}
+	if g.passes(c.name(), "after"); g.isDead() {
+		return nil, errKilled
+	}
+	if err := g.sleep(r.Context(), f.after, c.name()); err != nil {
+		return nil, err
+	}
+	g.passes(c.name(), "behind")
+	return response, err
+}
+
+// dead is what a dead process gets: an answer that no client asks for again, so that
+// what is left of the process ends at once.
+func dead(r *http.Request) *http.Response {
+	return answer(r, http.StatusBadRequest, map[string]any{"__type": "ProcessIsDead", "message": "killed"})
+}
+
+// passes counts a passage, and kills the process where it is to die.
+func (p *process) passes(what, where string) {
+	p.state.Lock()
+	p.state.passages++
+	dies := p.killAt > 0 && p.state.passages >= p.killAt && !p.isCalm()
+	p.state.Unlock()
+	if dies {
+		p.kill(where + " " + what)
+	}
+}
+
+// pass is a call of user code that has no effect.
+func (p *process) pass(ctx context.Context, what, subject string, most time.Duration) error {
+	r := p.seed.at("%s %s %s %d", p.name, what, subject, p.count(p.name+" "+what+" "+subject))
+	if err := p.sleep(ctx, between(r, time.Microsecond, most), what+subject); err != nil {
+		return err
+	}
+	p.passes(what+" "+subject, "in")
+	if p.isDead() {
+		return errKilled
+	}
+	return nil
+}
+
+// call is a call of user code to something outside.
+func (p *process) call(ctx context.Context, what, subject string, effect func() error) error {
+	r := p.seed.at("%s %s %s %d", p.name, what, subject, p.count(p.name+" "+what+" "+subject))
+	if err := p.sleep(ctx, between(r, 100*time.Microsecond, 20*time.Millisecond), what+subject); err != nil {
+		return err
+	}
+	p.passes(what+" "+subject, "before")
+	if p.isDead() {
+		return errKilled
+	}
+	err := effect()
+	p.passes(what+" "+subject, "after")
+	if late := p.sleep(ctx, between(r, 10*time.Microsecond, 5*time.Millisecond), what+subject); late != nil {
+		return late
+	}
+	return err
+}
+
+// count counts how often a name was asked for, from 0.
+func (w *world) count(name string) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := w.asked[name]
+	w.asked[name]++
+	return n
+}
+
+type operationKey struct{}
+
+// describe reads what a request is about.
+func (g *gate) describe(r *http.Request, body []byte) *call {
+	c := &call{}
+	c.service, c.operation, _ = strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	_ = json.Unmarshal(body, &c.body)
+	if named, ok := r.Context().Value(operationKey{}).(*call); ok && c.service != "AmazonSQS" {
+		c.operation, c.subjects, c.epoch = named.operation, named.subjects, named.epoch
+		return c
+	}
+	var in struct {
+		QueueURL string `json:"QueueUrl"`
+		Entries  []struct {
+			ID                string `json:"Id"`
+			ReceiptHandle     string
+			MessageAttributes map[string]struct{ StringValue string }
+		}
+	}
+	_ = json.Unmarshal(body, &in)
+	for _, e := range in.Entries {
+		name := e.MessageAttributes[nameAttribute].StringValue
+		if e.ReceiptHandle != "" {
+			name = g.nameOf(messageID(e.ReceiptHandle))
+		}
+		c.subjects = append(c.subjects, cmp.Or(name, "?"))
+		c.entries = append(c.entries, e.ID)
+	}
+	if name, known := operations[strings.TrimSuffix(c.operation, "Batch")]; known {
+		c.operation = name
+	}
+	return c
+}
+
+// operations are short names of what is called.
+var operations = map[string]string{
+	"SendMessage": "send", "DeleteMessage": "delete", "ChangeMessageVisibility": "hide", "ReceiveMessage": "receive",
+}
+
+// messageID is the id in a receipt handle of the stand-in.
+func messageID(receipt string) string {
+	text, _ := base64.StdEncoding.DecodeString(receipt)
+	parts := strings.Split(string(text), " ")
+	if len(parts) != 3 {
+		return ""
+	}
+	return parts[1]
+}
+
+// draw draws the fate of a call.
+func (g *gate) draw(c *call) fate {
+	name := g.name + " " + c.name()
+	r := g.seed.at("%s %d", name, g.count(name))
+	f := fate{before: between(r, 100*time.Microsecond, 15*time.Millisecond)}
+	f.after = between(r, 10*time.Microsecond, 5*time.Millisecond)
+	worst, refuse, lose, partial := r.Float64(), r.Float64(), r.Float64(), r.Float64()
+	f.kind = pick(r, throttled, broken, reset)
+	long := between(r, 20*time.Millisecond, 8*time.Second)
+	if g.isCalm() {
+		return f
+	}
+	if g.on[slowness] && worst < 0.05 {
+		f.before += long
+	}
+	down, hang := g.isDown(g.serviceOf(c), g.now())
+	switch {
+	case down:
+		f.before += hang
+		f.refused = true
+	case g.on[refusals] && refuse < g.rate:
+		f.refused = true
+	case g.on[losses] && lose < g.rate:
+		f.lost = true
+	case g.on[partials] && partial < 2*g.rate && len(c.entries) > 0:
+		f.failing, f.hidden = map[string]bool{}, map[string]bool{}
+		for i, id := range c.entries {
+			switch x := g.seed.at("%s entry %s %d", name, c.subjects[i], i).Float64(); {
+			case x < 0.25:
+				f.failing[id] = true
+			case x < 0.35:
+				f.hidden[id] = true
+			}
+		}
+	}
+	return f
+}
+
+// serviceOf is the service that a call needs.
+func (w *world) serviceOf(c *call) string {
+	var url string
+	_ = json.Unmarshal(c.body["QueueUrl"], &url)
+	switch {
+	case c.service != "AmazonSQS":
+		return "ledger"
+	case url == w.letters:
+		return "letters"
+	default:
+		return "queue"
+	}
+}
+
+// failing is a call that failed.
+type failing struct {
+	at    time.Time
+	times int
+}
+
+// jitterless is how long a call waits that repeats one which failed a moment ago: the
+// time between them has jitter that the seed does not draw.
+func (g *gate) jitterless(c *call) time.Duration {
+	g.state.Lock()
+	defer g.state.Unlock()
+	var wait time.Duration
+	for _, s := range c.subjects {
+		last, ok := g.state.failing[c.operation+" "+s]
+		if !ok {
+			continue
+		}
+		until := last.at.Add(min(200*time.Millisecond<<last.times, 2*time.Second))
+		wait = max(wait, time.Until(until))
+	}
+	return wait
+}
+
+// ended notes which subjects of a call failed.
+func (g *gate) ended(c *call, failed bool, entries map[string]bool) {
+	g.state.Lock()
+	defer g.state.Unlock()
+	for i, s := range c.subjects {
+		key := c.operation + " " + s
+		if failed || i < len(c.entries) && entries[c.entries[i]] {
+			last := g.state.failing[key]
+			g.state.failing[key] = failing{time.Now(), min(last.times+1, 6)}
+			continue
+		}
+		delete(g.state.failing, key)
+	}
+}
+
+// failed is the answer to a call that fails.
+func (g *gate) failed(c *call, kind failure, r *http.Request) (*http.Response, error) {
+	g.note(g.name, c.subjects, "%s: %s", c.name(), kind)
+	g.ended(c, true, nil)
+	code, status := "InternalFailure", http.StatusInternalServerError
+	switch kind {
+	case reset:
+		return nil, &net.OpError{Op: "read", Net: "memory", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
+	case throttled:
+		code, status = "ThrottlingException", http.StatusBadRequest
+	}
+	return answer(r, status, map[string]any{"__type": code, "message": "drawn"}), nil
+}
+
+func answer(r *http.Request, status int, body any) *http.Response {
+	text, _ := json.Marshal(body)
+	return &http.Response{
+		StatusCode: status, Status: fmt.Sprint(status), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header:        http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
+		Body:          io.NopCloser(bytes.NewReader(text)),
+		ContentLength: int64(len(text)), Request: r,
+	}
+}

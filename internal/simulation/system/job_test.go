@@ -1,0 +1,197 @@
+package system
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/idem"
+)
+
+// kind is what a job does when it runs.
+type kind string
+
+const (
+	quick     kind = "quick"     // ends well at once
+	slow      kind = "slow"      // ends well after a while
+	deaf      kind = "deaf"      // the same, and ignores its context
+	flaky     kind = "flaky"     // fails a few times before it ends well
+	permanent kind = "permanent" // fails for good
+	odd       kind = "odd"       // fails with an error that no rule knows
+	panics    kind = "panics"
+	poison    kind = "poison"  // ends its process without a word
+	endless   kind = "endless" // ends with its context only
+	stuck     kind = "stuck"   // does not end at all
+	garbled   kind = "garbled" // cannot be decoded
+	goexit    kind = "goexit"  // ends its goroutine
+)
+
+// job is a job of a history, which one or several messages ask for.
+type job struct {
+	name string
+	kind kind
+	// takes is how long a run lasts, fails how many runs fail.
+	takes time.Duration
+	fails int
+	// sent is when its first message is sent, group the group of all of them.
+	sent  time.Duration
+	group string
+}
+
+func (c *config) drawJob(r *rand.Rand, name string, share float64) *job {
+	j := &job{name: name, kind: quick, sent: evenly(r, 0, pick(r, time.Millisecond, time.Second, time.Minute))}
+	switch {
+	case chance(r, share):
+		j.kind = pick(r, flaky, permanent, odd, panics, poison, poison, endless, stuck, garbled, goexit)
+		if c.timeout() == 0 && (j.kind == endless || j.kind == stuck) {
+			j.kind = slow // nothing ends it
+		}
+	case chance(r, 0.3):
+		j.kind = slow
+	case chance(r, 0.2):
+		j.kind = deaf
+	}
+	j.fails = 1 + r.IntN(2)
+	j.takes = between(r, time.Millisecond, 100*time.Millisecond)
+	if j.kind != slow && j.kind != deaf {
+		return j
+	}
+	if c.timeout() > 0 {
+		j.takes = between(r, 100*time.Millisecond, c.jobTime()*49/100)
+		return j
+	}
+	j.takes = between(r, 100*time.Millisecond, pick(r, time.Minute, 10*time.Minute, 2*time.Hour))
+	return j
+}
+
+func (j *job) String() string {
+	return fmt.Sprintf("%s %s %v", j.name, j.kind, j.takes.Round(time.Millisecond))
+}
+
+// payload is the body of a job's messages.
+type payload struct {
+	ID   string `json:"id"`
+	Kind kind   `json:"kind"`
+	Note string `json:"note,omitempty"`
+}
+
+// kindOf is what a body asks for.
+func kindOf(body string) kind {
+	var p payload
+	if json.Unmarshal([]byte(body), &p) != nil {
+		return garbled
+	}
+	return p.Kind
+}
+
+// healthy reports whether the job ends well whenever it is started while what it
+// depends on is up.
+func (k kind) healthy() bool { return k == quick || k == slow || k == deaf }
+
+// keyOf is the key of the job that a message with the name asks for: "j3" of "j3/2".
+func keyOf(message string) string {
+	key, _, _ := strings.Cut(message, "/")
+	return key
+}
+
+// preparer is the function under test as the processor calls it.
+type preparer struct {
+	process *process
+	typed   handler.Handler
+}
+
+func newPreparer(p *process) *preparer {
+	h := &preparer{process: p}
+	h.typed = handler.JSON(func(context.Context, payload) error { return nil })
+	return h
+}
+
+// Prepare implements [handler.Handler].
+func (h *preparer) Prepare(ctx context.Context, m *handler.Message) (func(context.Context) error, error) {
+	p, name := h.process, h.process.nameOf(m.MessageId)
+	if err := p.pass(ctx, "decode", name, time.Millisecond); err != nil {
+		return nil, err
+	}
+	p.mayHang("prepare")
+	if _, err := h.typed.Prepare(ctx, m); err != nil {
+		return nil, err
+	}
+	j := p.job(name)
+	return func(ctx context.Context) error { return p.runJob(ctx, m, j, name) }, nil
+}
+
+// runJob is the user's function.
+func (p *process) runJob(ctx context.Context, m *handler.Message, j *job, name string) error {
+	if p.isDead() {
+		return errKilled
+	}
+	r := p.judge.started(p, ctx, m, j, name)
+	err := errors.New("panic or Goexit")
+	defer func() {
+		if !p.isDead() {
+			p.judge.returned(r, err)
+		}
+	}()
+	err = p.work(ctx, r, j)
+	return err
+}
+
+func (p *process) work(ctx context.Context, r *jobRun, j *job) error {
+	switch r.kind {
+	case permanent:
+		return fault.Permanent(errors.New("no such account"))
+	case odd:
+		return errors.New("odd")
+	case flaky:
+		if r.number <= j.fails {
+			return fault.Retryable(errors.New("try again"))
+		}
+	case panics:
+		panic("bug of " + j.name)
+	case goexit:
+		runtime.Goexit()
+	case poison:
+		p.kill("killed by " + j.name)
+		return errKilled
+	case endless:
+		return p.sleep(ctx, 24*time.Hour, r.name)
+	case stuck:
+		return p.sleepDeaf(24 * time.Hour)
+	case deaf:
+		if err := p.sleepDeaf(j.takes); err != nil {
+			return err
+		}
+		if down, hang := p.isDown("provider", p.now()); down && hang > 0 {
+			return p.effect(ctx, j, idem.Key(ctx)) // with no answer it would be stuck
+		}
+		return p.effect(context.WithoutCancel(ctx), j, idem.Key(ctx))
+	}
+	if err := p.sleep(ctx, j.takes, r.name); err != nil {
+		return err
+	}
+	return p.effect(ctx, j, idem.Key(ctx))
+}
+
+// effect calls the provider.
+func (p *process) effect(ctx context.Context, j *job, key string) error {
+	return p.call(ctx, "pay", j.name, func() error {
+		if down, hang := p.isDown("provider", p.now()); down {
+			if err := p.sleep(ctx, hang, "pay "+j.name); err != nil {
+				return err
+			}
+			return &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+		}
+		p.judge.paid(key, j)
+		return nil
+	})
+}

@@ -1,0 +1,376 @@
+package system
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambdacontext"
+
+	"github.com/sqsafe/sqsafe/dlq"
+	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/idem"
+	queues "github.com/sqsafe/sqsafe/internal/localaws/sqs"
+)
+
+// judge knows what has happened, and says which promise is broken. The lock of the
+// world guards it.
+type judge struct {
+	w        *world
+	messages map[string]*message // of the source queue, by id
+	order    []*message
+	letters  []*letter
+	jobs     map[string]*jobState
+	// lowered and emptied tell what operators have done.
+	lowered, emptied bool
+	// edited are jobs of which operators have sent other payloads.
+	edited   map[string]bool
+	accounts map[string]*account
+	// waiting are deliveries by process and message.
+	waiting map[string]*delivery
+	active  map[*process]*activity
+	// late reports whether healthy jobs have taken too long.
+	late bool
+}
+
+// message is a message that was sent to the source queue.
+type message struct {
+	id, name string
+	body     string
+	group    string
+	attrs    map[string]queues.Attribute
+	sent     time.Duration
+	receives int
+	// gone is how it left the queue: "deleted", "moved" or "purged"; empty while it is
+	// there.
+	gone string
+}
+
+// letter is a message in the dead-letter queue.
+type letter struct {
+	id, name string
+	// moved reports whether SQS has moved it there.
+	moved  bool
+	body   string
+	attrs  map[string]queues.Attribute
+	record *dlq.Record
+}
+
+// jobState is what is known of a job.
+type jobState struct {
+	runs []*jobRun
+	// paid is how often the provider did it.
+	paid    int
+	epochs  []*epoch
+	letters int
+}
+
+// epoch is a life of a job in the ledger.
+type epoch struct {
+	completed, dead, confirmed bool
+	deadAt                     time.Duration
+	letters                    int
+}
+
+// at is an epoch of the job.
+func (s *jobState) at(number int) *epoch {
+	for len(s.epochs) <= number {
+		s.epochs = append(s.epochs, &epoch{})
+	}
+	return s.epochs[number]
+}
+
+// settled reports whether the job has an outcome that lets the next of its group start:
+// it is completed, or dead with a letter.
+func (s *jobState) settled() bool {
+	for _, e := range s.epochs {
+		if e.completed || e.dead && e.letters > 0 {
+			return true
+		}
+	}
+	return s.letters > 0
+}
+
+// outcomeAfter reports whether the job has an outcome in an epoch that began after its
+// deaths before a time.
+func (s *jobState) outcomeAfter(at time.Duration) bool {
+	first := 0
+	for i, e := range s.epochs {
+		if e.dead && e.deadAt < at {
+			first = i + 1
+		}
+	}
+	for _, e := range s.epochs[min(first, len(s.epochs)):] {
+		if e.completed || e.letters > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// jobRun is one run of a job.
+type jobRun struct {
+	number  int
+	process *process
+	ctx     context.Context
+	start   time.Duration
+	ended   bool
+	name    string
+	job     *job
+	kind    kind
+}
+
+func newJudge(w *world) *judge {
+	return &judge{
+		w: w, messages: map[string]*message{}, jobs: map[string]*jobState{}, accounts: map[string]*account{},
+		edited: map[string]bool{}, waiting: map[string]*delivery{}, active: map[*process]*activity{},
+	}
+}
+
+func (j *judge) state(key string) *jobState {
+	s := j.jobs[key]
+	if s == nil {
+		s = &jobState{}
+		j.jobs[key] = s
+	}
+	return s
+}
+
+// observed takes in what has happened in a queue. The world is locked.
+func (j *judge) observed(e queues.Event, name string) {
+	if strings.HasPrefix(e.Queue, "dead") {
+		if e.Kind == queues.Sent {
+			j.lettered(e, name)
+		}
+		return
+	}
+	if e.Kind == queues.Sent {
+		m := &message{
+			id: e.MessageID, name: name, body: e.Body, attrs: e.MessageAttributes, group: e.GroupID, sent: j.w.now(),
+		}
+		j.messages[e.MessageID] = m
+		j.order = append(j.order, m)
+		return
+	}
+	m := j.messages[e.MessageID]
+	switch e.Kind {
+	case queues.Received:
+		m.receives = e.ReceiveCount
+	case queues.Deleted:
+		m.gone = "deleted"
+		j.deleted(m)
+	case queues.Redriven:
+		m.gone = "moved"
+		j.w.stats["moved by SQS"]++
+		j.letters = append(j.letters, &letter{
+			id: e.MessageID, name: name, moved: true, body: e.Body, attrs: e.MessageAttributes,
+		})
+	}
+}
+
+// deleted checks that what leaves the queue has an outcome: its job is done, or it has a
+// letter. A message that was sent after a death of its job needs a new outcome.
+func (j *judge) deleted(m *message) {
+	key := keyOf(m.name)
+	s := j.state(key)
+	margin := 2 * time.Second // of the clocks, for whom the order of the two is open
+	if s.outcomeAfter(m.sent-margin) || j.hasLetter(m) {
+		return
+	}
+	j.w.breaksLocked("accounting", []string{key}, "%s is deleted, but neither done nor dead-lettered", m.name)
+}
+
+// hasLetter reports whether a letter was sent for this very message.
+func (j *judge) hasLetter(m *message) bool {
+	for _, l := range j.letters {
+		if l.record != nil && (l.record.MessageID == m.id || l.record.DeliveredID == m.id) {
+			return true
+		}
+	}
+	return false
+}
+
+// lettered takes in a letter that was sent.
+func (j *judge) lettered(e queues.Event, name string) {
+	key := keyOf(name)
+	l, s := &letter{id: e.MessageID, name: name, body: e.Body, attrs: e.MessageAttributes}, j.state(key)
+	j.letters = append(j.letters, l)
+	carried := e.MessageAttributes[dlq.AttributeName]
+	if carried.StringValue == nil {
+		j.w.breaksLocked("record", []string{key}, "the letter of %s has no record", name)
+		return
+	}
+	r, err := dlq.Decode(*carried.StringValue)
+	if err != nil {
+		j.w.breaksLocked("record", []string{key}, "the record of %s: %v", name, err)
+		return
+	}
+	l.record = &r
+	j.w.noteLocked("sqs", []string{key}, "letter of %s: epoch %d %s %s: %.100s", name, r.Epoch, r.Class, r.Reason, r.Message)
+	s.letters++
+	if !r.Verdict {
+		return
+	}
+	if r.Key != key {
+		j.w.breaksLocked("record", []string{key}, "the record of %s has the key %q", name, r.Key)
+	}
+	at := s.at(r.Epoch)
+	at.letters++
+	switch {
+	case !at.dead:
+		j.w.breaksLocked("verdict first", []string{key}, "the letter of %s is sent without a verdict", name)
+	case at.confirmed:
+		j.w.breaksLocked("one letter", []string{key}, "the letter of %s is sent again after it was confirmed", name)
+	}
+}
+
+// claimed takes in the answer to a claim.
+func (j *judge) claimed(p *process, r idem.Request, a idem.Answer) {
+	_, key, _ := strings.Cut(r.ID, "#")
+	if p.isDead() {
+		return
+	}
+	text := fmt.Sprintf("claim %s for %s: %s", key, p.nameOf(r.MessageID), a.Kind)
+	if a.Kind == idem.AnswerAcquired {
+		text += fmt.Sprintf(", unsettled %d, crashes %d, attempts %d, epoch %d",
+			a.Claims-a.Settled, a.Job.Crashes, a.Job.Attempts, a.Job.Epoch)
+	}
+	p.note(p.name, []string{key}, "%s", text)
+}
+
+// effective takes in that a call had its effect.
+func (j *judge) effective(p *process, c *call, ok bool) {
+	if !ok || len(c.subjects) != 1 || c.service == "AmazonSQS" {
+		return
+	}
+	j.w.mu.Lock()
+	defer j.w.mu.Unlock()
+	e := j.state(c.subjects[0]).at(c.epoch)
+	switch c.operation {
+	case idem.SettleComplete.String():
+		e.completed = true
+	case idem.SettleVerdict.String():
+		e.dead, e.deadAt = true, j.w.now()
+	case idem.SettleConfirm.String():
+		e.confirmed = true
+		if e.letters == 0 {
+			j.w.breaksLocked("accounting", c.subjects, "the letter of %s is confirmed, but was not sent", c.subjects[0])
+		}
+	}
+	if e.completed && e.dead {
+		j.w.breaksLocked("one outcome", c.subjects, "%s is completed and dead in epoch %d", c.subjects[0], c.epoch)
+	}
+}
+
+// started takes in the start of a run.
+func (j *judge) started(p *process, ctx context.Context, m *handler.Message, job *job, name string) *jobRun {
+	j.w.mu.Lock()
+	defer j.w.mu.Unlock()
+	key := keyOf(name)
+	about := []string{key}
+	s := j.state(key)
+	r := &jobRun{
+		number: len(s.runs) + 1, process: p, ctx: ctx, start: p.now(), job: job, name: name, kind: kindOf(m.Body),
+	}
+	if lc, ok := lambdacontext.FromContext(ctx); ok {
+		j.account(lc.AwsRequestID).runs++
+	}
+	j.w.noteLocked(p.name, about, "RUN %d of %s (%s) begins, receive %d", r.number, name, r.kind, m.ReceiveCount())
+	for _, other := range s.runs {
+		if !other.ended && !other.process.isDead() && other.ctx.Err() == nil {
+			j.w.breaksLocked("one run at a time", about, "run %d of %s begins while run %d goes on", r.number, name, other.number)
+		}
+	}
+	for n, e := range s.epochs {
+		if n >= m.Job.Epoch && (e.completed || e.dead) {
+			j.w.breaksLocked("no run after the end", about, "%s runs in epoch %d, epoch %d is over", name, m.Job.Epoch, n)
+		}
+	}
+	s.runs = append(s.runs, r)
+	j.takenUp(p, m.MessageId)
+	j.runs(p, 1)
+	j.checkOrder(r, j.messages[m.MessageId])
+	return r
+}
+
+// checkOrder checks that nothing before a message in its group is open.
+func (j *judge) checkOrder(r *jobRun, m *message) {
+	if m == nil || m.group == "" {
+		return
+	}
+	for _, before := range j.order {
+		if before == m {
+			return
+		}
+		if before.group == m.group && before.gone == "" && !j.state(keyOf(before.name)).settled() {
+			j.w.breaksLocked("order", []string{keyOf(m.name), keyOf(before.name)},
+				"%s runs before %s of its group is settled", m.name, before.name)
+		}
+	}
+}
+
+// returned takes in the end of a run.
+func (j *judge) returned(r *jobRun, err error) {
+	j.w.mu.Lock()
+	defer j.w.mu.Unlock()
+	r.ended = true
+	j.runs(r.process, -1)
+	j.w.noteLocked(r.process.name, []string{keyOf(r.name)}, "RUN %d of %s ends: %v", r.number, r.name, err)
+}
+
+// paid takes in what the provider did.
+func (j *judge) paid(key string, job *job) {
+	j.w.mu.Lock()
+	defer j.w.mu.Unlock()
+	if key != job.name {
+		j.w.breaksLocked("key", []string{job.name}, "the provider got the key %q for %s", key, job.name)
+	}
+	j.state(job.name).paid++
+}
+
+func (j *judge) killed(*process) {}
+
+// edit notes that operators send another payload for a job.
+func (j *judge) edit(key string) {
+	j.w.mu.Lock()
+	defer j.w.mu.Unlock()
+	j.edited[key] = true
+}
+
+// excuse notes what operators have done.
+func (j *judge) excuse(what *bool) {
+	j.w.mu.Lock()
+	defer j.w.mu.Unlock()
+	*what = true
+}
+
+// purged takes in that the queue was purged.
+func (j *judge) purged() {
+	j.w.mu.Lock()
+	defer j.w.mu.Unlock()
+	j.emptied = true
+	for _, m := range j.order {
+		if m.gone == "" {
+			m.gone = "purged"
+		}
+	}
+}
+
+// left is how many messages are in the source queue, or about to be.
+func (j *judge) left() int {
+	j.w.mu.Lock()
+	defer j.w.mu.Unlock()
+	n := 0
+	for _, s := range j.w.sends {
+		if s.at > j.w.now() {
+			n++
+		}
+	}
+	for _, m := range j.order {
+		if m.gone == "" {
+			n++
+		}
+	}
+	return n
+}

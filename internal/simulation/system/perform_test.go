@@ -1,0 +1,147 @@
+package system
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+)
+
+// perform lets the stand-in answer a call, and changes call and answer as drawn.
+func (g *gate) perform(r *http.Request, c *call, f fate, body []byte) (*http.Response, error) {
+	if len(c.entries) > 0 {
+		body = g.entries(c, f)
+		if body == nil {
+			g.ended(c, true, nil)
+			g.tell(c, true, f.failing)
+			return answer(r, http.StatusOK, failedEntries(map[string]any{"Successful": []any{}}, f.failing)), nil
+		}
+	}
+	request := r.Clone(r.Context())
+	request.Body, request.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	response, err := g.inner.RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	ok := response.StatusCode == http.StatusOK
+	g.judge.effective(g.process, c, ok)
+	if f.lost && ok {
+		g.note(g.name, c.subjects, "%s: answer lost", c.name())
+		return g.failed(c, f.kind, r)
+	}
+	if c.operation == "receive" {
+		return g.received(r, response)
+	}
+	failed := maps.Clone(f.failing)
+	maps.Copy(failed, f.hidden)
+	g.ended(c, false, failed)
+	g.tell(c, ok, failed)
+	if len(failed) == 0 {
+		return response, nil
+	}
+	var out map[string]any
+	_ = json.NewDecoder(response.Body).Decode(&out)
+	return answer(r, http.StatusOK, failedEntries(out, failed)), nil
+}
+
+// tell writes a call into the journal, unless the queue or the judge does.
+func (g *gate) tell(c *call, ok bool, failed map[string]bool) {
+	how := ""
+	if !ok {
+		how = " refused by AWS"
+	}
+	for i, id := range c.entries {
+		if failed[id] {
+			how += " (not " + c.subjects[i] + ")"
+		}
+	}
+	g.note(g.name, c.subjects, "%s%s", c.name(), how)
+}
+
+// entries is the body of a batch call without the entries that fail, in the order of
+// what they are about; nil if none is left.
+func (g *gate) entries(c *call, f fate) []byte {
+	var all []map[string]json.RawMessage
+	_ = json.Unmarshal(c.body["Entries"], &all)
+	id := func(e map[string]json.RawMessage) string { return strings.Trim(string(e["Id"]), `"`) }
+	all = slices.DeleteFunc(all, func(e map[string]json.RawMessage) bool { return f.failing[id(e)] })
+	if len(all) == 0 {
+		return nil
+	}
+	if c.operation == "hide" {
+		slices.SortFunc(all, func(a, b map[string]json.RawMessage) int {
+			return strings.Compare(g.receiptName(a), g.receiptName(b))
+		})
+	}
+	body := maps.Clone(c.body)
+	body["Entries"], _ = json.Marshal(all)
+	text, _ := json.Marshal(body)
+	return text
+}
+
+func (g *gate) receiptName(e map[string]json.RawMessage) string {
+	return g.nameOf(messageID(strings.Trim(string(e["ReceiptHandle"]), `"`)))
+}
+
+// failedEntries moves entries of an answer to those that failed.
+func failedEntries(out map[string]any, failed map[string]bool) map[string]any {
+	var good []any
+	bad, _ := out["Failed"].([]any)
+	successful, _ := out["Successful"].([]any)
+	for _, e := range successful {
+		if id, _ := e.(map[string]any)["Id"].(string); !failed[id] {
+			good = append(good, e)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(failed)) {
+		bad = append(bad, map[string]any{"Id": id, "SenderFault": false, "Code": "InternalError", "Message": "drawn"})
+	}
+	out["Successful"], out["Failed"] = append([]any{}, good...), bad
+	return out
+}
+
+// received shuffles the messages of a receive, and lets SQS hand some of them out again.
+func (g *gate) received(r *http.Request, response *http.Response) (*http.Response, error) {
+	if response.StatusCode != http.StatusOK {
+		return response, nil
+	}
+	var out struct{ Messages []map[string]any }
+	text, _ := io.ReadAll(response.Body)
+	response.Body = io.NopCloser(bytes.NewReader(text))
+	if json.Unmarshal(text, &out) != nil || len(out.Messages) == 0 {
+		return response, nil
+	}
+	var ids []string
+	for _, m := range out.Messages {
+		ids = append(ids, m["MessageId"].(string))
+	}
+	if g.name != "esm" {
+		g.judge.handed(g.process, ids)
+	}
+	if !g.on[shuffling] && !g.on[duplicates] || g.isCalm() {
+		return response, nil
+	}
+	draws := g.seed.at("%s receive %v", g.name, g.now())
+	if g.on[shuffling] {
+		draws.Shuffle(len(out.Messages), func(i, j int) {
+			out.Messages[i], out.Messages[j] = out.Messages[j], out.Messages[i]
+		})
+	}
+	for _, m := range out.Messages {
+		if receipt, _ := m["ReceiptHandle"].(string); g.on[duplicates] && draws.Float64() < 0.05 {
+			name := g.nameOf(messageID(receipt))
+			g.note("sqs", []string{name}, "%s is about to be handed out twice", name)
+			_, _ = g.direct.sqs.ChangeMessageVisibility(context.Background(), &sqs.ChangeMessageVisibilityInput{
+				QueueUrl: &g.source, ReceiptHandle: aws.String(receipt), VisibilityTimeout: 0,
+			})
+		}
+	}
+	return answer(r, http.StatusOK, map[string]any{"Messages": out.Messages}), nil
+}

@@ -1,0 +1,121 @@
+package system
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// environment says which histories are played: SQSAFE_HISTORIES of them from
+// SQSAFE_SEED on, without the features and jobs in SQSAFE_WITHOUT.
+func environment(t *testing.T, histories int) (first seed, n int, without []string) {
+	t.Helper()
+	number := func(name string, otherwise uint64) uint64 {
+		value := os.Getenv(name)
+		if value == "" {
+			return otherwise
+		}
+		v, err := strconv.ParseUint(value, 10, 64)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		return v
+	}
+	without = strings.FieldsFunc(os.Getenv("SQSAFE_WITHOUT"), func(r rune) bool { return r == ',' || r == ' ' })
+	return seed(number("SQSAFE_SEED", 1)), int(number("SQSAFE_HISTORIES", uint64(histories))), without
+}
+
+func TestPromisesHoldInAllHistories(t *testing.T) {
+	first, n, without := environment(t, 200)
+	begin := time.Now()
+	var mu sync.Mutex
+	stats := map[string]int{}
+	var calls, failures atomic.Int64
+	var next atomic.Uint64
+	var running sync.WaitGroup
+	for range workers() {
+		running.Go(func() {
+			for {
+				i := next.Add(1) - 1
+				if i >= uint64(n) || failures.Load() >= 5 {
+					return
+				}
+				out := play(t, newConfig(first+seed(i), without))
+				calls.Add(int64(out.calls))
+				mu.Lock()
+				for what, n := range out.stats {
+					stats[what] += n
+				}
+				mu.Unlock()
+				if len(out.breaches) > 0 {
+					failures.Add(1)
+					fail(t, out)
+				}
+			}
+		})
+	}
+	running.Wait()
+	took := time.Since(begin)
+	if os.Getenv("SQSAFE_STATS") != "" {
+		for _, what := range slices.Sorted(maps.Keys(stats)) {
+			t.Logf("%8d %s", stats[what], what)
+		}
+	}
+	t.Logf("%d histories, %d calls, %.1f histories a second", n, calls.Load(), float64(n)/took.Seconds())
+}
+
+func fail(t *testing.T, out *outcome) {
+	t.Helper()
+	var promises []string
+	for _, b := range out.breaches {
+		promises = append(promises, "  "+b.promise+": "+b.text)
+	}
+	t.Errorf("history %d:\n%s\n%v\n%s\nto repeat it: make sim HISTORIES=1 SEED=%d",
+		out.config.seed, strings.Join(promises, "\n"), out.config, out.excerpt, out.config.seed)
+}
+
+// TestHistoriesRepeat plays histories twice and compares their journals.
+func TestHistoriesRepeat(t *testing.T) {
+	first, n, without := environment(t, 50)
+	differ := 0
+	for i := range n {
+		one, other := play(t, newConfig(first+seed(i), without)), play(t, newConfig(first+seed(i), without))
+		if diff := firstDifference(one.journal, other.journal); diff != "" {
+			differ++
+			t.Logf("history %d does not repeat:\n%s", first+seed(i), diff)
+		}
+	}
+	if 1000*differ > n {
+		t.Errorf("%d of %d histories do not repeat", differ, n)
+	}
+}
+
+func firstDifference(a, b []entry) string {
+	for i := range max(len(a), len(b)) {
+		switch {
+		case i >= len(a):
+			return fmt.Sprintf("line %d only in the second: %s", i, b[i])
+		case i >= len(b):
+			return fmt.Sprintf("line %d only in the first: %s", i, a[i])
+		case a[i].String() != b[i].String():
+			before := ""
+			for _, e := range a[max(0, i-8):i] {
+				before += e.String() + "\n"
+			}
+			return fmt.Sprintf("%sline %d:\n< %s\n> %s", before, i, a[i], b[i])
+		}
+	}
+	return ""
+}
+
+func workers() int {
+	n, _ := strconv.Atoi(os.Getenv("SQSAFE_WORKERS"))
+	return max(n, 1)
+}
