@@ -3,8 +3,6 @@ package handler
 import (
 	"sync"
 	"time"
-
-	"github.com/sqsafe/sqsafe/fault"
 )
 
 const (
@@ -118,9 +116,4 @@ func latest(t, u time.Time) time.Time {
 		return u
 	}
 	return t
-}
-
-var infrastructure = map[string]bool{
-	fault.ReasonConnection: true, fault.ReasonTimeout: true, fault.ReasonUnavailable: true,
-	fault.ReasonRateLimited: true, fault.ReasonEnvironment: true, fault.ReasonStore: true, fault.ReasonReadOnly: true,
 }

@@ -111,7 +111,8 @@ func TestAnOutageOfAnHourKillsNoJob(t *testing.T) {
 			begin := time.Now()
 			down, up := begin.Add(5*time.Minute), begin.Add(65*time.Minute)
 			f := &fleet{
-				t: t, hosts: hosts, timeout: 30 * time.Second, poll: 3 * time.Second, maxReceives: 30, latency: 5 * time.Millisecond,
+				t: t, hosts: hosts, timeout: 30 * time.Second, poll: 5 * time.Second, batch: 100, maxReceives: 30,
+				latency: 5 * time.Millisecond,
 				handler: handler.Func(func(ctx context.Context, m *handler.Message) error {
 					now := time.Now()
 					if err := takes(50*time.Millisecond)(ctx, m); err != nil {

@@ -187,6 +187,12 @@ func (rs *resolver) spentBy(m *Message) int {
 	return m.Job.Attempts
 }
 
+// infrastructure has the reasons of failures of what jobs depend on.
+var infrastructure = map[string]bool{
+	fault.ReasonConnection: true, fault.ReasonTimeout: true, fault.ReasonUnavailable: true,
+	fault.ReasonRateLimited: true, fault.ReasonEnvironment: true, fault.ReasonStore: true, fault.ReasonReadOnly: true,
+}
+
 // costs reports whether a failure uses up budget. What is wrong with what the job
 // depends on is not the job's fault, and a wrong role must not flood the dead-letter
 // queue.
