@@ -6,9 +6,10 @@ import (
 )
 
 const (
-	// firstPause is how long after a probe that failed the next run goes through an
-	// open breaker. It doubles up to probeEvery.
+	// firstPause is how long after the first probe the next run goes through an open
+	// breaker. It doubles with each, up to probeEvery.
 	firstPause = time.Second
+	// probeEvery is how often a run goes through in the end.
 	probeEvery = 10 * time.Second
 	// freshSuccess is how long after a success the failures of jobs that failed so
 	// before say nothing.
