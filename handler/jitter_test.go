@@ -41,7 +41,7 @@ func TestLettersThatWereNotSentComeBackApart(t *testing.T) {
 		o.Random = rand.Float64
 		o.Ledger = verdicts(58*time.Second, nil) // with the margin for clocks a minute
 		handle(t, must(handler.NewProcessor(byBody(script), o)), records...)
-		q.spread(t, 100, 62*time.Second, 75*time.Second) // a minute and the margin
+		q.spread(t, 100, time.Minute, 72*time.Second)
 	})
 }
 
