@@ -39,9 +39,9 @@ func TestLettersThatWereNotSentComeBackApart(t *testing.T) {
 		}
 		o := q.options()
 		o.Random = rand.Float64
-		o.Ledger = verdicts(time.Minute, nil)
-		handle(t, newProcessor(byBody(script), o), records...)
-		q.spread(t, 100, 62*time.Second, 75*time.Second) // the margin for clocks comes on top
+		o.Ledger = verdicts(58*time.Second, nil) // with the margin for clocks a minute
+		handle(t, must(handler.NewProcessor(byBody(script), o)), records...)
+		q.spread(t, 100, time.Minute, 72*time.Second)
 	})
 }
 
