@@ -20,16 +20,20 @@ func (b *batch) claim(d *delivery) {
 	b.assign(func() {
 		defer cancel()
 		var answer ClaimAnswer
+		var lost <-chan struct{}
 		usercall.Catch(
 			func() error {
 				answer = b.options.Ledger.Claim(ctx, r.message, r.identity, b.end)
+				if answer.Claim != nil {
+					lost = answer.Claim.Lost()
+				}
 				return b.readAnswer(ctx, r.message, &answer)
 			},
 			func(err error, p *usercall.Panic) {
 				if err = asError(err, p); err != nil {
 					answer = ClaimAnswer{Decided: b.resolver.storeFailed(r.message, err)}
 				}
-				b.postEnd(p, func() { b.claimed(d, answer) })
+				b.postEnd(p, func() { b.claimed(d, answer, lost) })
 			},
 		)
 	})
@@ -51,7 +55,7 @@ func (p *Processor) readAnswer(ctx context.Context, m *Message, a *ClaimAnswer) 
 }
 
 // claimed goes on with what the ledger has answered.
-func (b *batch) claimed(d *delivery, answer ClaimAnswer) {
+func (b *batch) claimed(d *delivery, answer ClaimAnswer, lost <-chan struct{}) {
 	if i := slices.Index(b.times.claiming, d); i >= 0 {
 		b.times.claiming = slices.Delete(b.times.claiming, i, i+1)
 	}
@@ -71,14 +75,13 @@ func (b *batch) claimed(d *delivery, answer ClaimAnswer) {
 			return Ending{Result: b.resolver.resolve(ctx, d.message, nil, answer.Refusal)}
 		})
 	default:
-		b.watchClaim(d)
+		b.watchClaim(d, lost)
 		b.queue.Claimed(d.index, answer.Unsettled, answer.Job.Crashes)
 	}
 }
 
 // watchClaim lets a delivery go that waits when its claim is lost.
-func (b *batch) watchClaim(d *delivery) {
-	lost := d.claim.Lost()
+func (b *batch) watchClaim(d *delivery, lost <-chan struct{}) {
 	if lost == nil {
 		return
 	}

@@ -182,16 +182,17 @@ func (l *Ledger) giveBack(ctx context.Context, r Request) {
 // openAfter is the longest that a job waits for the store if it may run without.
 const openAfter = 5 * time.Second
 
-// acquire asks the store, and leaves time for a job that may run without it.
+// acquire asks the store, and leaves time for a job that may run without it. A client of
+// DynamoDB whose connection is dead waits for minutes otherwise, with the slot of a job.
 func (l *Ledger) acquire(ctx context.Context, r Request) (Answer, error) {
+	wait := writeTime
 	if l.options.FailOpen {
-		wait := openAfter
+		wait = openAfter
 		if deadline, ok := ctx.Deadline(); ok {
 			wait = min(wait, time.Until(deadline)/4)
 		}
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, wait)
-		defer cancel()
 	}
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
 	return l.store.Acquire(ctx, r)
 }

@@ -253,7 +253,7 @@ func stackHead(stack string) string {
 	return stack
 }
 
-// writeTime bounds a write for which nothing else does.
+// writeTime bounds a claim, and a write for which nothing else does.
 const writeTime = 10 * time.Second
 
 // writeContext outlives the job's context, which may be cancelled by now: a step that
