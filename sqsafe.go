@@ -2,6 +2,7 @@ package sqsafe
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -58,7 +59,8 @@ func newLambdaProcessor[T any](
 ) (*handler.Processor, error) {
 	cfg, err := lambdaConfig(lookup)
 	if err != nil {
-		return nil, err
+		o := NewOptions(options...)
+		return nil, errors.Join(err, readEnvironment(lookup, &o))
 	}
 	h := newHost(lookup, cfg)
 	return NewProcessorOn(h, fn, append(slices.Clip(options), h.metricLines(os.Stdout))...)

@@ -9,6 +9,7 @@ import (
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/handler/handlertest"
+	"github.com/sqsafe/sqsafe/idem"
 )
 
 // opened is what the handler inside an envelope receives.
@@ -25,11 +26,21 @@ func open(t *testing.T, wrap func(handler.Handler) handler.Handler, m handlertes
 	received := m.Received()
 	body := received.Body
 	h := wrap(handler.Func(func(context.Context, *handler.Message) error { return nil }))
-	err := h.Prepare(t.Context(), received)
+	_, err := h.Prepare(t.Context(), received)
 	if received.Body != body {
 		t.Errorf("the body is %q now, want it as it came", received.Body)
 	}
 	return opened{content: received.Content(), message: received, err: err}
+}
+
+// ledger returns a ledger in memory for a key.
+func ledger(t *testing.T, key idem.KeyFunc) *idem.Ledger {
+	t.Helper()
+	l, err := idem.New(idem.NewMemory(), &idem.Options{Key: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
 }
 
 // wantContent fails the test unless the message was opened and has this

@@ -21,10 +21,8 @@ func TestKeyAndHashAreMadeOfTheContent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			once := idem.Middleware(idem.NewMemory(), &idem.Options{Key: key})
 			q := handlertest.Queue{
-				Handler: envelope.SNS(handler.JSON(ship), nil),
-				Options: handler.Options{Middleware: []handler.Middleware{once}},
+				Handler: envelope.SNS(handler.JSON(ship), nil), Options: handler.Options{Ledger: ledger(t, key)},
 			}
 			report := q.Run(t, handlertest.Message{Body: body}, handlertest.Message{Body: again})
 			report.RequireOutcomes(t, "m1", handler.OutcomeDone)

@@ -65,9 +65,7 @@ func TestTheTestEventOfS3IsDroppedBeforeItIsAJob(t *testing.T) {
 			ran := 0
 			q := handlertest.Queue{
 				Handler: tt.wrap(handler.JSON(func(context.Context, events.S3Event) error { ran++; return nil })),
-				Options: handler.Options{Middleware: []handler.Middleware{
-					idem.Middleware(idem.NewMemory(), &idem.Options{Key: idem.JSONField("key.it.has.not")}),
-				}},
+				Options: handler.Options{Ledger: ledger(t, idem.JSONField("key.it.has.not"))},
 			}
 			report := q.Run(t, handlertest.Message{Body: tt.body})
 			report.RequireOutcomes(t, "m1", handler.OutcomeDropped)

@@ -1,6 +1,11 @@
 package handler
 
-import "github.com/aws/aws-lambda-go/events"
+import (
+	"context"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+)
 
 // response names the messages that are to come back: each once, only ones of this
 // batch, and never null, which would pass for success.
@@ -16,14 +21,56 @@ func (b *batch) response() events.SQSEventResponse {
 	return events.SQSEventResponse{BatchItemFailures: failures}
 }
 
-// comingBack has the ids of which not every message is acknowledged. The watchdog
-// calls it too, while the batch may still be at work.
-func (b *batch) comingBack() map[string]bool {
-	back := map[string]bool{}
-	for _, d := range b.deliveries {
-		if !d.acked.Load() {
-			back[d.record.MessageId] = true
-		}
+func (b *batch) report() Report {
+	r := Report{
+		Messages:    len(b.deliveries),
+		BreakerOpen: b.breaker.isOpen(),
+		Crashed:     b.crash != nil,
+		Took:        time.Since(b.start),
 	}
-	return back
+	if !b.end.IsZero() {
+		r.TimeLeft = max(time.Until(b.end), 0)
+	}
+	at := map[Count]int{}
+	for _, d := range b.deliveries {
+		r.Queue = QueueName(d.record.EventSourceARN)
+		r.add(d)
+		kind := Count{Outcome: d.result.Outcome, Class: d.result.Decision.Class, Reason: d.result.Decision.Reason}
+		i, known := at[kind]
+		if !known {
+			i = len(r.Counts)
+			at[kind] = i
+			r.Counts = append(r.Counts, kind)
+		}
+		r.Counts[i].N++
+	}
+	return r
+}
+
+func (r *Report) add(d *delivery) {
+	if d.run != nil && d.run.started() {
+		r.Runs++
+	}
+	if d.failed {
+		r.Unsettled++
+	}
+	switch {
+	case d.result.Outcome != OutcomeDead:
+	case d.sent:
+		r.Sent++
+	default:
+		r.Unsent++
+	}
+}
+
+// onBatch calls OnBatch with the report of the batch.
+func (b *batch) onBatch() {
+	if b.options.Hooks.OnBatch == nil {
+		return
+	}
+	r := b.report()
+	err := apart(func() { b.options.Hooks.OnBatch(context.WithoutCancel(b.ctx), r) })
+	if err != nil {
+		b.logHook("OnBatch", err)
+	}
 }

@@ -21,6 +21,36 @@ const (
 	eventBuffer = 64
 )
 
+const (
+	// slowClaim is how long later deliveries wait for the claim of an earlier one.
+	slowClaim = time.Second
+	// quietTime is how long a job with an unsettled claim waits until nothing of the
+	// process is settling.
+	quietTime = 5 * time.Second
+	// loneTime is how long a run that is alone keeps others out where there is no
+	// deadline.
+	loneTime = time.Minute
+	// stallTime is how long deliveries wait there while no slot becomes free.
+	stallTime = 30 * time.Second
+)
+
+// maxIdle is how many tasks may wait for a worker that is about to be idle.
+const maxIdle = 64
+
+const (
+	// packLetters and packBytes are what one call to SQS takes: 10 messages of
+	// 1,048,576 bytes in all (SQS quotas).
+	packLetters = 10
+	packBytes   = 1 << 20
+	// packWait is how long a letter waits for others to fill its pack. A job beside it may
+	// run for hours, and the lease of the letter ends before.
+	packWait = time.Second
+	// packsUnderWay bounds the calls to the dead-letter queue.
+	packsUnderWay = 4
+	// confirmsUnderWay bounds the confirming writes that follow one call.
+	confirmsUnderWay = 8
+)
+
 // batch is one invocation. All of it belongs to the goroutine of run, which reads
 // what other goroutines post to events, unless said otherwise.
 type batch struct {
@@ -47,9 +77,11 @@ type batch struct {
 	// hurry is closed by a crash.
 	hurry chan struct{}
 	// processChanged says that the process may be free.
-	processChanged chan struct{}
-	// draining is closed when nothing more is to start; nil if nobody says.
+	processChanged invocation
+	// draining is closed when nothing more is to start; nil if nobody says. Ended tells
+	// the host that a delivery has its outcome.
 	draining <-chan struct{}
+	ended    func()
 
 	times times
 	timer *time.Timer
@@ -65,6 +97,23 @@ type batch struct {
 	crash *Result
 	// stopping reports whether the host has cancelled the batch.
 	stopping bool
+}
+
+// times are the points in time that a batch waits for; zero for none.
+type times struct {
+	// late, cut and left report which stages have passed.
+	late, cut, left bool
+	// lastStart is when the last job may start; it moves as runs get longer.
+	lastStart time.Time
+	// hold is when a suspect has waited long enough, lone when a lone run keeps
+	// nobody out any more, quiet when a quiet start is tried again in any case.
+	hold, lone, quiet time.Time
+	// lastFreed is when a slot became free.
+	lastFreed time.Time
+	// claiming are the deliveries whose claims are under way, in their order.
+	claiming []*delivery
+	// next is what the timer is set to.
+	next time.Time
 }
 
 // phase is what user code is at work on for a delivery.
@@ -105,11 +154,45 @@ type delivery struct {
 	// alone reports whether its run is alone and a crash counted, left whether a
 	// goroutine of user code was left behind.
 	alone, left bool
+	// counted is closed when the count of a lone run has been taken back; nil if it is not.
+	counted <-chan struct{}
 	// told is closed when OnError has been called for it; nil if it is not to be.
 	told <-chan struct{}
 	// sent reports whether its dead letter has arrived, failed whether SQS did not do
 	// what was asked.
 	sent, failed bool
+}
+
+// acknowledged reports whether the message may be deleted from its queue.
+func (d *delivery) acknowledged() bool {
+	switch d.result.Outcome {
+	case OutcomeDone, OutcomeDuplicate, OutcomeDropped:
+		return true
+	case OutcomeDead:
+		return d.sent
+	default:
+		return false
+	}
+}
+
+// leaseEnd is until when a letter may be sent; zero without a limit.
+func (d *delivery) leaseEnd() time.Time {
+	if d.claim == nil {
+		return time.Time{}
+	}
+	return d.claim.Lease()
+}
+
+// clockMargin is what a ledger takes off its leases for the difference of two clocks.
+const clockMargin = 2 * time.Second
+
+// claimEnd is from when another delivery may have the job; zero without a limit.
+func (d *delivery) claimEnd() time.Time {
+	lease := d.leaseEnd()
+	if lease.IsZero() {
+		return lease
+	}
+	return lease.Add(clockMargin)
 }
 
 func (p *Processor) newBatch(ctx context.Context, in events.SQSEvent) *batch {
@@ -122,8 +205,9 @@ func (p *Processor) newBatch(ctx context.Context, in events.SQSEvent) *batch {
 		over:           make(chan struct{}),
 		hurry:          make(chan struct{}),
 		tasks:          make(chan func(), min(maxIdle, 2*len(in.Records)+1)),
-		processChanged: make(chan struct{}, 1),
+		processChanged: make(invocation, 1),
 		draining:       host.Draining(ctx),
+		ended:          host.Ended(ctx),
 	}
 	b.times.lastFreed = start
 	deliveries, messages := make([]delivery, len(in.Records)), make([]Message, len(in.Records))
@@ -132,7 +216,7 @@ func (p *Processor) newBatch(ctx context.Context, in events.SQSEvent) *batch {
 	groups := map[string]int{}
 	for i := range in.Records {
 		record, m, d := &in.Records[i], &messages[i], &deliveries[i]
-		*m = Message{SQSMessage: *record, resolver: p.resolver, received: start}
+		*m = Message{SQSMessage: *record, limits: p.resolver, received: start}
 		d.index, d.record, d.message = i, record, m
 		if m.FIFO() {
 			d.group = number(groups, m.GroupID())
@@ -169,55 +253,6 @@ func (p *Processor) queueConfig() runqueue.Config {
 	return c
 }
 
-// run takes all deliveries to their outcome, and tells SQS what is to be told.
-func (b *batch) run() {
-	defer close(b.over)
-	defer close(b.tasks)
-	b.begin()
-	defer b.timer.Stop()
-	for {
-		b.perform()
-		if b.queue.Idle() && b.letters.isEmpty() {
-			break
-		}
-		b.listen()
-	}
-	b.cancelJobs(nil)
-	b.hideAll()
-	if b.crash != nil {
-		b.deleteFinished()
-		b.logCrash(b.crash.Err)
-	}
-	for b.hooking > 0 {
-		b.take(<-b.events)
-	}
-	b.onBatch()
-}
-
-func (b *batch) begin() {
-	jobs := b.ctx
-	stop := context.CancelFunc(func() {})
-	if b.table.Bounded() {
-		jobs, stop = context.WithDeadline(jobs, b.table.At(deadline.Cut))
-	}
-	var cancel context.CancelCauseFunc
-	b.jobs, cancel = context.WithCancelCause(jobs)
-	b.cancelJobs = func(cause error) { cancel(cause); stop() }
-	b.timer = time.NewTimer(time.Hour)
-	b.timer.Stop()
-	b.times.lastStart = b.table.LastStart(b.process.longest())
-	if b.process.poisoned() != nil {
-		b.queue.Poison()
-	}
-	b.passTime(b.start)
-	if b.ctx.Err() == context.Canceled {
-		b.onCancelled()
-	}
-	if b.table.Bounded() && len(b.deliveries) > 0 && !b.start.Before(b.table.End()) {
-		b.warnOfPastDeadline()
-	}
-}
-
 // event is what has happened on another goroutine.
 type event struct {
 	take func()
@@ -241,25 +276,90 @@ func (b *batch) take(e event) {
 	e.take()
 }
 
-// listen waits for what happens next, and takes it in.
-func (b *batch) listen() {
-	b.setTimer()
-	cancelled := b.ctx.Done()
-	if b.stopping || b.times.cut {
-		cancelled = nil
+// takePosted takes in what has happened by now, since the loop may have been held up, as
+// by a log that is slow.
+func (b *batch) takePosted() {
+	for {
+		select {
+		case e := <-b.events:
+			b.take(e)
+		default:
+			return
+		}
 	}
-	select {
-	case e := <-b.events:
-		b.take(e)
-	case <-b.processChanged:
-		b.onProcessChanged()
-	case <-b.draining:
-		b.draining = nil
-		b.queue.Drain()
-	case <-cancelled:
-		b.onCancelled()
-	case <-b.timer.C:
-		b.times.next = time.Time{}
-		b.passTime(time.Now())
+}
+
+// outbox gathers dead letters and sends them in packs while other messages run.
+type outbox struct {
+	waiting []*delivery
+	bytes   int
+	// since is when the first of those that wait was added.
+	since   time.Time
+	sending int
+}
+
+func (o *outbox) isEmpty() bool { return len(o.waiting) == 0 && o.sending == 0 }
+
+// add puts a letter into the outbox. The next call of flushLetters sends it.
+func (o *outbox) add(d *delivery) {
+	if len(o.waiting) == 0 {
+		o.since = time.Now()
 	}
+	o.waiting = append(o.waiting, d)
+	o.bytes += len(d.message.Body)
+}
+
+func (o *outbox) full() bool { return len(o.waiting) >= packLetters || o.bytes >= packBytes }
+
+// due is when the letters that wait go out in any case; zero if none can.
+func (o *outbox) due() time.Time {
+	if len(o.waiting) == 0 || o.sending == packsUnderWay {
+		return time.Time{}
+	}
+	return o.since.Add(packWait)
+}
+
+// pack takes out what fits into one call, and at least one letter.
+func (o *outbox) pack() []*delivery {
+	n, bytes := 0, 0
+	for n < min(len(o.waiting), packLetters) {
+		size := len(o.waiting[n].message.Body)
+		if n > 0 && bytes+size > packBytes {
+			break
+		}
+		bytes += size
+		n++
+	}
+	pack := o.waiting[:n:n]
+	o.waiting, o.bytes = o.waiting[n:], o.bytes-bytes
+	return pack
+}
+
+// hider makes failed messages come back after their delay. In an invocation with a
+// deadline that is done at its end, in as few calls as possible. Without one, another
+// job of the batch may run for hours, so that each message is hidden at once.
+type hider struct {
+	waiting []*delivery
+	// calls is the number of calls under way.
+	calls int
+}
+
+// add notes a message that is to come back. Delay 0 leaves the queue's own visibility
+// timeout in force.
+func (h *hider) add(b *batch, d *delivery) {
+	if b.options.Queue != nil && d.result.Delay > 0 {
+		h.waiting = append(h.waiting, d)
+	}
+}
+
+// comingBack has the ids of which not every message is acknowledged. The watchdog
+// calls it too, while the batch may still be at work.
+func (b *batch) comingBack() map[string]bool {
+	back := map[string]bool{}
+	for _, d := range b.deliveries {
+		if !d.acked.Load() {
+			back[d.record.MessageId] = true
+		}
+	}
+	return back
 }

@@ -64,8 +64,9 @@ func TestTheBreaker(t *testing.T) {
 					t.Errorf("report says %v", report.BreakerOpen)
 				}
 				for i := tt.runs; i < len(jobs); i++ {
-					if id := records[i].MessageId; s.outcomeOf(t, id, "reason") != handler.ReasonBreaker || s.hidden[id] < time.Second {
-						t.Errorf("%s: %s after %v", id, s.outcomeOf(t, id, "reason"), s.hidden[id])
+					id := records[i].MessageId
+					if got := s.outcomeOf(t, id, "reason"); got != handler.ReasonBreaker || s.hidden[id] < time.Second {
+						t.Errorf("%s: %s after %v", id, got, s.hidden[id])
 					}
 				}
 			})
@@ -99,29 +100,33 @@ func TestADroppedConnection(t *testing.T) {
 // TestWhatElseOpensTheBreaker: the store, and deaths that the surroundings cause.
 func TestWhatElseOpensTheBreaker(t *testing.T) {
 	t.Parallel()
-	tests := map[string]func(o *handler.Options){
-		"the store is down": func(o *handler.Options) {
-			o.Middleware = []handler.Middleware{func(handler.Func) handler.Func {
-				return fails(fault.Retryable(errOdd, fault.Reason(fault.ReasonStore)))
-			}}
+	tests := map[string]func(o *handler.Options, l *fakeLedger){
+		"the store is down": func(_ *handler.Options, l *fakeLedger) {
+			l.decided = func(*handler.Message) *handler.Result { return storeDown(errOdd) }
 		},
-		"the budget ends":       func(o *handler.Options) { o.Backoff = backoff.Exponential{MaxAttempts: 1} },
-		"the receives end":      func(o *handler.Options) { o.MaxReceives = 2 },
-		"and nobody wants them": func(o *handler.Options) { o.MaxReceives, o.Drop = 2, []string{handler.ReasonMaxReceives} },
+		"the budget ends": func(o *handler.Options, _ *fakeLedger) {
+			o.Backoff = backoff.Exponential{MaxAttempts: 1}
+		},
+		"the receives end": func(o *handler.Options, _ *fakeLedger) { o.MaxReceives = 2 },
+		"and nobody wants them": func(o *handler.Options, _ *fakeLedger) {
+			o.MaxReceives, o.Drop = 2, []string{handler.ReasonMaxReceives}
+		},
 	}
 	for name, set := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			q := newQueues()
 			o := q.options()
-			set(o)
+			ledger := newLedger(newTrace())
+			o.Ledger = ledger
+			set(o, ledger)
 			records := append(many(8, "reset"), record("next", "good"))
 			for i := range 6 {
 				if o.MaxReceives > 0 {
 					received(2, records[i])
 				}
 			}
-			handle(t, must(handler.NewProcessor(byBody(script), o)), records...)
+			handle(t, newProcessor(byBody(script), o), records...)
 			for _, id := range []string{"m07", "next"} {
 				if got := q.outcomeOf(t, id, "reason"); got != handler.ReasonBreaker {
 					t.Errorf("%s: %s", id, got)
@@ -131,8 +136,8 @@ func TestWhatElseOpensTheBreaker(t *testing.T) {
 	}
 }
 
-// The breaker belongs to the processor: the next batch begins with a probe, but not
-// before ten seconds are over, and of two batches one has it.
+// The breaker belongs to the processor: the next batch begins with a probe, but not too
+// soon after the last one, and of two batches one has it.
 func TestTheBreakerHoldsForLaterBatches(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -153,9 +158,9 @@ func TestTheBreakerHoldsForLaterBatches(t *testing.T) {
 		}
 		var got []int
 		got = append(got, runs("reset"), runs("reset"), runs("good")) // opens; fails as a probe; too early
-		<-time.After(9 * time.Second)
+		<-time.After(900 * time.Millisecond)
 		got = append(got, runs("reset"))
-		<-time.After(time.Second)
+		<-time.After(100 * time.Millisecond)
 		var both sync.WaitGroup
 		before := len(s.runs())
 		for range 2 {
@@ -164,7 +169,7 @@ func TestTheBreakerHoldsForLaterBatches(t *testing.T) {
 		}
 		both.Wait()
 		got = append(got, len(s.runs())-before)
-		<-time.After(10 * time.Second)
+		<-time.After(time.Second)                     // of 2, and the run itself took one
 		got = append(got, runs("good"), runs("good")) // closes
 		if diff := cmp.Diff([]int{5, 1, 0, 0, 1, 1, 5}, got); diff != "" {
 			t.Errorf("runs of each batch (-want +got):\n%s", diff)
@@ -193,4 +198,99 @@ func TestAProbeThatDidNotRunIsGivenBack(t *testing.T) {
 			t.Errorf("ran (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// Probes come after 1, 2, 4 and 8 seconds, and then every 10; messages that come again are
+// probes every 10 seconds only.
+func TestPausesBetweenProbes(t *testing.T) {
+	t.Parallel()
+	for receives, want := range map[int][]time.Duration{
+		1: {0, 1, 3, 7, 15, 25, 35}, 2: {10, 20, 30},
+	} {
+		inBubble(t, fmt.Sprint(receives), func(t *testing.T) {
+			s := newScene()
+			s.options.Breaker = 1
+			p := s.processor()
+			s.runIn(t, p, record("m0", "reset"))
+			start := time.Now()
+			var at []time.Duration
+			for n := range 80 {
+				before := len(s.runs())
+				s.runIn(t, p, received(receives, record(fmt.Sprint("n", n), "reset")))
+				if len(s.runs()) > before {
+					at = append(at, time.Since(start)/time.Second)
+				}
+				<-time.After(500 * time.Millisecond)
+			}
+			if diff := cmp.Diff(want, at); diff != "" {
+				t.Errorf("probes after seconds (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A job that failed so before says nothing while others succeed. Where nothing has
+// succeeded for ten seconds it counts.
+func TestFailuresOfJobsThatFailedBefore(t *testing.T) {
+	t.Parallel()
+	known := handler.History{}.Append(handler.Attempt{Number: 1, Reason: fault.ReasonConnection})
+	other := handler.History{}.Append(handler.Attempt{Number: 1, Reason: fault.ReasonUnclassified})
+	for name, tt := range map[string]struct {
+		ledger  bool
+		history handler.History
+		receive int
+		quiet   time.Duration
+		open    bool
+	}{
+		"failed so before":                    {true, known, 2, 0, false},
+		"failed so before, long ago":          {true, known, 2, 10 * time.Second, true},
+		"failed otherwise before":             {true, other, 2, 0, true},
+		"was deferred before":                 {true, handler.History{}, 2, 0, true},
+		"without a ledger, first delivery":    {false, handler.History{}, 1, 0, true},
+		"without a ledger, comes again":       {false, handler.History{}, 2, 0, false},
+		"without a ledger, comes again later": {false, handler.History{}, 2, 10 * time.Second, true},
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			s := newScene()
+			s.options.Breaker = 3
+			if !tt.ledger {
+				s.options.Ledger = nil
+			}
+			var report handler.Report
+			s.options.Hooks.OnBatch = keep(&report)
+			p := s.processor()
+			s.runIn(t, p, record("works", "good"))
+			<-time.After(tt.quiet)
+			s.ledger.job.History = tt.history
+			var records []events.SQSMessage
+			for i := range 3 {
+				records = append(records, received(tt.receive, record(fmt.Sprint("m", i), "reset")))
+			}
+			s.runIn(t, p, records...)
+			if report.BreakerOpen != tt.open {
+				t.Errorf("open: %v, want %v", report.BreakerOpen, tt.open)
+			}
+		})
+	}
+}
+
+// A probe runs for the others: its failure uses up no budget.
+func TestAProbeThatFailsCostsNothing(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{"reset": "retry", "odd": "dead", "permanent": "dead"} {
+		s := newScene()
+		s.options.Breaker = 1
+		p := s.processor()
+		s.runIn(t, p, record("m1", "reset"))
+		s.ledger.job = handler.Job{Key: "k", Attempts: 7, Unclassified: 2}
+		spent := -1
+		s.ledger.settled = func(_ *handler.Message, e handler.Ending) *handler.Result {
+			spent = e.Result.Job.Attempts
+			return nil
+		}
+		s.runIn(t, p, record("m2", body))
+		if got := s.outcomeOf(t, "m2", "outcome"); got != want || got == "retry" && spent != 7 {
+			t.Errorf("%s: %s with %d attempts, want %s", body, got, spent, want)
+		}
+	}
 }

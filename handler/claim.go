@@ -2,13 +2,9 @@ package handler
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
-	"github.com/sqsafe/sqsafe/fault"
-	"github.com/sqsafe/sqsafe/internal/deadline"
 	"github.com/sqsafe/sqsafe/internal/usercall"
 )
 
@@ -38,8 +34,6 @@ func (b *batch) claim(d *delivery) {
 		)
 	})
 }
-
-var errNoAnswer = errors.New("handler: the ledger returned neither a claim nor an outcome")
 
 // readAnswer completes the results that an answer leads to.
 func (p *Processor) readAnswer(ctx context.Context, m *Message, a *ClaimAnswer) error {
@@ -115,67 +109,4 @@ func (b *batch) bury(d *delivery, reason string) {
 		return
 	}
 	b.conclude(d, write(b.ctx).Result)
-}
-
-// startAlone runs a suspect for which the process is taken. The crash that its run
-// may be is counted before.
-func (b *batch) startAlone(d *delivery) {
-	d.atWork, d.alone = true, true
-	b.process.beginAnyway()
-	if !b.table.Bounded() {
-		b.times.lone = time.Now().Add(loneTime)
-	}
-	b.launch(d)
-}
-
-// count writes that the run of a delivery may crash the process.
-func (b *batch) count(ctx context.Context, d *delivery) error {
-	ctx, cancel := context.WithTimeout(ctx, deadline.Grace)
-	defer cancel()
-	return catchPanic(func() error { return d.claim.CountCrash(ctx, true) })
-}
-
-// notCounted is the result of a delivery that may not run since its crash could not
-// be counted.
-func (b *batch) notCounted(m *Message, err error) *Result {
-	if reason := endReason(b.jobs); reason != "" {
-		return b.resolver.deferred(m, reason, nil)
-	}
-	return b.resolver.storeFailed(m, fmt.Errorf("counting a crash: %w", err))
-}
-
-// endLone lets others start beside a lone run that lasts long: its count is taken
-// back first.
-func (b *batch) endLone() {
-	b.times.lone = time.Time{}
-	i := b.queue.Lone()
-	if i < 0 || !b.deliveries[i].alone {
-		return
-	}
-	d := b.deliveries[i]
-	d.alone = false
-	ctx, cancel := b.settleContext()
-	go func() {
-		defer cancel()
-		err := catchPanic(func() error { return d.claim.CountCrash(ctx, false) })
-		b.post(event{take: func() {
-			if err != nil {
-				b.logError(d, "crash counted ahead not taken back", err)
-			}
-			b.queue.LoneOver(d.index)
-		}})
-	}()
-}
-
-// storeFailed comes back later at no cost: without the ledger nothing protects the
-// job, and nothing that a run costs could be written down.
-func (rs *resolver) storeFailed(m *Message, err error) *Result {
-	r := &Result{
-		Outcome:  OutcomeRetry,
-		Decision: fault.Decision{Class: fault.ClassRetryable, Reason: fault.ReasonStore},
-		Err:      err,
-		Job:      m.Job,
-	}
-	rs.setDelay(m, r)
-	return r
 }

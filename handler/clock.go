@@ -2,42 +2,11 @@ package handler
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"time"
 
 	"github.com/sqsafe/sqsafe/internal/deadline"
 )
-
-const (
-	// slowClaim is how long later deliveries wait for the claim of an earlier one.
-	slowClaim = time.Second
-	// quietTime is how long a job with an unsettled claim waits until nothing of the
-	// process is settling.
-	quietTime = 5 * time.Second
-	// loneTime is how long a run that is alone keeps others out where there is no
-	// deadline.
-	loneTime = time.Minute
-	// stallTime is how long deliveries wait there while no slot becomes free.
-	stallTime = 30 * time.Second
-)
-
-// times are the points in time that a batch waits for; zero for none.
-type times struct {
-	// late, cut and left report which stages have passed.
-	late, cut, left bool
-	// lastStart is when the last job may start; it moves as runs get longer.
-	lastStart time.Time
-	// hold is when a suspect has waited long enough, lone when a lone run keeps
-	// nobody out any more, quiet when a quiet start is tried again in any case.
-	hold, lone, quiet time.Time
-	// lastFreed is when a slot became free.
-	lastFreed time.Time
-	// claiming are the deliveries whose claims are under way, in their order.
-	claiming []*delivery
-	// next is what the timer is set to.
-	next time.Time
-}
 
 // setTimer sets the timer to the next point in time.
 func (b *batch) setTimer() {
@@ -77,6 +46,7 @@ func (b *batch) nextTime() time.Time {
 	consider(t.hold)
 	consider(t.lone)
 	consider(t.quiet)
+	consider(b.letters.due())
 	if len(t.claiming) > 0 {
 		consider(t.claiming[0].claimedAt.Add(slowClaim))
 	}
@@ -98,6 +68,7 @@ func (b *batch) passTime(now time.Time) {
 		if !t.left && b.table.Reached(deadline.Leave, now) {
 			t.left = true
 			b.queue.VerdictsOver()
+			b.takePosted() // what has ended is not to be left behind
 			b.leaveBehind()
 		}
 	} else if b.queue.Waiting() && passed(t.lastFreed.Add(stallTime)) {
@@ -120,17 +91,6 @@ func (b *batch) passTime(now time.Time) {
 	}
 }
 
-var errCut = errors.New("the time of the invocation for jobs is over")
-
-// cut ends the time for jobs: running ones are cancelled.
-func (b *batch) cut() {
-	b.times.cut = true
-	b.queue.Cut()
-	if at, ok := b.jobs.Deadline(); !ok || time.Now().Before(at) {
-		b.cancelJobs(errCut) // else it ends by its own deadline
-	}
-}
-
 // onCancelled is for a host that stops: what runs is cut off now.
 func (b *batch) onCancelled() {
 	if b.ctx.Err() != context.Canceled && b.table.Bounded() {
@@ -141,18 +101,6 @@ func (b *batch) onCancelled() {
 	b.table = b.table.Cancelled(time.Now())
 	b.queue.Drain()
 	b.passTime(time.Now())
-}
-
-// onCrash makes the end of the process the next thing to come: nothing starts, and
-// what runs has a grace.
-func (b *batch) onCrash(r *Result) {
-	b.process.poisonBy(r)
-	b.queue.Poison()
-	if b.crash == nil {
-		b.crash = r
-		close(b.hurry)
-		b.table = b.table.Crashed(time.Now())
-	}
 }
 
 // onProcessChanged looks again at what the process has refused.

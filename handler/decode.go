@@ -8,6 +8,16 @@ import (
 	"github.com/sqsafe/sqsafe/internal/usercall"
 )
 
+// newRun begins the run of a delivery. User code gets the run as its context, made of
+// ctx.
+func (b *batch) newRun(ctx context.Context, d *delivery) *run {
+	r := &d.firstRun
+	r.Context, r.message, r.table = ctx, d.message, b.table
+	r.jobs, r.options, r.process = b.jobs, &b.options, &b.process
+	d.run = r
+	return r
+}
+
 // decode restores, decodes and validates a message, and finds the key of its job,
 // on a goroutine of its own: all of it is user code.
 func (b *batch) decode(d *delivery, force bool) {
@@ -115,4 +125,5 @@ func (b *batch) decoded(d *delivery, r *run, rejected *Result) {
 }
 
 // errNoWork is for a Handler that keeps the work to itself.
-var errNoWork = errors.New("handler: Prepare returned neither work nor an error; return the function that does the work")
+var errNoWork = errors.New("handler: Prepare returned neither work nor an error; " +
+	"return the function that does the work")

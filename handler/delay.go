@@ -1,10 +1,7 @@
 package handler
 
 import (
-	"context"
 	"time"
-
-	"github.com/aws/aws-lambda-go/lambdacontext"
 
 	"github.com/sqsafe/sqsafe/backoff"
 	"github.com/sqsafe/sqsafe/fault"
@@ -37,6 +34,11 @@ func Defer(reason string, delay time.Duration) error {
 	return &Result{
 		Outcome: OutcomeDeferred, Decision: fault.Decision{Reason: reason}, Delay: max(delay, time.Second),
 	}
+}
+
+// resolver turns errors into results, for one processor.
+type resolver struct {
+	options Options
 }
 
 // deferred is the result of a message that was not started, or cut off for no fault
@@ -95,11 +97,4 @@ func (rs *resolver) remainingLease(until time.Time) time.Duration {
 // round returns whole seconds, and never less than one: nothing is retried at once.
 func (rs *resolver) round(d time.Duration) time.Duration {
 	return max(backoff.WholeSeconds(d, rs.options.Random), time.Second)
-}
-
-func requestID(ctx context.Context) string {
-	if lc, ok := lambdacontext.FromContext(ctx); ok {
-		return lc.AwsRequestID
-	}
-	return ""
 }

@@ -3,12 +3,53 @@ package handler
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"runtime"
 	"strings"
-	"time"
-
-	"github.com/sqsafe/sqsafe/fault"
 )
+
+// Attempt is one failed run of a job. Its JSON is part of what the ledger and
+// dead letters keep: members may be added, and what is there stays as it is.
+type Attempt struct {
+	// Number counts the job's failed runs from 1, those before a death included.
+	Number int `json:"n"`
+	// Start and End are when the run began and failed.
+	Start Timestamp `json:"start,omitzero"`
+	End   Timestamp `json:"end,omitzero"`
+	// Class, Reason and Rule are the decision on its error.
+	Class  string `json:"class"`
+	Reason string `json:"reason"`
+	Rule   string `json:"rule"`
+	// Message is the error's text, cut to 256 bytes.
+	Message string `json:"message,omitempty"`
+	// DelaySeconds is the wait chosen after it, in seconds; 0 for the last run.
+	DelaySeconds float64 `json:"delaySeconds,omitempty"`
+	// RequestID is the invocation's.
+	RequestID string `json:"requestId,omitempty"`
+}
+
+// historyKept is how many attempts History keeps at its start, and at its end.
+const historyKept = 9
+
+// History is the failed runs of a job in order: the first nine and the last
+// nine of them.
+type History struct {
+	Attempts []Attempt `json:"attempts,omitempty"`
+	// Dropped is how many were left out between the first and the last nine.
+	Dropped int `json:"dropped,omitempty"`
+}
+
+// Len is the number of failed runs, those left out included.
+func (h History) Len() int { return len(h.Attempts) + h.Dropped }
+
+// Append gives the history with one more run. The receiver stays as it is.
+func (h History) Append(a Attempt) History {
+	attempts := make([]Attempt, 0, len(h.Attempts)+1)
+	attempts = append(append(attempts, h.Attempts...), a)
+	if len(attempts) > 2*historyKept {
+		attempts = append(attempts[:historyKept], attempts[historyKept+1:]...)
+		h.Dropped++
+	}
+	return History{Attempts: attempts, Dropped: h.Dropped}
+}
 
 // Failure is the evidence of a dead job: what the ledger keeps as the verdict
 // and the dead-letter record repeats. Its JSON is that of the ledger: members may
@@ -51,57 +92,6 @@ type Failure struct {
 func (f *Failure) Runs() int { return f.History.Len() }
 
 const failureTextBytes = 8 << 10
-
-// evidence describes the death that r decides.
-func evidence(r *Result, now time.Time) *Failure {
-	f := &Failure{
-		Class:    r.Decision.Class.String(),
-		Reason:   r.Decision.Reason,
-		Rule:     r.Decision.Rule,
-		Types:    fault.Types(r.Err),
-		Message:  truncate(text(r.Err), failureTextBytes),
-		Stack:    stack(r.Err),
-		Key:      r.Job.Key,
-		Epoch:    r.Job.Epoch,
-		Attempts: r.Job.Attempts,
-		History:  r.Job.History,
-		First:    r.Job.History.Attempts[0].End,
-		Last:     NewTimestamp(now),
-	}
-	f.Fingerprint = fingerprint(f)
-	return f
-}
-
-// stack is the best that is known of where the error came from: the panic, or
-// the tag. An error without either has been nowhere that can be told.
-func stack(err error) string {
-	if p, ok := asPanic(err); ok {
-		return p.Stack
-	}
-	if s := fault.Stack(err); s != "" {
-		return s
-	}
-	return caught() + "\n(the error carries no stack of its own; fault.Permanent and fault.Retryable give it one)"
-}
-
-// caught names the stage outside of this package's bookkeeping that received
-// the error.
-func caught() string {
-	var counters [16]uintptr
-	frames := runtime.CallersFrames(counters[:runtime.Callers(2, counters[:])])
-	for {
-		frame, more := frames.Next()
-		name := frame.Function[strings.LastIndexByte(frame.Function, '/')+1:]
-		if !bookkeeping[name] || !more {
-			return frame.Function
-		}
-	}
-}
-
-var bookkeeping = map[string]bool{
-	"handler.stack": true, "handler.evidence": true, "handler.recordAttempt": true,
-	"handler.(*resolver).resolve": true, "handler.(*resolver).complete": true,
-}
 
 // fingerprint leaves out texts and times, so that failures of one kind count as one.
 func fingerprint(f *Failure) string {

@@ -3,32 +3,10 @@ package handler
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"sync"
 
 	"github.com/sqsafe/sqsafe/internal/usercall"
 )
-
-// Go runs fn on a goroutine of its own that belongs to the message of ctx: the
-// handler is not through before fn is, and the error or panic of fn is the
-// message's. A panic in a goroutine that is started by a go statement ends the
-// process at once, with the whole batch, and its error is lost.
-//
-// A panic ends the context of the message too, so that the handler does not wait
-// for what will not come.
-//
-// Where no handler is under way, be it over or not begun, there is nobody to tell:
-// a panic ends the process, and an error is logged.
-func Go(ctx context.Context, fn func(ctx context.Context) error) {
-	if r := runOf(ctx); r != nil && r.crew.start(func() error { return fn(ctx) }) {
-		return
-	}
-	go func() {
-		if err := fn(ctx); err != nil {
-			slog.ErrorContext(ctx, "goroutine failed outside of a handler", "error", err)
-		}
-	}()
-}
 
 // crew is the goroutines of one message's run.
 type crew struct {
@@ -47,12 +25,26 @@ type crew struct {
 func (c *crew) start(f func() error) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.dismissed {
+	if !c.add() {
 		return false
 	}
-	c.running++
 	go usercall.Catch(f, func(err error, p *usercall.Panic) { c.ended(asError(err, p)) })
 	return true
+}
+
+// enter counts the caller's own goroutine, which calls ended then, unless nobody will
+// wait for it.
+func (c *crew) enter() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.add()
+}
+
+func (c *crew) add() bool {
+	if !c.dismissed {
+		c.running++
+	}
+	return !c.dismissed
 }
 
 func (c *crew) ended(err error) {
@@ -107,22 +99,4 @@ func (c *crew) cancelBy(cancel context.CancelFunc) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.cancel = cancel
-}
-
-// joinStrays waits for goroutines that middleware has started by [Go], which are none
-// of the function's: a panic counts, an error is logged.
-func (b *batch) joinStrays(ctx context.Context, r *run, err error) error {
-	if res := AsResult(err); res != nil && res.Outcome == OutcomeCrash {
-		return err
-	}
-	stray := r.crew.join(nil)
-	if stray == nil {
-		return err
-	}
-	if p, ok := asPanic(stray); ok {
-		return p
-	}
-	b.options.Logger.LogAttrs(ctx, slog.LevelError, "goroutine failed outside of the handler",
-		slog.String("messageId", r.message.MessageId), slog.String("error", truncate(text(stray), logTextBytes)))
-	return err
 }

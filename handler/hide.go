@@ -1,38 +1,22 @@
 package handler
 
 import (
-	"context"
-	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/sqsafe/sqsafe/backoff"
 	"github.com/sqsafe/sqsafe/internal/deadline"
 )
 
-// hider makes failed messages come back after their delay. In an invocation with a
-// deadline that is done at its end, in as few calls as possible. Without one, another
-// job of the batch may run for hours, so that each message is hidden at once.
-type hider struct {
-	waiting []*delivery
-	// calls is the number of calls under way.
-	calls int
-}
-
-// add notes a message that is to come back. Delay 0 leaves the queue's own visibility
-// timeout in force.
-func (h *hider) add(b *batch, d *delivery) {
-	if b.options.Queue != nil && d.result.Delay > 0 {
-		h.waiting = append(h.waiting, d)
-	}
-}
-
 // flush hides what waits where there is no deadline.
 func (h *hider) flush(b *batch) {
 	if b.table.Bounded() || len(h.waiting) == 0 {
 		return
 	}
-	hidden := h.waiting
-	h.waiting = nil
+	hidden := h.take()
+	if len(hidden) == 0 {
+		return
+	}
 	h.calls++
 	table := b.table
 	go func() {
@@ -44,12 +28,20 @@ func (h *hider) flush(b *batch) {
 	}()
 }
 
+// take takes out what can still be hidden. A message that was received twelve hours ago is
+// visible by now, and SQS takes no timeout for it but 0, which is at once.
+func (h *hider) take() []*delivery {
+	hidden := slices.DeleteFunc(h.waiting, func(d *delivery) bool { return d.timeout() <= 0 })
+	h.waiting = nil
+	return hidden
+}
+
 // hideAll hides what is left at the end of the batch.
 func (b *batch) hideAll() {
 	for b.hider.calls > 0 {
 		b.take(<-b.events)
 	}
-	if hidden := b.hider.waiting; len(hidden) > 0 {
+	if hidden := b.hider.take(); len(hidden) > 0 {
 		b.logChanges(hidden, b.changeVisibility(hidden, b.table))
 	}
 }
@@ -117,29 +109,4 @@ func (b *batch) deleteFinished() {
 		}
 	}
 	b.logErrors(finished, "message not deleted", errs)
-}
-
-// logErrors logs what a queue did not do. One call fails for all of its messages, so
-// each error gets one line, with the first message and the number of them.
-func (b *batch) logErrors(deliveries []*delivery, what string, errs []error) {
-	type failure struct {
-		first *delivery
-		said  string
-	}
-	var distinct []failure
-	count := map[string]int{}
-	for i, d := range deliveries {
-		if errs[i] == nil {
-			continue
-		}
-		d.failed = true
-		said := truncate(text(errs[i]), logTextBytes)
-		if count[said]++; count[said] == 1 {
-			distinct = append(distinct, failure{d, said})
-		}
-	}
-	for _, f := range distinct {
-		attrs := append(b.identify(f.first), slog.String("error", f.said), slog.Int("messages", count[f.said]))
-		b.options.Logger.LogAttrs(context.WithoutCancel(b.ctx), slog.LevelError, what, attrs...)
-	}
 }

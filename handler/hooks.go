@@ -2,24 +2,9 @@ package handler
 
 import (
 	"context"
-	"log/slog"
 
 	"github.com/sqsafe/sqsafe/internal/usercall"
 )
-
-// Hooks are told what becomes of messages. They change nothing: a hook that panics is
-// logged. The answer of the batch waits for them, up to the end of the invocation.
-// All of them must be safe for concurrent use, and nil ones are skipped.
-type Hooks struct {
-	// OnError is called once for each run that failed, with the decision on its error:
-	// a retry, a death, a drop or a crash. The Result is the hook's own.
-	OnError func(ctx context.Context, m *Message, r *Result)
-	// OnDead is called once the dead-letter queue has confirmed a message, with the id
-	// that it gave.
-	OnDead func(ctx context.Context, letter Letter, deadLetterID string)
-	// OnBatch is called at the end of each batch, before a crash too.
-	OnBatch func(ctx context.Context, r Report)
-}
 
 // tellError calls OnError for a result that it is to be told of.
 func (b *batch) tellError(d *delivery, r *Result) {
@@ -67,21 +52,4 @@ func (b *batch) hook(name string, after <-chan struct{}, f func()) <-chan struct
 		},
 	)
 	return through
-}
-
-// onBatch calls OnBatch with the report of the batch.
-func (b *batch) onBatch() {
-	if b.options.Hooks.OnBatch == nil {
-		return
-	}
-	r := b.report()
-	err := apart(func() { b.options.Hooks.OnBatch(context.WithoutCancel(b.ctx), r) })
-	if err != nil {
-		b.logHook("OnBatch", err)
-	}
-}
-
-func (b *batch) logHook(name string, err error) {
-	b.options.Logger.LogAttrs(context.WithoutCancel(b.ctx), slog.LevelError, "hook failed",
-		slog.String("hook", name), slog.String("error", truncate(text(err), logTextBytes)))
 }

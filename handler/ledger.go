@@ -50,6 +50,8 @@ type ClaimAnswer struct {
 
 // Claim is the right to run a job, or to send its dead letter, until its lease
 // ends.
+//
+//nolint:interfacebloat // one claim, from its answer to its end
 type Claim interface {
 	// Lease is until when a run or a letter may begin, with a margin for the
 	// difference of two clocks taken off. It moves while the claim is renewed. Zero

@@ -25,6 +25,8 @@ type fakeLedger struct {
 	claimTime, settleTime time.Duration
 	// lease is how long a claim may be used; 0: as long as the invocation.
 	lease time.Duration
+	// lost is closed when all claims are lost; nil if they are not.
+	lost chan struct{}
 	// on is told of each call of "identify", "claim", "count", "settle" and "confirm".
 	on func(ctx context.Context, call string, m *handler.Message)
 	// letterLease, identify, decided, countErr, settled and confirm are asked where they
@@ -129,7 +131,7 @@ func (c *fakeClaim) Lease() time.Time {
 	return c.until
 }
 
-func (*fakeClaim) Lost() <-chan struct{} { return nil }
+func (c *fakeClaim) Lost() <-chan struct{} { return c.lost }
 
 func (c *fakeClaim) CountCrash(ctx context.Context, counted bool) error {
 	c.tell(ctx, "count", c.message)
@@ -157,6 +159,9 @@ func (c *fakeClaim) Settle(ctx context.Context, e handler.Ending) *handler.Resul
 			state.until, word = time.Now().Add(10*time.Second), "release"
 		}
 	case handler.OutcomeDead, handler.OutcomeDropped:
+		if e.Result.Failure == nil {
+			break
+		}
 		state.until, word = time.Now().Add(time.Hour), "verdict"
 		if c.letterLease != nil {
 			c.mu.Lock()

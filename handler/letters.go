@@ -11,37 +11,12 @@ import (
 	"github.com/sqsafe/sqsafe/internal/usercall"
 )
 
-const (
-	// packLetters and packBytes are what one call to SQS takes: 10 messages of
-	// 1,048,576 bytes in all (SQS quotas).
-	packLetters = 10
-	packBytes   = 1 << 20
-	// packsUnderWay bounds the calls to the dead-letter queue.
-	packsUnderWay = 4
-	// confirmsUnderWay bounds the confirming writes that follow one call.
-	confirmsUnderWay = 8
-)
-
-// outbox gathers dead letters and sends them in packs while other messages run.
-type outbox struct {
-	waiting []*delivery
-	bytes   int
-	sending int
-}
-
-func (o *outbox) isEmpty() bool { return len(o.waiting) == 0 && o.sending == 0 }
-
-// add puts a letter into the outbox. The next call of flushLetters sends it.
-func (o *outbox) add(_ *batch, d *delivery) {
-	o.waiting = append(o.waiting, d)
-	o.bytes += len(d.message.Body)
-}
-
 // flushLetters sends what fills a pack, and the rest too if nobody is about to fill
 // it: a FIFO group waits for its letter, and so does a suspect.
 func (b *batch) flushLetters() {
 	o := &b.letters
-	for len(o.waiting) > 0 && o.sending < packsUnderWay && (o.full() || o.waiting[0].group > 0 || b.queue.Flush()) {
+	for len(o.waiting) > 0 && o.sending < packsUnderWay && (o.full() || o.waiting[0].group > 0 || b.queue.Flush() ||
+		!time.Now().Before(o.due())) {
 		pack := o.pack()
 		o.sending++
 		table := b.table
@@ -51,24 +26,6 @@ func (b *batch) flushLetters() {
 			func(error, *usercall.Panic) { b.post(event{take: func() { b.delivered(pack, answers) }}) },
 		)
 	}
-}
-
-func (o *outbox) full() bool { return len(o.waiting) >= packLetters || o.bytes >= packBytes }
-
-// pack takes out what fits into one call, and at least one letter.
-func (o *outbox) pack() []*delivery {
-	n, bytes := 0, 0
-	for n < min(len(o.waiting), packLetters) {
-		size := len(o.waiting[n].message.Body)
-		if n > 0 && bytes+size > packBytes {
-			break
-		}
-		bytes += size
-		n++
-	}
-	pack := o.waiting[:n:n]
-	o.waiting, o.bytes = o.waiting[n:], o.bytes-bytes
-	return pack
 }
 
 // sent is what became of one letter: the id that the dead-letter queue gave, or why
@@ -89,24 +46,25 @@ func (b *batch) sendPack(pack []*delivery, out []sent, table deadline.Table) {
 	}
 	letters := make([]Letter, 0, len(pack))
 	at := make([]int, 0, len(pack)) // of a letter in the pack
-	ctx, cancel := b.stageContext(table, deadline.Letters)
-	defer cancel()
+	stage, cancelStage := b.stageContext(table, deadline.Letters)
+	defer cancelStage()
+	until, _ := stage.Deadline()
 	for i, d := range pack {
 		lease := d.leaseEnd()
 		if !lease.IsZero() && !time.Now().Before(lease) {
 			out[i].err = errLeaseOver
 			continue
 		}
-		if until, ok := ctx.Deadline(); ok && !lease.IsZero() && lease.Before(until) {
-			var stop context.CancelFunc
-			ctx, stop = context.WithDeadline(ctx, lease)
-			defer stop()
+		if !lease.IsZero() && lease.Before(until) {
+			until = lease
 		}
 		letters, at = append(letters, Letter{Message: d.message, Failure: *d.result.Failure}), append(at, i)
 	}
 	if len(letters) == 0 {
 		return
 	}
+	ctx, cancel := context.WithDeadline(stage, until)
+	defer cancel()
 	failed := catchPanic(func() error { b.options.DeadLetter.Send(ctx, letters); return nil })
 	confirm, cancelConfirm := b.stageContext(table, deadline.Letters)
 	defer cancelConfirm()
@@ -124,14 +82,6 @@ func (b *batch) sendPack(pack []*delivery, out []sent, table deadline.Table) {
 	})
 }
 
-// leaseEnd is until when a letter may be sent; zero without a limit.
-func (d *delivery) leaseEnd() time.Time {
-	if d.claim == nil {
-		return time.Time{}
-	}
-	return d.claim.Lease()
-}
-
 // delivered takes in the answer of the dead-letter queue. After a confirmed send the
 // message is acknowledged, whatever the ledger has answered.
 func (b *batch) delivered(pack []*delivery, answers []sent) {
@@ -139,7 +89,7 @@ func (b *batch) delivered(pack []*delivery, answers []sent) {
 	for i, d := range pack {
 		answer := answers[i]
 		if d.sent = answer.err == nil; !d.sent {
-			d.result.Until = d.leaseEnd()
+			d.result.Until = d.claimEnd()
 			d.result.Delay = max(d.result.Delay, b.resolver.deferral(d.message, ""))
 			b.resolver.setDelay(d.message, d.result)
 		}

@@ -3,6 +3,7 @@ package handler
 import (
 	"context"
 	"log/slog"
+	"runtime"
 )
 
 // LogOutcome is the message of the one log line that each message gets.
@@ -96,9 +97,39 @@ func (b *batch) excerpt(m *Message) string {
 	return truncate(shown, b.options.ExcerptBytes)
 }
 
+func (b *batch) logHook(name string, err error) {
+	b.options.Logger.LogAttrs(context.WithoutCancel(b.ctx), slog.LevelError, "hook failed",
+		slog.String("hook", name), slog.String("error", truncate(text(err), logTextBytes)))
+}
+
 func (b *batch) logError(d *delivery, what string, err error) {
 	attrs := append(b.identify(d), slog.String("error", truncate(text(err), logTextBytes)))
 	b.options.Logger.LogAttrs(context.WithoutCancel(b.ctx), slog.LevelError, what, attrs...)
+}
+
+// logErrors logs what a queue did not do. One call fails for all of its messages, so
+// each error gets one line, with the first message and the number of them.
+func (b *batch) logErrors(deliveries []*delivery, what string, errs []error) {
+	type failure struct {
+		first *delivery
+		said  string
+	}
+	var distinct []failure
+	count := map[string]int{}
+	for i, d := range deliveries {
+		if errs[i] == nil {
+			continue
+		}
+		d.failed = true
+		said := truncate(text(errs[i]), logTextBytes)
+		if count[said]++; count[said] == 1 {
+			distinct = append(distinct, failure{d, said})
+		}
+	}
+	for _, f := range distinct {
+		attrs := append(b.identify(f.first), slog.String("error", f.said), slog.Int("messages", count[f.said]))
+		b.options.Logger.LogAttrs(context.WithoutCancel(b.ctx), slog.LevelError, what, attrs...)
+	}
 }
 
 func (b *batch) identify(d *delivery) []slog.Attr {
@@ -136,18 +167,15 @@ func appendText(attrs []slog.Attr, key, value string) []slog.Attr {
 	return append(attrs, slog.String(key, value))
 }
 
-// panicSafeHandler keeps panics of a log handler from jobs: what cannot be logged is
-// lost, and nothing else.
-type panicSafeHandler struct{ slog.Handler }
+// stackBytes is how much of the stacks of all goroutines is logged at a crash.
+const stackBytes = 128 << 10
 
-// Enabled implements [slog.Handler].
-func (s panicSafeHandler) Enabled(ctx context.Context, level slog.Level) bool {
-	defer func() { _ = recover() }()
-	return s.Handler.Enabled(ctx, level)
-}
-
-// Handle implements [slog.Handler].
-func (s panicSafeHandler) Handle(ctx context.Context, r slog.Record) error {
-	defer func() { _ = recover() }()
-	return s.Handler.Handle(ctx, r)
+// logCrash writes the line of a crash, with the stacks of all goroutines: what hangs
+// or still runs is in them. They hold no payload.
+func (b *batch) logCrash(err error) {
+	stacks := make([]byte, stackBytes)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	b.options.Logger.LogAttrs(context.WithoutCancel(b.ctx), slog.LevelError, LogCrashed,
+		slog.String("error", truncate(text(err), logTextBytes)), slog.String("requestId", requestID(b.ctx)),
+		slog.String("goroutines", string(stacks)))
 }

@@ -1,6 +1,7 @@
 package handler
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -24,7 +25,7 @@ type Message struct {
 	content   string
 	enclosed  map[string]string
 
-	resolver *resolver
+	limits   limits
 	received time.Time
 }
 
@@ -93,18 +94,55 @@ func QueueName(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1
 
 // LastAttempt reports whether the job is dead if this run fails with an error that
 // uses up budget: the budget of Options.Backoff has one run left, or the queue no
-// further receive. Profiles by reason may end a job earlier or later.
+// further receive. Profiles by reason may end a job earlier or later. It is false outside
+// of a processor.
 func (m *Message) LastAttempt() bool {
-	rs := m.resolver
-	if rs == nil {
-		rs = &resolver{options: (*Options)(nil).withDefaults()}
+	return m.limits != nil && m.limits.isLastAttempt(m)
+}
+
+// limits says how often a job may run; nil for a message outside of a processor.
+type limits interface{ isLastAttempt(m *Message) bool }
+
+// Content is what decoders read: the body, or what [Message.Unwrap] has found in
+// it. What goes to the dead-letter queue is the body.
+func (m *Message) Content() string {
+	if m.unwrapped {
+		return m.content
 	}
-	return rs.lastReceive(m) || rs.spentBy(m)+1 >= rs.options.Backoff.Attempts()
+	return m.Body
+}
+
+// Unwrap sets the content of a message whose body is an envelope around it, and
+// the attributes that the envelope carries. A Prepare that knows the envelope
+// calls it, so that decoding, key and payload hash are those of the content. For
+// an envelope in another, the attributes of both are kept; the inner one's count
+// first.
+func (m *Message) Unwrap(content string, attributes map[string]string) {
+	m.unwrapped, m.content = true, content
+	if m.enclosed == nil {
+		m.enclosed = make(map[string]string, len(attributes))
+	}
+	maps.Copy(m.enclosed, attributes)
+}
+
+// Attribute is the text of a message attribute of type String or Number, be it
+// the message's own or one that its envelope carries; the message's own counts
+// first. ok is false where there is none.
+func (m *Message) Attribute(name string) (text string, ok bool) {
+	if a, found := m.MessageAttributes[name]; found && a.StringValue != nil {
+		return *a.StringValue, true
+	}
+	text, ok = m.enclosed[name]
+	return text, ok
 }
 
 // asReceived undoes what user code has changed of that by which the message is
 // hidden, deleted and dead-lettered.
 func (m *Message) asReceived(record *events.SQSMessage) {
+	if m.MessageId == record.MessageId && m.ReceiptHandle == record.ReceiptHandle &&
+		m.EventSourceARN == record.EventSourceARN && m.Body == record.Body {
+		return // a ledger may be reading it
+	}
 	m.MessageId, m.ReceiptHandle, m.EventSourceARN = record.MessageId, record.ReceiptHandle, record.EventSourceARN
 	m.Body = record.Body
 }

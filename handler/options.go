@@ -59,9 +59,11 @@ type Options struct {
 	// FIFO group one after another; 0 means 1.
 	Concurrency int
 	// Breaker is how many failures in a row of what jobs depend on (no connection, no
-	// answer, too many calls, no rights) open the breaker. While it is open one job
-	// runs every ten seconds, and all others are deferred at no cost to their budget. 0
-	// means 5, a number below 0 never.
+	// answer, too many calls, no rights) open the breaker. While others succeed, a job
+	// that failed so before does not count. While it is open one job runs at a time to
+	// find out whether it may close: the next first delivery at once, then one after 1,
+	// 2, 4, 8 and from then on every 10 seconds. Its failure costs it nothing, and all
+	// others are deferred at no cost to their budget. 0 means 5, a number below 0 never.
 	Breaker int
 	// AwaitSettle starts a job only when the ledger has the outcome of the one before.
 	// It is for functions whose effect takes no key: without it a process that dies
@@ -100,7 +102,7 @@ type Options struct {
 	// invocation.
 	Logger *slog.Logger
 	// Random gives numbers in [0, 1) for jitter and rounding, and must be safe
-	// for concurrent use; nil means math/rand/v2.
+	// for concurrent use; nil means math/rand/v2. A panic of it counts as 0.5.
 	Random func() float64
 }
 
@@ -142,8 +144,23 @@ func (o *Options) withDefaults() Options {
 	out.Logger = slog.New(panicSafeHandler{out.Logger.Handler()})
 	if out.Random == nil {
 		out.Random = rand.Float64
+	} else {
+		out.Random = panicSafeRandom(out.Random)
 	}
 	return out
+}
+
+// panicSafeRandom keeps panics from the processor, which asks for numbers between user
+// code too: a source that is not safe for concurrent use may panic under load.
+func panicSafeRandom(random func() float64) func() float64 {
+	return func() (r float64) {
+		defer func() {
+			if recover() != nil {
+				r = 0.5
+			}
+		}()
+		return random()
+	}
 }
 
 // environmentBackoff is that of failures which a person has to mend.
@@ -173,4 +190,20 @@ func validateBackoff(b Backoff) error {
 		return fmt.Errorf("%T: Attempts() gives %d, want at least 1", b, n)
 	}
 	return nil
+}
+
+// panicSafeHandler keeps panics of a log handler from jobs: what cannot be logged is
+// lost, and nothing else.
+type panicSafeHandler struct{ slog.Handler }
+
+// Enabled implements [slog.Handler].
+func (s panicSafeHandler) Enabled(ctx context.Context, level slog.Level) bool {
+	defer func() { _ = recover() }()
+	return s.Handler.Enabled(ctx, level)
+}
+
+// Handle implements [slog.Handler].
+func (s panicSafeHandler) Handle(ctx context.Context, r slog.Record) error {
+	defer func() { _ = recover() }()
+	return s.Handler.Handle(ctx, r)
 }

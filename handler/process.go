@@ -11,9 +11,15 @@ const (
 	holdTime = 30 * time.Second
 	// holdPause is how long no suspect does that again after one has waited in vain.
 	holdPause = 5 * time.Minute
+	// longKeptOut is for how long lone runs may keep others out one after another.
+	longKeptOut = 5 * time.Second
 	// recentRuns is how many runs tell how long a run may take.
 	recentRuns = 20
 )
+
+// invocation stands for one in the process. What it is sent says that it has to look
+// again at what the process has refused.
+type invocation chan struct{}
 
 // process is what the invocations of one operating system process share. It is
 // taken or free: a suspect has it alone, while no other delivery is at work. There
@@ -23,14 +29,13 @@ type process struct {
 	// atWork counts the deliveries from the begin of their decoding to their end,
 	// without those that wait; settling those of them whose run is over.
 	atWork, settling int
-	// lone is the batch that has the process, holder the one that keeps others back.
-	lone, holder *batch
+	// lone is the invocation that has the process, holder the one that keeps others back.
+	lone, holder invocation
 	pausedUntil  time.Time
-	// loneSince is when the lone run began, keptOut whether it has kept others from
-	// starting, and othersUntil until when they have the process after it.
-	loneSince, othersUntil time.Time
-	keptOut                bool
-	batches                map[*batch]bool
+	// keptOutSince is since when lone runs keep others from starting, zero if they do
+	// not, and othersUntil until when these have the process afterwards.
+	keptOutSince, othersUntil time.Time
+	batches                   map[invocation]bool
 	// poison is what made the process end; nil if nothing has.
 	poison *Result
 	// runs are how long the last runs took, next is where the next one goes.
@@ -39,17 +44,17 @@ type process struct {
 }
 
 // join adds an invocation, and returns what has poisoned the process before.
-func (p *process) join(b *batch) *Result {
+func (p *process) join(b invocation) *Result {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.batches == nil {
-		p.batches = map[*batch]bool{}
+		p.batches = map[invocation]bool{}
 	}
 	p.batches[b] = true
 	return p.poison
 }
 
-func (p *process) leave(b *batch) {
+func (p *process) leave(b invocation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.batches, b)
@@ -69,9 +74,12 @@ func (p *process) begin(quiet bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.lone != nil || p.holder != nil || quiet && p.settling > 0 {
-		p.keptOut = p.keptOut || p.lone != nil
+		if p.lone != nil && p.keptOutSince.IsZero() {
+			p.keptOutSince = time.Now()
+		}
 		return false
 	}
+	p.keptOutSince = time.Time{}
 	p.atWork++
 	return true
 }
@@ -113,10 +121,10 @@ const (
 )
 
 // ask gives a batch the process if it is idle. A suspect that holds keeps others
-// from starting until it has asked again, or retracts. It is denied while others have
-// the process, who were kept out by a lone run: suspects that follow each other would
-// make a queue stand still.
-func (p *process) ask(b *batch, hold bool, now time.Time) askResult {
+// from starting until it has asked again, or retracts. It is denied while those have
+// the process who were kept out for long: suspects that follow each other would make a
+// queue stand still.
+func (p *process) ask(b invocation, hold bool, now time.Time) askResult {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
@@ -124,7 +132,6 @@ func (p *process) ask(b *batch, hold bool, now time.Time) askResult {
 		return askDenied
 	case p.lone == nil && p.atWork == 0 && (p.holder == nil || p.holder == b):
 		p.lone, p.holder = b, nil
-		p.loneSince, p.keptOut = now, false
 		return askGranted
 	case hold && now.Before(p.pausedUntil) && p.lone == nil:
 		return askDenied
@@ -136,7 +143,7 @@ func (p *process) ask(b *batch, hold bool, now time.Time) askResult {
 
 // retract takes back what a batch has asked for. After a hold in vain no suspect
 // holds the process for a while.
-func (p *process) retract(b *batch, inVain bool, now time.Time) {
+func (p *process) retract(b invocation, inVain bool, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if inVain && p.holder == b {
@@ -145,16 +152,16 @@ func (p *process) retract(b *batch, inVain bool, now time.Time) {
 	p.free(b, now)
 }
 
-// free gives back what the batch has of the process. Those who were kept out by a lone
-// run have it for as long as that took.
-func (p *process) free(b *batch, now time.Time) {
+// free gives back what the batch has of the process. Those whom lone runs have kept out
+// for long have it for as long as that took.
+func (p *process) free(b invocation, now time.Time) {
 	if p.lone != b && p.holder != b {
 		return
 	}
 	if p.lone == b {
 		p.lone = nil
-		if p.keptOut {
-			p.othersUntil = now.Add(now.Sub(p.loneSince))
+		if waited := now.Sub(p.keptOutSince); !p.keptOutSince.IsZero() && waited >= longKeptOut {
+			p.othersUntil = now.Add(waited)
 		}
 	}
 	if p.holder == b {
@@ -167,7 +174,7 @@ func (p *process) free(b *batch, now time.Time) {
 func (p *process) changed() {
 	for b := range p.batches {
 		select {
-		case b.processChanged <- struct{}{}:
+		case b <- struct{}{}:
 		default:
 		}
 	}
@@ -188,6 +195,14 @@ func (p *process) poisoned() *Result {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.poison
+}
+
+// reason is why nothing starts in a process that is to end; empty if it is not.
+func (p *process) reason() string {
+	if p.poisoned() != nil {
+		return ReasonAfterCrash
+	}
+	return ""
 }
 
 // noteRun remembers how long a run took.

@@ -1,10 +1,25 @@
 package handler
 
 import (
+	"context"
 	"time"
 
 	"github.com/sqsafe/sqsafe/fault"
 )
+
+// Hooks are told what becomes of messages. They change nothing: a hook that panics is
+// logged. The answer of the batch waits for them, up to the end of the invocation.
+// All of them must be safe for concurrent use, and nil ones are skipped.
+type Hooks struct {
+	// OnError is called once for each run that failed, with the decision on its error:
+	// a retry, a death, a drop or a crash. The Result is the hook's own.
+	OnError func(ctx context.Context, m *Message, r *Result)
+	// OnDead is called once the dead-letter queue has confirmed a message, with the id
+	// that it gave.
+	OnDead func(ctx context.Context, letter Letter, deadLetterID string)
+	// OnBatch is called at the end of each batch, before a crash too.
+	OnBatch func(ctx context.Context, r Report)
+}
 
 // Report is what became of one batch, for metrics.
 type Report struct {
@@ -22,7 +37,7 @@ type Report struct {
 	// Unsettled counts the messages whose visibility timeout could not be changed,
 	// or that could not be deleted before a crash.
 	Unsettled int
-	// BreakerOpen tells whether the rest of the batch was deferred since the
+	// BreakerOpen tells whether the rest of the batch was deferred since
 	// what jobs depend on is down.
 	BreakerOpen bool
 	// Crashed tells whether the process ends after this batch.
@@ -39,46 +54,4 @@ type Count struct {
 	Class  fault.Class
 	Reason string
 	N      int
-}
-
-func (b *batch) report() Report {
-	r := Report{
-		Messages:    len(b.deliveries),
-		BreakerOpen: b.breaker.isOpen(),
-		Crashed:     b.crash != nil,
-		Took:        time.Since(b.start),
-	}
-	if !b.end.IsZero() {
-		r.TimeLeft = max(time.Until(b.end), 0)
-	}
-	at := map[Count]int{}
-	for _, d := range b.deliveries {
-		r.Queue = QueueName(d.record.EventSourceARN)
-		r.add(d)
-		kind := Count{Outcome: d.result.Outcome, Class: d.result.Decision.Class, Reason: d.result.Decision.Reason}
-		i, known := at[kind]
-		if !known {
-			i = len(r.Counts)
-			at[kind] = i
-			r.Counts = append(r.Counts, kind)
-		}
-		r.Counts[i].N++
-	}
-	return r
-}
-
-func (r *Report) add(d *delivery) {
-	if d.run != nil && d.run.started() {
-		r.Runs++
-	}
-	if d.failed {
-		r.Unsettled++
-	}
-	switch {
-	case d.result.Outcome != OutcomeDead:
-	case d.sent:
-		r.Sent++
-	default:
-		r.Unsent++
-	}
 }

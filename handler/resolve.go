@@ -14,11 +14,6 @@ import (
 	"github.com/sqsafe/sqsafe/fault"
 )
 
-// resolver turns errors into results, for one processor.
-type resolver struct {
-	options Options
-}
-
 // resolve turns what user code returned into a Result. Nil is done, an error that
 // holds a Result is that Result, and any other error is classified. The Result is
 // the caller's own. The run is nil for an error from before the run.
@@ -48,7 +43,7 @@ func (rs *resolver) resolve(ctx context.Context, m *Message, r *run, err error) 
 	if d.Class == fault.ClassPermanent {
 		res.Outcome = OutcomeDead
 	} else {
-		rs.budget(m, res)
+		rs.budget(m, res, costs(d) && !(r != nil && r.probe && infrastructure[d.Reason]))
 	}
 	recordAttempt(ctx, m, r, res, d.Reason)
 	return rs.drop(res)
@@ -97,14 +92,14 @@ func (rs *resolver) cutShort(ctx context.Context, r *run, err error) (reason str
 	}
 	if ctx.Err() == context.Canceled {
 		switch {
-		case r != nil && r.batch.jobs.Err() == context.Canceled:
-			return cmp.Or(r.batch.afterCrash(), ReasonCancelled), true
+		case r != nil && r.jobs.Err() == context.Canceled:
+			return cmp.Or(r.process.reason(), ReasonCancelled), true
 		case errors.Is(err, context.Canceled):
 			return ReasonCancelled, true
 		}
 		return "", false
 	}
-	if r == nil || r.batch.jobs.Err() == nil || !r.started() {
+	if r == nil || r.jobs.Err() == nil || !r.started() {
 		return "", false
 	}
 	return ReasonNoTime, !r.table.HadItsTime(time.Since(r.startTime()))
@@ -149,10 +144,11 @@ func isCancellation(ctx context.Context, err error) bool {
 	return ok && timeout.Timeout()
 }
 
-// budget counts a failure that may be retried and decides between retry and death.
-func (rs *resolver) budget(m *Message, res *Result) {
+// budget counts a failure that may be retried, if it pays for it, and decides between
+// retry and death.
+func (rs *resolver) budget(m *Message, res *Result, pays bool) {
 	step := m.ReceiveCount()
-	if costs(res.Decision) {
+	if pays {
 		res.Job.Attempts = rs.spentBy(m) + 1
 		if m.Job.Key == "" {
 			res.Job.Unclassified = res.Job.Attempts - 1
@@ -163,7 +159,7 @@ func (rs *resolver) budget(m *Message, res *Result) {
 		step = res.Job.Attempts
 	}
 	profile := rs.profile(res.Decision.Reason)
-	if reason := rs.spent(m, res, profile.Attempts()); reason != "" {
+	if reason := rs.spent(m, res, profile.Attempts(), pays); reason != "" {
 		res.Outcome, res.Decision.Reason = OutcomeDead, reason
 		return
 	}
@@ -191,6 +187,12 @@ func (rs *resolver) spentBy(m *Message) int {
 	return m.Job.Attempts
 }
 
+// infrastructure has the reasons of failures of what jobs depend on.
+var infrastructure = map[string]bool{
+	fault.ReasonConnection: true, fault.ReasonTimeout: true, fault.ReasonUnavailable: true,
+	fault.ReasonRateLimited: true, fault.ReasonEnvironment: true, fault.ReasonStore: true, fault.ReasonReadOnly: true,
+}
+
 // costs reports whether a failure uses up budget. What is wrong with what the job
 // depends on is not the job's fault, and a wrong role must not flood the dead-letter
 // queue.
@@ -198,17 +200,22 @@ func costs(d fault.Decision) bool {
 	return d.Reason != fault.ReasonEnvironment && d.Reason != fault.ReasonStore
 }
 
-func (rs *resolver) spent(m *Message, res *Result, attempts int) string {
+func (rs *resolver) spent(m *Message, res *Result, attempts int, pays bool) string {
 	unclassified := res.Decision.Class == fault.ClassUnclassified
 	switch {
-	case costs(res.Decision) && unclassified && res.Job.Unclassified >= rs.options.UnclassifiedAttempts:
+	case pays && unclassified && res.Job.Unclassified >= rs.options.UnclassifiedAttempts:
 		return fault.ReasonUnclassified
-	case costs(res.Decision) && res.Job.Attempts >= attempts:
+	case pays && res.Job.Attempts >= attempts:
 		return ReasonExhausted
 	case res.Decision.Reason != fault.ReasonStore && rs.lastReceive(m):
 		return ReasonMaxReceives
 	}
 	return ""
+}
+
+// isLastAttempt implements [limits].
+func (rs *resolver) isLastAttempt(m *Message) bool {
+	return rs.lastReceive(m) || rs.spentBy(m)+1 >= rs.options.Backoff.Attempts()
 }
 
 // lastReceive reports whether SQS would move the message at its next receive.
@@ -253,28 +260,23 @@ func (rs *resolver) lastWord(ctx context.Context, m *Message, r *run, res *Resul
 	return rs.drop(dead)
 }
 
-const attemptTextBytes = 256
+// storeFailed comes back later at no cost: without the ledger nothing protects the
+// job, and nothing that a run costs could be written down.
+func (rs *resolver) storeFailed(m *Message, err error) *Result {
+	r := &Result{
+		Outcome:  OutcomeRetry,
+		Decision: fault.Decision{Class: fault.ClassRetryable, Reason: fault.ReasonStore},
+		Err:      err,
+		Job:      m.Job,
+	}
+	rs.setDelay(m, r)
+	return r
+}
 
-// recordAttempt adds the run to the job's history, with the reason of its own error,
-// and to a dead job the evidence.
-func recordAttempt(ctx context.Context, m *Message, r *run, res *Result, reason string) {
-	now := time.Now()
-	a := Attempt{
-		Number:       m.runNumber(),
-		Start:        NewTimestamp(now),
-		End:          NewTimestamp(now),
-		Class:        res.Decision.Class.String(),
-		Reason:       reason,
-		Rule:         res.Decision.Rule,
-		Message:      truncate(text(res.Err), attemptTextBytes),
-		DelaySeconds: res.Delay.Seconds(),
-		RequestID:    requestID(ctx),
+// demotePanic makes a panic a failure of the job alone.
+func demotePanic(err error) error {
+	if _, uncaught := uncaughtPanic(err); uncaught {
+		return fault.Permanent(err, fault.Reason(ReasonPanic))
 	}
-	if r != nil && r.started() {
-		a.Start = NewTimestamp(r.startTime())
-	}
-	res.Job.History = m.Job.History.Append(a)
-	if res.Outcome == OutcomeDead {
-		res.Failure = evidence(res, now)
-	}
+	return err
 }

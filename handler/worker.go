@@ -1,9 +1,12 @@
 package handler
 
-import "github.com/sqsafe/sqsafe/internal/usercall"
+import (
+	"context"
+	"time"
 
-// maxIdle is how many tasks may wait for a worker that is about to be idle.
-const maxIdle = 64
+	"github.com/sqsafe/sqsafe/internal/deadline"
+	"github.com/sqsafe/sqsafe/internal/usercall"
+)
 
 // assign runs a task on a worker, which is a goroutine that the batch uses again: user
 // code and the clients of AWS need deep stacks, and to grow one anew for each message
@@ -36,4 +39,63 @@ func reserveStack(at int) byte {
 // the task has ended it by runtime.Goexit.
 func (b *batch) postEnd(p *usercall.Panic, take func()) {
 	b.post(event{take: take, idle: p == nil || !p.Goexit})
+}
+
+// settleContext is for writes to the ledger. It outlives the cancellation of the
+// batch, since what was decided is to be written all the same, but ends in time to
+// answer.
+func (b *batch) settleContext() (context.Context, context.CancelFunc) {
+	return b.contextUntil(deadline.Settle)
+}
+
+// contextUntil ends with a stage. Without a deadline it ends after Grace.
+func (b *batch) contextUntil(s deadline.Stage) (context.Context, context.CancelFunc) {
+	return b.stageContext(b.table, s)
+}
+
+// stageContext is contextUntil for other goroutines than the loop, which changes the
+// table: they have a copy.
+func (b *batch) stageContext(t deadline.Table, s deadline.Stage) (context.Context, context.CancelFunc) {
+	ctx := context.WithoutCancel(b.ctx)
+	if !t.Bounded() {
+		return context.WithTimeout(ctx, deadline.Grace)
+	}
+	return context.WithDeadline(ctx, t.At(s))
+}
+
+// enter counts a delivery as at work in the process, unless that is taken.
+func (b *batch) enter(d *delivery, quiet bool) bool {
+	if d.atWork {
+		return true
+	}
+	if quiet && !d.quietSince.IsZero() && time.Since(d.quietSince) >= quietTime {
+		quiet = false
+	}
+	if !b.process.begin(quiet) {
+		if quiet && d.quietSince.IsZero() {
+			d.quietSince = time.Now()
+			b.times.quiet = d.quietSince.Add(quietTime)
+		}
+		b.queue.Refused(d.index)
+		return false
+	}
+	d.atWork = true
+	return true
+}
+
+// leaveWork counts a delivery off that waits, or has ended.
+func (b *batch) leaveWork(d *delivery) {
+	if d.atWork {
+		b.process.end(d.settling)
+		d.atWork, d.settling = false, false
+	}
+}
+
+// toSettle notes that a delivery has its result and that the ledger is to learn it.
+func (b *batch) toSettle(d *delivery, ran bool) {
+	if d.atWork && !d.settling {
+		d.settling = true
+		b.process.settle()
+	}
+	b.queue.Settling(d.index, ran)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -64,6 +65,37 @@ func TestAJobThatEndsItsProcessIsDeadInTime(t *testing.T) {
 					end(h, "m1")
 				}
 				h.want(h.deliver(message("m1", "a")), handler.OutcomeDead, idem.ReasonCrashLoop, len(ends))
+			})
+		})
+	}
+}
+
+// Each row of the document is what happens.
+func TestTheDocumentTellsWhenAJobThatEndsItsProcessIsDead(t *testing.T) {
+	t.Parallel()
+	ways := map[string]func(*harness, string){
+		"silent death": (*harness).dies,
+		"panic":        func(h *harness, id string) { h.job = explode; h.crash(id) },
+	}
+	rows := idem.Document(t, "runs in a row end by", "the job is dead at claim")
+	if len(rows) < 4 {
+		t.Fatalf("the document has %d rows", len(rows))
+	}
+	for _, row := range rows {
+		t.Run(row[0], func(t *testing.T) {
+			t.Parallel()
+			scenario(t, func(h *harness) {
+				ends := strings.Split(row[0], ", ")
+				for n, end := range ends {
+					ways[end](h, "m1")
+					if h.runs != n+1 {
+						h.Fatalf("claim %d did not run the job", n+1)
+					}
+				}
+				h.want(h.deliver(message("m1", "a")), handler.OutcomeDead, idem.ReasonCrashLoop, len(ends))
+				if row[1] != strconv.Itoa(len(h.requests)) {
+					h.Errorf("the job is dead at claim %d, the document says %s", len(h.requests), row[1])
+				}
 			})
 		})
 	}

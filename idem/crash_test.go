@@ -85,6 +85,38 @@ func TestAJobThatCrashesTwiceIsDead(t *testing.T) {
 	})
 }
 
+// The text of a crash loop has the runs that were watched, and the claims of all.
+func TestACrashLoopTellsItsNumbers(t *testing.T) {
+	t.Parallel()
+	panics := func(h *harness) { h.job = explode; h.crash("m1") }
+	silent := func(h *harness) { h.dies("m1") }
+	fails := func(h *harness) { h.fails(errTimeout); h.deliver(message("m1", "a")); pass(time.Hour) }
+	for want, ends := range map[string][]func(*harness){
+		"in its last 2 runs that were watched; 2 of its 2 claims ended without a result": {panics, panics},
+		"in its last 2 runs that were watched; 3 of its 3 claims ended without a result": {silent, panics, panics},
+		"in its last 2 runs that were watched; 4 of its 4 claims ended without a result": {silent, silent, silent, silent},
+		"in its last 2 runs that were watched; 2 of its 3 claims ended without a result": {fails, panics, silent},
+	} {
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			scenario(t, func(h *harness) {
+				for _, end := range ends {
+					end(h)
+				}
+				h.fails(nil)
+				r := h.deliver(message("m1", "a"))
+				h.want(r, handler.OutcomeDead, idem.ReasonCrashLoop, len(ends))
+				if !strings.Contains(r.Failure.Message, want) {
+					h.Errorf("message is %q, want %q in it", r.Failure.Message, want)
+				}
+				if r.Failure.Attempts > r.Failure.Runs() {
+					h.Errorf("%d attempts of %d runs", r.Failure.Attempts, r.Failure.Runs())
+				}
+			})
+		})
+	}
+}
+
 func TestASettledRunEndsARowOfCrashes(t *testing.T) {
 	t.Parallel()
 	scenario(t, func(h *harness) {

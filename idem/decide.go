@@ -21,42 +21,42 @@ type Decision struct {
 // they differ in how they store and in nothing else.
 func Decide(item *Item, r Request) Decision {
 	r.Lease, r.Expires = r.Lease.Truncate(time.Millisecond), r.Expires.Truncate(time.Second)
-	stands := item.stands(r.Now)
-	switch responses[stands][r.arrives(item, stands)] {
-	case respondRepeat:
+	state := item.state(r.Now)
+	switch actions[state][r.kind(item, state)] {
+	case actRepeat:
 		return Decision{Answer: lostAnswer(item)}
-	case respondBegin:
+	case actBegin:
 		return r.begin(Item{Epoch: r.Epoch})
-	case respondTakeOver:
+	case actTakeOver:
 		return r.begin(*item)
-	case respondReopen:
+	case actReopen:
 		return r.begin(Item{Epoch: r.opens(item), History: item.History, Steps: item.Steps})
-	case respondTakeLetter:
+	case actTakeLetter:
 		next := *item
 		next.Owner, next.Lease, next.Expiration = r.Owner, r.Lease, r.Expires
 		return Decision{Write: &next, Answer: sendAnswer(&next)}
-	case respondDuplicate:
+	case actDuplicate:
 		return Decision{Answer: Answer{Kind: AnswerDuplicate, Status: item.Status}}
-	case respondBusy:
+	case actBusy:
 		return Decision{Answer: Answer{Kind: AnswerBusy, Status: item.Status, Until: item.until()}}
 	default:
 		return Decision{Answer: Answer{Kind: AnswerConflict, Status: item.Status}}
 	}
 }
 
-// arrives tells what the request is to an item that stands there.
-func (r *Request) arrives(item *Item, stands standing) arrival {
+// kind classifies the request against an item in that state.
+func (r *Request) kind(item *Item, state itemState) requestKind {
 	switch {
 	case item != nil && item.Owner == r.Owner:
-		return arrivesAgain
-	case stands == standsUnknown:
-		return arrivesAsCopy
+		return requestRepeated
+	case state == stateUnknown:
+		return requestCopy
 	case r.opens(item) > item.Epoch:
-		return arrivesAfresh
+		return requestNewEpoch
 	case r.conflicts(item):
-		return arrivesStrange
+		return requestConflict
 	default:
-		return arrivesAsCopy
+		return requestCopy
 	}
 }
 

@@ -38,7 +38,7 @@ import (
 // the job's item in the store, which DynamoDB bills by the size of the whole item.
 //
 // The error is a [*StepError] if there is no room, if an item has no name or the
-// name of an earlier one, and outside of [Middleware].
+// name of an earlier one, and outside of a job that has a [Ledger].
 func Each[T any](
 	ctx context.Context, items []T, name func(item T) string, fn func(ctx context.Context, item T) error,
 ) error {

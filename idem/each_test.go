@@ -213,7 +213,7 @@ func TestEachNeedsAJob(t *testing.T) {
 	t.Parallel()
 	p := &parcel{}
 	err := idem.Each(t.Context(), []string{"a", "b"}, strings.ToLower, p.run)
-	misused(t, err, `step "a"`, "idem.Middleware")
+	misused(t, err, `step "a"`, "idem.Ledger")
 	if err := idem.Each(t.Context(), nil, strings.ToLower, p.run); err != nil || len(p.ran) > 0 {
 		t.Errorf("no items: %v; %v ran", err, p.ran)
 	}

@@ -87,3 +87,86 @@ func FuzzCanonicalJSON(f *testing.F) {
 		}
 	})
 }
+
+func TestHashFieldsTakesItsMembersOnly(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		fields []string
+		a, b   string
+		same   bool
+	}{
+		{[]string{"id"}, `{"id":"ch-1","sent":"12:00"}`, `{"sent":"12:05", "id":"ch-1"}`, true},
+		{[]string{"id"}, `{"id":"ch-1"}`, `{"id":"ch-2"}`, false},
+		{[]string{"id", "amount"}, `{"id":1,"amount":2}`, `{"amount":2,"id":1,"x":3}`, true},
+		{[]string{"id", "amount"}, `{"id":1,"amount":2}`, `{"id":2,"amount":1}`, false},
+		{[]string{"order.id"}, `{"order":{"id":7,"at":1}}`, `{"order":{"id":7,"at":2}}`, true},
+		{[]string{"order.id"}, `{"order":{"id":7}}`, `{"order":{"id":"7"}}`, false},
+		{[]string{"order"}, `{"order":{"id":7,"at":1}}`, `{"order":{"at":1,"id":7},"x":1}`, true},
+		{[]string{"order"}, `{"order":[1,2]}`, `{"order":[2,1]}`, false},
+		{[]string{"id"}, `{"id":1}`, `{"id":1.0}`, false},
+		{[]string{"id"}, `{"id":null}`, `{"other":1}`, true}, // what is missing counts as null
+		{[]string{"order.id"}, `{"order":7}`, `{"order":"x"}`, true},
+		{[]string{"id"}, `{"id":"a"}`, `{"ID":"a"}`, false},
+		{[]string{"id"}, `[1]`, `[2]`, false}, // no object: all of it
+		{[]string{"id"}, `plain`, `plain `, false},
+		{[]string{"id"}, `{"id":1} x`, `{"id":1} y`, false},
+		{[]string{"a.b", "a.c"}, `{"a":{"b":1,"c":2,"d":3}}`, `{"a":{"c":2,"b":1}}`, true},
+	} {
+		h := HashFields(c.fields...)
+		if got := h.validation(c.a) == h.validation(c.b); got != c.same {
+			t.Errorf("of %q, %s and %s have the same hash: %t, want %t", c.fields, c.a, c.b, got, c.same)
+		}
+	}
+}
+
+func TestHashFieldsIsTheSameInAnyOrder(t *testing.T) {
+	t.Parallel()
+	const payload = `{"id":1,"amount":2}`
+	if a, b := HashFields("id", "amount").validation(payload), HashFields("amount", "id").validation(payload); a != b {
+		t.Errorf("hashes are %s and %s", a, b)
+	}
+}
+
+// A deploy that changes the selection makes no conflicts of what is under way: hashes of
+// two schemes are not compared. The schemes are kept in the store, so they stay.
+func TestEachSelectionHasAScheme(t *testing.T) {
+	t.Parallel()
+	for want, h := range map[string]Hash{
+		"body1": {}, "none1": HashNothing(), "fields1-a56145270ce6": HashFields("id"),
+		"fields1-195256014ae9": HashFields("id", "amount"), "fields1-d350a97a642b": HashFields("id.amount"),
+	} {
+		if scheme, _, _ := strings.Cut(h.validation(`{"id":1}`), ":"); scheme != want {
+			t.Errorf("the scheme of %+v is %s, want %s", h, scheme, want)
+		}
+	}
+}
+
+func TestHashNothingComparesNothing(t *testing.T) {
+	t.Parallel()
+	if a, b := HashNothing().validation("a"), HashNothing().validation("b"); a != b {
+		t.Errorf("hashes are %s and %s", a, b)
+	}
+}
+
+func TestTheZeroHash(t *testing.T) {
+	t.Parallel()
+	if !(Hash{}).IsZero() || HashNothing().IsZero() || HashFields("id").IsZero() || HashFields().IsZero() {
+		t.Error("only the zero value takes the whole payload")
+	}
+}
+
+func FuzzHashFields(f *testing.F) {
+	f.Add(`{"id":"a","n":{"x":1}}`, "id", "n.x")
+	f.Add(`{"id":1,"id":2}`, "id", "other")
+	f.Add("\xff", "id", "a")
+	f.Fuzz(func(t *testing.T, body, one, other string) {
+		h := HashFields(one, other)
+		if h.err != nil {
+			return
+		}
+		first := h.validation(body)
+		if first != HashFields(other, one).validation(body) || !strings.HasPrefix(first, "fields1-") {
+			t.Fatalf("%q of %q and %q is hashed as %s, and in the other order not", body, one, other, first)
+		}
+	})
+}

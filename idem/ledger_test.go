@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/sqsafe/sqsafe/backoff"
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
@@ -172,6 +174,35 @@ func TestAnUnconfirmedDeathIsSentWithoutRunning(t *testing.T) {
 	})
 }
 
+// The time of the verdict is the letter's own, whoever sends it and how often: FIFO
+// queues drop a second letter of the same death, and have to take that of another death
+// although queue, key and epoch are the same.
+func TestEachDeathHasItsTime(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		pass(1234567 * time.Microsecond)
+		h.fails(errCard)
+		first := h.deliver(message("m1", "a"))
+		if want := handler.NewTimestamp(time.Now()); first.Failure.Last != want {
+			h.Errorf("the time of the death is %v, want %v", first.Failure.Last, want)
+		}
+		for range 2 {
+			pass(invocationTime + 2*time.Second)
+			again := h.deliver(message("m1", "a"))
+			if diff := cmp.Diff(first.Failure, again.Failure); diff != "" {
+				h.Errorf("the letter that is sent again differs (-first +again):\n%s", diff)
+			}
+		}
+		if err := h.faults.Store.(*idem.Memory).Forget(h.Context(), "charges#m1"); err != nil {
+			h.Fatal(err)
+		}
+		other := h.deliver(message("m1", "a"))
+		if f := other.Failure; f.Epoch != first.Failure.Epoch || f.Key != first.Failure.Key || f.Last == first.Failure.Last {
+			h.Errorf("another death is %+v, the first %+v; want another time in the same epoch", f, first.Failure)
+		}
+	})
+}
+
 func TestWithoutAVerdictNothingIsSent(t *testing.T) {
 	t.Parallel()
 	scenario(t, func(h *harness) {
@@ -320,4 +351,47 @@ func TestTheWayToTheStoreIsRepeatedByReceiveCount(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What changes with each sending is no other job where it is left out of the hash.
+func TestTheHashSaysWhatAnotherPayloadIs(t *testing.T) {
+	t.Parallel()
+	first, again := `{"id":"ch-1","amount":1,"sent":"12:00"}`, `{"id":"ch-1","amount":1,"sent":"12:05"}`
+	edited := `{"id":"ch-1","amount":2,"sent":"12:05"}`
+	for _, c := range []struct {
+		name          string
+		hash          idem.Hash
+		again, edited string
+	}{
+		{"all of it", idem.Hash{}, "dead key_conflict", "dead key_conflict"},
+		{"its fields", idem.HashFields("amount", "id"), "duplicate completed", "dead key_conflict"},
+		{"nothing", idem.HashNothing(), "duplicate completed", "duplicate completed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			scenario(t, func(h *harness) {
+				h.options.Key, h.options.Hash = idem.JSONField("id"), c.hash
+				h.want(h.deliver(message("m1", first)), handler.OutcomeDone, "", 1)
+				for body, want := range map[string]string{again: c.again, edited: c.edited} {
+					i := h.invoke(1).batch(message("m2", body))
+					i.wantOutcomes(map[string]int{want: 1})
+				}
+			})
+		})
+	}
+}
+
+// A deploy changes the selection while a job waits for its next attempt.
+func TestASelectionMayChangeWithADeploy(t *testing.T) {
+	t.Parallel()
+	selections := []idem.Hash{{}, idem.HashFields("id"), idem.HashNothing(), idem.HashFields("id", "amount"), {}}
+	scenario(t, func(h *harness) {
+		h.options.Key = idem.JSONField("id")
+		h.fails(errTimeout)
+		for run, hash := range selections {
+			h.options.Hash = hash
+			h.want(h.deliver(message("m1", `{"id":"ch-1","amount":1}`)), handler.OutcomeRetry, "provider", run+1)
+			pass(time.Hour)
+		}
+	})
 }

@@ -37,7 +37,7 @@ func (c *claim) Settle(ctx context.Context, e handler.Ending) *handler.Result {
 		}
 	case handler.OutcomeDead, handler.OutcomeDropped:
 		if res.Failure != nil {
-			return c.bury(ctx, e)
+			return c.writeVerdict(ctx, e)
 		}
 	case handler.OutcomeCrash:
 		if e.Blamed {
@@ -107,10 +107,11 @@ func (c *claim) abort(ctx context.Context, e handler.Ending) *handler.Result {
 	return c.unlessLate(ctx, err, res)
 }
 
-// bury writes the verdict, without which no dead letter may be sent. That of a job
-// that is dropped is confirmed at once. A job that was not started keeps its count of
-// crashes. One whose claim is lost may run elsewhere, and is not buried here.
-func (c *claim) bury(ctx context.Context, e handler.Ending) *handler.Result {
+// writeVerdict writes that the job is dead, without which no dead letter may be sent. The
+// verdict on a job that is dropped is confirmed as it is written. A job that was not
+// started keeps its count of crashes. One whose claim was lost before it started may run
+// elsewhere: it is given back instead.
+func (c *claim) writeVerdict(ctx context.Context, e handler.Ending) *handler.Result {
 	res, now := e.Result, time.Now()
 	if lost := c.lostErr(); lost != nil && !e.Started {
 		return c.abort(ctx, handler.Ending{Result: deferred(handler.ReasonNoTime)})
@@ -189,10 +190,11 @@ const (
 	retryCap  = 2 * time.Second
 )
 
-// retryDelay spreads over its full width: the writes of a throttled table come
-// together.
-func (c *claim) retryDelay(attempt int) time.Duration {
-	limit := min(retryBase<<min(attempt, 6), retryCap)
+// retryDelay is how long a write waits for its next try: longer with each, but at most a
+// quarter of the time that is left. It is spread over its full width, since the writes
+// to a throttled table come together.
+func (c *claim) retryDelay(attempt int, left time.Duration) time.Duration {
+	limit := min(retryBase<<min(attempt, 6), retryCap, max(left/4, retryBase))
 	return time.Duration(c.options.random() * float64(limit))
 }
 
@@ -206,7 +208,7 @@ func (c *claim) write(ctx context.Context, s Settlement) error {
 		if err == nil || !c.isPassing(ctx, err) {
 			return err
 		}
-		timer := time.NewTimer(c.retryDelay(attempt))
+		timer := time.NewTimer(c.retryDelay(attempt, timeLeft(ctx)))
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
@@ -214,6 +216,12 @@ func (c *claim) write(ctx context.Context, s Settlement) error {
 			return err
 		}
 	}
+}
+
+// timeLeft is the time until the deadline of ctx.
+func timeLeft(ctx context.Context) time.Duration {
+	deadline, _ := ctx.Deadline()
+	return time.Until(deadline)
 }
 
 // isPassing reports whether a write is to be tried again.

@@ -3,6 +3,7 @@ package idem_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -189,6 +190,66 @@ func TestASlowAnswerStartsNothing(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A claim whose answer did not come may have been made all the same. It is given back,
+// so that the next delivery has the job at once, and it counts for nothing.
+func TestAClaimWithoutAnAnswerIsGivenBack(t *testing.T) {
+	t.Parallel()
+	unanswered := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+	for _, c := range []struct {
+		name    string
+		hang    func(ctx context.Context) error
+		outcome handler.Outcome
+		reason  string
+	}{
+		{"until the cut", unanswered, handler.OutcomeDeferred, handler.ReasonNoTime},
+		{"until the client gave up", func(context.Context) error {
+			return fmt.Errorf("Client.Timeout exceeded while awaiting headers: %w", context.DeadlineExceeded)
+		}, handler.OutcomeRetry, fault.ReasonStore},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			scenario(t, func(h *harness) {
+				asked := 0
+				h.faults.After = func(ctx context.Context, call idemtest.Call) error {
+					if asked++; call == idemtest.CallAcquire && asked == 1 {
+						return c.hang(ctx)
+					}
+					return nil
+				}
+				h.want(h.deliver(message("m1", "a")), c.outcome, c.reason, 0)
+				h.asks("2 acquire", "abort")
+				h.job = func(_ context.Context, m *handler.Message) error {
+					if m.Job.Crashes != 0 || m.Job.Attempts != 0 {
+						h.Errorf("job is %+v, want it untouched", m.Job)
+					}
+					return nil
+				}
+				h.want(h.deliver(message("m1", "a")), handler.OutcomeDone, "", 1)
+				h.asks("2 acquire", "abort", "acquire", "complete")
+			})
+		})
+	}
+}
+
+// A claim that did not arrive is none to give back, and one that is another's is left
+// alone.
+func TestAClaimThatWasNotMadeIsNotGivenBack(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		h.broken("complete")
+		h.deliver(message("m1", "a")) // keeps its claim
+		h.faults.Before = func(ctx context.Context, call idemtest.Call) error {
+			if len(h.requests) == 2 {
+				<-ctx.Done()
+				return ctx.Err()
+			}
+			return nil
+		}
+		h.want(h.deliver(message("m1", "a")), handler.OutcomeDeferred, handler.ReasonNoTime, 1)
+		h.asks("acquire", "complete", "2 acquire")
+	})
 }
 
 func TestACallThatIsCutOffIsNotTheStoresFault(t *testing.T) {

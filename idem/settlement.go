@@ -104,8 +104,8 @@ func (s *Settlement) Refused(item *Item, c Claim) error {
 	if item == nil {
 		return &LateError{ID: c.ID, Kind: s.Kind}
 	}
-	said := item.react(s.Kind, c) == reactSaid || s.Kind == SettleRenew && item.holds(c)
-	if said {
+	already := item.react(s.Kind, c) == reactAlready || s.Kind == SettleRenew && item.holds(c)
+	if already {
 		return nil
 	}
 	return &LateError{ID: c.ID, Kind: s.Kind, Status: item.Status, Until: item.Lease}

@@ -25,11 +25,11 @@ import (
 // follows the "#" in the step's key. A job has room for 48 KB of recorded names
 // and results. Steps may run side by side and within each other.
 //
-// The error is a [*StepError] if Step is called outside of [Middleware], without
-// a name, with one whose step is running, without room, after the job has
-// returned or was completed by its transaction, or with a store that is no
-// [Stepper]. No rule of package fault knows it: the job gets the few runs of
-// an unclassified error, which leaves time to mend the code. It is a [*LostError]
+// The error is a [*StepError] if Step is called outside of a job that has a
+// [Ledger], without a name, with one whose step is running, without room, or after
+// the job has returned or was completed by its transaction. No rule of package fault
+// knows it: the job gets the few runs of an unclassified error, which leaves time to
+// mend the code. It is a [*LostError]
 // if the job is another delivery's by now. If fn ran but could not be recorded, it
 // is the store's, and the job is retried at no cost. In none of these cases is
 // fn's work undone.
@@ -101,7 +101,7 @@ func (e *StepError) Error() string { return fmt.Sprintf("idem: step %q: %s", e.N
 func misused(name, problem string) error { return &StepError{Name: name, Problem: problem} }
 
 // noJob is the problem of a step outside of a job.
-const noJob = "the context is not that of a job; call it within the handler that idem.Middleware runs"
+const noJob = "the context is not that of a job; call it within a handler whose processor has an idem.Ledger"
 
 // runStep gives the result of the step, whether it is run now or was before.
 // The step may add so many bytes to its name.

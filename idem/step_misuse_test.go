@@ -36,7 +36,7 @@ func misused(t *testing.T, err error, words ...string) {
 func TestAStepNeedsAJob(t *testing.T) {
 	t.Parallel()
 	err := idem.Step(t.Context(), "charge", func(context.Context) error { t.Error("the step ran"); return nil })
-	misused(t, err, `step "charge"`, "idem.Middleware")
+	misused(t, err, `step "charge"`, "idem.Ledger")
 }
 
 func TestAStepNeedsAName(t *testing.T) {

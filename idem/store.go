@@ -10,6 +10,8 @@ import (
 // Store keeps one [Item] per job. It must be safe for concurrent use by many
 // processes, and each of its calls must be one atomic step. It reads no clock:
 // all times come with the request.
+//
+//nolint:interfacebloat // a store without one of its calls would lose claims or steps
 type Store interface {
 	// Acquire claims a job or tells why it cannot be claimed. Asked again with
 	// the same request after an answer that was lost, it gives that answer.

@@ -2,165 +2,167 @@ package idem
 
 import "time"
 
-// The protocol is two tables. docs/ledger.md has the same with conditions and
-// writes spelled out, and a test holds the two together.
+// The protocol is two tables. docs/ledger.md has the same tables with conditions and
+// writes, and a test compares the two.
 
-// standing is where a job stands for a delivery that asks for it.
-type standing string
-
-const (
-	// standsUnknown has no item, or one that has expired.
-	standsUnknown standing = "unknown"
-	// standsHeld is in progress: its run, or the wait for its next attempt, has
-	// not come to the end of its lease.
-	standsHeld standing = "held"
-	// standsLapsed is in progress, and its lease is over.
-	standsLapsed standing = "lapsed"
-	// standsCompleted is done.
-	standsCompleted standing = "completed"
-	// standsSending is dead, and its letter is being sent under a lease.
-	standsSending standing = "sending"
-	// standsUnsent is dead, and nobody knows whether its letter was sent.
-	standsUnsent standing = "unsent"
-	// standsBuried is dead, and its letter is confirmed.
-	standsBuried standing = "buried"
-)
-
-// arrival is what a delivery is to a job. The first that fits counts.
-type arrival string
+// itemState is the state of a job at the time of a request.
+type itemState string
 
 const (
-	// arrivesAgain is a request that was made before. Its answer was lost.
-	arrivesAgain arrival = "again"
-	// arrivesAfresh is a replay of the job's death, or a message sent after it.
-	arrivesAfresh arrival = "afresh"
-	// arrivesStrange has another payload under the key.
-	arrivesStrange arrival = "strange"
-	// arrivesAsCopy is any other delivery.
-	arrivesAsCopy arrival = "copy"
+	// stateUnknown: there is no item, or it has expired.
+	stateUnknown itemState = "unknown"
+	// stateHeld: in progress under a lease that has not ended: the job runs, or waits
+	// for its next attempt.
+	stateHeld itemState = "held"
+	// stateLapsed: in progress, and the lease has ended.
+	stateLapsed itemState = "lapsed"
+	// stateCompleted: done.
+	stateCompleted itemState = "completed"
+	// stateSending: dead, and its dead letter is being sent under a lease.
+	stateSending itemState = "sending"
+	// stateUnsent: dead, the lease has ended, and it is not known whether the dead
+	// letter was sent.
+	stateUnsent itemState = "unsent"
+	// stateDeadConfirmed: dead, and its dead letter is confirmed.
+	stateDeadConfirmed itemState = "confirmed"
 )
 
-// response is what a delivery gets.
-type response string
+// requestKind classifies a claim request against the stored item. The first kind that
+// fits counts.
+type requestKind string
 
 const (
-	respondBegin      response = "begin"
-	respondTakeOver   response = "take over"
-	respondReopen     response = "reopen"
-	respondTakeLetter response = "take letter"
-	respondRepeat     response = "repeat"
-	respondDuplicate  response = "duplicate"
-	respondBusy       response = "busy"
-	respondConflict   response = "conflict"
+	// requestRepeated: the same request was made before, and its answer was lost.
+	requestRepeated requestKind = "repeated"
+	// requestNewEpoch: a replay of the job's death, or a message sent after it.
+	requestNewEpoch requestKind = "new epoch"
+	// requestConflict: another payload under the key.
+	requestConflict requestKind = "conflict"
+	// requestCopy: any other delivery of the job.
+	requestCopy requestKind = "copy"
 )
 
-// responses is the table of claiming. Cells that are not there cannot be: only
-// a dead job is begun afresh, and to what is unknown no payload is strange.
-var responses = map[standing]map[arrival]response{
-	standsUnknown: {arrivesAgain: respondRepeat, arrivesAsCopy: respondBegin},
-	standsHeld: {
-		arrivesAgain: respondRepeat, arrivesStrange: respondConflict, arrivesAsCopy: respondBusy,
+// action is what follows from a request.
+type action string
+
+const (
+	actBegin      action = "begin"
+	actTakeOver   action = "take over"
+	actReopen     action = "reopen"
+	actTakeLetter action = "take letter"
+	actRepeat     action = "repeat"
+	actDuplicate  action = "duplicate"
+	actBusy       action = "busy"
+	actConflict   action = "conflict"
+)
+
+// actions is the table of claiming. A cell that is missing cannot occur: only a dead job
+// has a next epoch, and a job that is unknown has no payload to conflict with.
+var actions = map[itemState]map[requestKind]action{
+	stateUnknown: {requestRepeated: actRepeat, requestCopy: actBegin},
+	stateHeld: {
+		requestRepeated: actRepeat, requestConflict: actConflict, requestCopy: actBusy,
 	},
-	standsLapsed: {
-		arrivesAgain: respondRepeat, arrivesStrange: respondConflict, arrivesAsCopy: respondTakeOver,
+	stateLapsed: {
+		requestRepeated: actRepeat, requestConflict: actConflict, requestCopy: actTakeOver,
 	},
-	standsCompleted: {
-		arrivesAgain: respondRepeat, arrivesStrange: respondConflict, arrivesAsCopy: respondDuplicate,
+	stateCompleted: {
+		requestRepeated: actRepeat, requestConflict: actConflict, requestCopy: actDuplicate,
 	},
-	standsSending: {
-		arrivesAgain: respondRepeat, arrivesAfresh: respondReopen,
-		arrivesStrange: respondConflict, arrivesAsCopy: respondBusy,
+	stateSending: {
+		requestRepeated: actRepeat, requestNewEpoch: actReopen,
+		requestConflict: actConflict, requestCopy: actBusy,
 	},
-	standsUnsent: {
-		arrivesAgain: respondRepeat, arrivesAfresh: respondReopen,
-		arrivesStrange: respondConflict, arrivesAsCopy: respondTakeLetter,
+	stateUnsent: {
+		requestRepeated: actRepeat, requestNewEpoch: actReopen,
+		requestConflict: actConflict, requestCopy: actTakeLetter,
 	},
-	standsBuried: {
-		arrivesAgain: respondRepeat, arrivesAfresh: respondReopen,
-		arrivesStrange: respondConflict, arrivesAsCopy: respondDuplicate,
+	stateDeadConfirmed: {
+		requestRepeated: actRepeat, requestNewEpoch: actReopen,
+		requestConflict: actConflict, requestCopy: actDuplicate,
 	},
 }
 
-// stands tells where the job stands at a time; item is nil if there is none.
-func (i *Item) stands(now time.Time) standing {
+// state returns the state of the job at a time. A nil item is none.
+func (i *Item) state(now time.Time) itemState {
 	switch {
 	case i == nil || i.expired(now):
-		return standsUnknown
+		return stateUnknown
 	case i.Status == StatusCompleted:
-		return standsCompleted
+		return stateCompleted
 	case i.Status == StatusDead && i.DeadLetterID != "":
-		return standsBuried
+		return stateDeadConfirmed
 	case i.Status == StatusDead && i.lapsed(now):
-		return standsUnsent
+		return stateUnsent
 	case i.Status == StatusDead:
-		return standsSending
+		return stateSending
 	case i.lapsed(now):
-		return standsLapsed
+		return stateLapsed
 	default:
-		return standsHeld
+		return stateHeld
 	}
 }
 
-// ownership is what a job is to a claim that is to be settled.
+// ownership classifies the stored item against a claim that is to be settled.
 type ownership string
 
 const (
-	// ownsRun is in progress under the claim, which was not settled.
-	ownsRun ownership = "my run"
-	// ownsRest is in progress under the claim, which was settled.
-	ownsRest ownership = "my run, settled"
-	// ownsDeath is dead under the claim.
-	ownsDeath ownership = "my death"
-	// ownsCompletion is done, under whatever claim.
-	ownsCompletion ownership = "completed"
-	// ownsNothing is another claim's, or gone.
+	// ownsRun: in progress under the claim, which is not settled.
+	ownsRun ownership = "mine"
+	// ownsSettled: in progress under the claim, which is settled.
+	ownsSettled ownership = "mine, settled"
+	// ownsDead: dead under the claim.
+	ownsDead ownership = "mine, dead"
+	// ownsCompleted: completed, under any claim.
+	ownsCompleted ownership = "completed"
+	// ownsNothing: under another claim, or gone.
 	ownsNothing ownership = "another's"
 )
 
-// reaction is what becomes of a settlement.
+// reaction is what follows from a settlement.
 type reaction string
 
 const (
-	// reactWrite takes it.
+	// reactWrite: it is written.
 	reactWrite reaction = "write"
-	// reactSaid takes it for said: the item says it already.
-	reactSaid reaction = "said"
-	// reactLate refuses it with a [*LateError].
+	// reactAlready: nothing is written, and it succeeds, since the item has it already.
+	reactAlready reaction = "already"
+	// reactLate: nothing is written, and it fails with a [*LateError].
 	reactLate reaction = "late"
 )
 
-// reactions is the table of settling. What is not there is late.
+// reactions is the table of settling. A cell that is missing is late.
 var reactions = map[SettlementKind]map[ownership]reaction{
-	SettleComplete: {ownsRun: reactWrite, ownsRest: reactWrite, ownsCompletion: reactSaid},
-	SettleRelease:  {ownsRun: reactWrite, ownsRest: reactWrite},
-	SettleAbort:    {ownsRun: reactWrite, ownsRest: reactWrite},
-	SettleVerdict:  {ownsRun: reactWrite, ownsRest: reactWrite, ownsDeath: reactSaid},
-	SettleConfirm:  {ownsDeath: reactWrite},
-	SettleCrash:    {ownsRun: reactWrite, ownsRest: reactWrite},
+	SettleComplete: {ownsRun: reactWrite, ownsSettled: reactWrite, ownsCompleted: reactAlready},
+	SettleRelease:  {ownsRun: reactWrite, ownsSettled: reactWrite},
+	SettleAbort:    {ownsRun: reactWrite, ownsSettled: reactWrite},
+	SettleVerdict:  {ownsRun: reactWrite, ownsSettled: reactWrite, ownsDead: reactAlready},
+	SettleConfirm:  {ownsDead: reactWrite},
+	SettleCrash:    {ownsRun: reactWrite, ownsSettled: reactWrite},
 	SettleRenew:    {ownsRun: reactWrite},
 	SettleStep:     {ownsRun: reactWrite},
 	SettleAlone:    {ownsRun: reactWrite},
 }
 
-// owned tells what the job is to claim c; item is nil if there is none.
+// owned classifies the item against claim c. A nil item is none.
 func (i *Item) owned(c Claim) ownership {
 	switch {
 	case i == nil:
 		return ownsNothing
 	case i.Status == StatusCompleted:
-		return ownsCompletion
+		return ownsCompleted
 	case i.Owner != c.Owner:
 		return ownsNothing
 	case i.Status == StatusDead:
-		return ownsDeath
+		return ownsDead
 	case i.Settled == c.Settled:
 		return ownsRun
 	default:
-		return ownsRest
+		return ownsSettled
 	}
 }
 
-// react tells what becomes of a settlement of that kind.
+// react returns what follows from a settlement of that kind.
 func (i *Item) react(kind SettlementKind, c Claim) reaction {
 	if r, ok := reactions[kind][i.owned(c)]; ok {
 		return r

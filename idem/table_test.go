@@ -46,15 +46,15 @@ func cells(line string) ([]string, bool) {
 
 func TestTheDocumentTellsTheTableOfClaiming(t *testing.T) {
 	t.Parallel()
-	_, rows := document(t, "job stands", "delivery is")
-	told := map[standing]map[arrival]response{}
+	_, rows := document(t, "state", "request")
+	told := map[itemState]map[requestKind]action{}
 	for _, row := range rows {
-		if told[standing(row[0])] == nil {
-			told[standing(row[0])] = map[arrival]response{}
+		if told[itemState(row[0])] == nil {
+			told[itemState(row[0])] = map[requestKind]action{}
 		}
-		told[standing(row[0])][arrival(row[1])] = response(row[4])
+		told[itemState(row[0])][requestKind(row[1])] = action(row[4])
 	}
-	if diff := cmp.Diff(told, responses); diff != "" {
+	if diff := cmp.Diff(told, actions); diff != "" {
 		t.Errorf("docs/ledger.md and the table differ (-document +code):\n%s", diff)
 	}
 }
@@ -65,7 +65,7 @@ func TestTheDocumentTellsTheTableOfSettling(t *testing.T) {
 	told := map[string]map[ownership]reaction{}
 	for _, row := range rows {
 		told[row[0]] = map[ownership]reaction{}
-		for i := 3; i < len(row); i++ {
+		for i := 4; i < len(row); i++ {
 			if reaction(row[i]) != reactLate {
 				told[row[0]][ownership(header[i])] = reaction(row[i])
 			}
@@ -82,43 +82,43 @@ func TestTheDocumentTellsTheTableOfSettling(t *testing.T) {
 
 var noon = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 
-// itemThat gives a job that stands there at noon; nil if it is unknown.
-func itemThat(stands standing) *Item {
+// itemIn is an item that is in that state at noon.
+func itemIn(state itemState) *Item {
 	item := &Item{
 		ID: "charges#k", Status: StatusInProgress, Owner: "other", MessageID: "m1", Validation: "test1:aaaa",
 		Lease: noon.Add(time.Second), Expiration: noon.Add(time.Hour), Claims: 1, DeadAt: noon.Add(-time.Hour),
 	}
-	switch stands {
-	case standsUnknown:
+	switch state {
+	case stateUnknown:
 		item.Expiration = noon
-	case standsLapsed:
+	case stateLapsed:
 		item.Lease = noon
-	case standsCompleted:
+	case stateCompleted:
 		item.Status = StatusCompleted
-	case standsSending, standsUnsent, standsBuried:
+	case stateSending, stateUnsent, stateDeadConfirmed:
 		item.Status = StatusDead
 	}
-	if stands == standsUnsent {
+	if state == stateUnsent {
 		item.Lease = noon
 	}
-	if stands == standsBuried {
+	if state == stateDeadConfirmed {
 		item.DeadLetterID = "letter-1"
 	}
 	return item
 }
 
-// requestThat asks at noon, and is that to the item.
-func requestThat(arrives arrival) Request {
+// requestOf is a request at noon of that kind.
+func requestOf(kind requestKind) Request {
 	r := Request{
 		ID: "charges#k", Owner: "me", MessageID: "m2", Validation: "test1:aaaa", SentAt: noon.Add(-2 * time.Hour),
 		Now: noon, Lease: noon.Add(time.Minute), Expires: noon.Add(time.Hour),
 	}
-	switch arrives {
-	case arrivesAgain:
+	switch kind {
+	case requestRepeated:
 		r.Owner = "other"
-	case arrivesAfresh:
+	case requestNewEpoch:
 		r.SentAt = noon
-	case arrivesStrange:
+	case requestConflict:
 		r.Validation = "test1:bbbb"
 	}
 	return r
@@ -127,14 +127,14 @@ func requestThat(arrives arrival) Request {
 // Each row of the document is what the code does.
 func TestClaimingDoesWhatTheDocumentSays(t *testing.T) {
 	t.Parallel()
-	_, rows := document(t, "job stands", "delivery is")
+	_, rows := document(t, "state", "request")
 	for _, row := range rows {
-		stands, arrives := standing(row[0]), arrival(row[1])
+		state, kind := itemState(row[0]), requestKind(row[1])
 		t.Run(row[0]+", "+row[1], func(t *testing.T) {
 			t.Parallel()
-			item := itemThat(stands)
+			item := itemIn(state)
 			before := *item
-			d := Decide(item, requestThat(arrives))
+			d := Decide(item, requestOf(kind))
 			if got := d.Answer.Kind.String(); got != row[5] {
 				t.Errorf("the answer is %s, want %s", got, row[5])
 			}
@@ -144,13 +144,13 @@ func TestClaimingDoesWhatTheDocumentSays(t *testing.T) {
 			if diff := cmp.Diff(before, *item); diff != "" {
 				t.Errorf("the item that was seen is changed:\n%s", diff)
 			}
-			written(t, response(row[4]), item, d.Write)
+			written(t, action(row[4]), item, d.Write)
 		})
 	}
 }
 
-// written holds what is stored against the kind of the response.
-func written(t *testing.T, r response, seen, next *Item) {
+// written holds what is stored against the kind of the action.
+func written(t *testing.T, r action, seen, next *Item) {
 	t.Helper()
 	if next == nil {
 		return
@@ -163,11 +163,11 @@ func written(t *testing.T, r response, seen, next *Item) {
 	}
 	want := essence{StatusInProgress, "me", "m2", 0, 1, noon.Add(time.Minute)}
 	switch r {
-	case respondTakeOver:
+	case actTakeOver:
 		want.Claims = seen.Claims + 1
-	case respondReopen:
+	case actReopen:
 		want.Epoch = seen.Epoch + 1
-	case respondTakeLetter:
+	case actTakeLetter:
 		want.Status, want.MessageID = StatusDead, "m1"
 	}
 	got := essence{next.Status, next.Owner, next.MessageID, next.Epoch, next.Claims, next.Lease}
@@ -176,15 +176,15 @@ func written(t *testing.T, r response, seen, next *Item) {
 	}
 }
 
-// itemOf gives a job that is that to the claim of "me"; nil if it is gone.
+// itemOf is an item that is owned so by the claim of "me".
 func itemOf(owns ownership) *Item {
 	item := &Item{ID: "charges#k", Status: StatusInProgress, Owner: "me", Lease: noon}
 	switch owns {
-	case ownsRest:
+	case ownsSettled:
 		item.Settled = 1
-	case ownsDeath:
+	case ownsDead:
 		item.Status = StatusDead
-	case ownsCompletion:
+	case ownsCompleted:
 		item.Status, item.Owner = StatusCompleted, "other"
 	case ownsNothing:
 		item.Owner = "other"
@@ -197,7 +197,7 @@ func TestSettlingDoesWhatTheDocumentSays(t *testing.T) {
 	header, rows := document(t, "settlement", "condition")
 	c := Claim{ID: "charges#k", Owner: "me"}
 	for _, row := range rows {
-		for i := 3; i < len(row); i++ {
+		for i := 4; i < len(row); i++ {
 			t.Run(row[0]+", "+header[i], func(t *testing.T) {
 				t.Parallel()
 				store := NewMemory()
@@ -218,6 +218,20 @@ func TestSettlingDoesWhatTheDocumentSays(t *testing.T) {
 					t.Errorf("it needs %s, the document writes over %s", s.Needs(), item.Status)
 				}
 			})
+		}
+	}
+}
+
+func TestTheDocumentTellsWhatIsSettled(t *testing.T) {
+	t.Parallel()
+	_, rows := document(t, "settlement", "condition", "what is written", "settled")
+	c := Claim{ID: "charges#k", Owner: "me", Claims: 5, Settled: 2}
+	counts := map[string]int{"all claims": 5, "one more": 3, "as before": 2}
+	for _, row := range rows {
+		s := Settlement{Kind: kindNamed(t, row[0])}
+		item := Item{ID: "charges#k", Owner: "me", Status: s.Needs(), Claims: 5, Settled: 2}
+		if want, ok := counts[row[3]]; !ok || s.Kind != SettleStep && s.Apply(item, c).Settled != want {
+			t.Errorf("%s settles %d, the document says %s", row[0], s.Apply(item, c).Settled, row[3])
 		}
 	}
 }

@@ -15,9 +15,12 @@ import (
 // output, where CloudWatch finds them.
 func ExampleLines() {
 	job := handler.Func(func(context.Context, *handler.Message) error { return nil })
-	p := handler.NewProcessor(job, &handler.Options{
+	p, err := handler.NewProcessor(job, &handler.Options{
 		Hooks: handler.Hooks{OnBatch: metrics.Lines(os.Stderr, nil)}, // os.Stdout in a function
 	})
+	if err != nil {
+		panic(err)
+	}
 	response, err := p.Handle(context.Background(), events.SQSEvent{Records: []events.SQSMessage{{MessageId: "m1"}}})
 	fmt.Println(response.BatchItemFailures, err)
 	// Output: [] <nil>

@@ -6,11 +6,15 @@
 // is the same without the process around it.
 //
 // A batch is what one receive brings, and its jobs run as they do in a function
-// with ReportBatchItemFailures. While they run, a heartbeat keeps the batch
-// hidden, so that a job may take longer than the queue's visibility timeout.
-// To stop means to drain: nothing more is received or started, running jobs go
-// on for as long as the limit allows, and what did not start is released for
-// another process. An aborted job has neither failed nor lost an attempt.
+// with ReportBatchItemFailures. While they run, a heartbeat extends the visibility
+// timeout of their messages, so that a job may take longer than the queue's own. A
+// batch that is not full, or whose other jobs have ended, leaves its slots to others.
+//
+// To stop means to drain: nothing more is received or started, running jobs go on for
+// as long as [Options].Drain allows, and what did not start is released for another
+// process. What still runs then is cancelled, and has up to 11 s to be settled. An
+// aborted job has neither failed nor lost an attempt, and is never blamed. A container
+// needs a stop timeout that is longer than both together.
 //
 // What became of the jobs goes to CloudWatch once a minute, as the same metrics
 // that a Lambda function writes in lines.

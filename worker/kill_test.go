@@ -125,13 +125,57 @@ func TestNobodyWaitsLong(t *testing.T) {
 	}
 }
 
+// A long job takes one slot, and the others of its batch are free for others.
+func TestLongJobsTakeNoMoreThanTheirSlots(t *testing.T) {
+	seeds(t, 1, func(s *site) {
+		stream := names("j", 40)
+		for _, long := range []string{"l0", "l1"} { // one for each batch
+			s.put(long)
+			s.put(names("x"+long, 9)...)
+		}
+		m := s.boot(worker.Options{}, 10, taking(byLetter(map[byte]time.Duration{
+			'l': 2 * time.Hour, 'x': time.Second, 'j': time.Second,
+		})))
+		after(time.Second)
+		for _, j := range stream {
+			s.put(j)
+			after(15 * time.Second)
+		}
+		if wait := s.longestWait(stream); wait > time.Minute || !s.allDone(stream) {
+			s.t.Errorf("a job of a second waited %s, all done %v; want at most a minute, and all done", wait, s.allDone(stream))
+		}
+		m.stop()
+		_, _ = m.result()
+	})
+}
+
+// Each receive that ends without a run brings a message nearer to the end that SQS has
+// for it.
+func TestABacklogOfLongJobsCostsNoReceives(t *testing.T) {
+	seeds(t, 1, func(s *site) {
+		jobs := names("j", 60)
+		s.put(jobs...)
+		m := s.boot(worker.Options{}, 1, taking(byLetter(map[byte]time.Duration{'j': 5 * time.Minute})))
+		if !s.await(3*time.Hour, jobs...) {
+			s.t.Error("not all are done after three hours, want two at a time")
+		}
+		m.stop()
+		_, _ = m.result()
+		journal, _ := s.seen()
+		if again := matching(journal, " #3"); len(again) > 0 {
+			s.t.Errorf("%q, want no message received more than twice", again)
+		}
+		s.noneDead()
+	})
+}
+
 // The job pays no heed to its context, so that each drain leaves it behind in the middle.
 func TestAJobThatDrainsCutOffIsDoneInTheEnd(t *testing.T) {
 	heedless := func(m *machine) handler.Func {
 		return func(_ context.Context, message *handler.Message) error {
 			m.begin(message.Body)
 			after(6 * time.Second)
-			m.end(message.Body)
+			m.end(message.Body, true)
 			return nil
 		}
 	}
@@ -194,5 +238,47 @@ func TestTheWorkerLeavesWhatHangs(t *testing.T) {
 			s.t.Errorf("ended with %v after %s, want ErrForced within 11s of the end of the drain", err, ended)
 		}
 		m.kill()
+	})
+}
+
+// Machines are taken away and told to stop, one a minute, in the middle of jobs of up to
+// two minutes. A job is dead only if four claims on it ended with their process, and at
+// least the last two in its middle: it may have waited for its slot at the others.
+func TestNoJobDiesOfFewKills(t *testing.T) {
+	seeds(t, 2, func(s *site) {
+		jobs := names("j", 60)
+		lasts := map[string]time.Duration{}
+		for _, j := range jobs {
+			lasts[j] = time.Duration(s.random() * float64(2*time.Minute))
+		}
+		boot := func() *machine {
+			return s.boot(worker.Options{Drain: 5 * time.Second}, 4, taking(func(body string) time.Duration { return lasts[body] }))
+		}
+		s.put(jobs...)
+		fleet := []*machine{boot(), boot(), boot()}
+		for range 30 {
+			after(time.Duration(s.random() * float64(2*time.Minute)))
+			i := int(s.random() * float64(len(fleet)))
+			if s.random() < 0.5 {
+				fleet[i].stop()
+				_, _ = fleet[i].result()
+			}
+			fleet[i].kill()
+			fleet[i] = boot()
+		}
+		s.await(4*time.Hour, jobs...)
+		for _, m := range fleet {
+			m.stop()
+			_, _ = m.result()
+		}
+		dead := s.dead()
+		for body, why := range dead {
+			if s.killed[body] < 2 {
+				s.t.Errorf("%s was killed %d times and is dead: %s", body, s.killed[body], why)
+			}
+		}
+		if n := len(jobs) - len(dead); len(s.done) != n {
+			s.t.Errorf("%d jobs done after four quiet hours, want %d", len(s.done), n)
+		}
 	})
 }

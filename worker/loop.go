@@ -13,6 +13,7 @@ import (
 
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/internal/eventsource"
+	"github.com/sqsafe/sqsafe/internal/host"
 )
 
 const (
@@ -30,9 +31,9 @@ type loop struct {
 	*run
 	arn   string
 	pulse *pulse
-	// receipts are those of the last receive, and taken is how many slots it has.
+	// receipts are those of the last receive, and share is what it has of the slots.
 	receipts []string
-	taken    int
+	share    *share
 }
 
 // ReceiveMessage waits for a slot, and receives and holds what comes. By the time it is
@@ -51,7 +52,7 @@ func (l *loop) ReceiveMessage(
 		if out != nil {
 			received = len(out.Messages)
 		}
-		l.taken = l.slots.received(n, received)
+		l.share = l.slots.received(n, received)
 	}()
 	in.MaxNumberOfMessages = int32(l.slots.batchSize(n))
 	l.pulse.beat()
@@ -92,8 +93,8 @@ func (l *loop) hold(m types.Message) {
 func (l *loop) letGo() {
 	l.heartbeat.release(l.receipts)
 	l.receipts = nil
-	l.slots.free(l.taken)
-	l.taken = 0
+	l.share.end()
+	l.share = nil
 }
 
 // end is what the loop leaves in order.
@@ -147,10 +148,11 @@ func (l *loop) handle(batch events.SQSEvent) (response events.SQSEventResponse, 
 }
 
 func (l *loop) batchContext() (context.Context, context.CancelFunc) {
+	ctx := host.WithEnded(l.jobs, l.share.ended)
 	if l.options.BatchTimeout > 0 {
-		return context.WithTimeout(l.jobs, l.options.BatchTimeout)
+		return context.WithTimeout(ctx, l.options.BatchTimeout)
 	}
-	return context.WithCancel(l.jobs)
+	return context.WithCancel(ctx)
 }
 
 func receipts(batch events.SQSEvent) []string {

@@ -22,8 +22,9 @@ import (
 // mirror of [sqsafe.Start]: options and environment are the same, and also:
 //
 //   - SQSAFE_QUEUE_URL, the queue to poll, is required;
-//   - SQSAFE_BATCHES is how many batches are at work at a time (2);
-//   - SQSAFE_DRAIN_SECONDS is how long running jobs may go on at the end (30);
+//   - SQSAFE_BATCHES is how many batches are processed at the same time (2);
+//   - SQSAFE_DRAIN_SECONDS is how long running jobs may go on at the end (15), before
+//     they are cancelled; up to 12 s more pass until the process has ended;
 //   - SQSAFE_BATCH_SECONDS is how long a batch may take (no limit);
 //   - SQSAFE_HEALTH_ADDR is where [Worker.Health] answers (":8080"); empty or
 //     "off" for nowhere;

@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"context"
 	"debug/elf"
 	"io"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"runtime"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -89,6 +91,9 @@ func checkStatic(t *testing.T, path string) {
 	}
 }
 
+// processLimit is many times what the worker takes: one that hangs is killed.
+const processLimit = 30 * time.Second
+
 func TestAChargeFinishesAfterASignal(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -105,7 +110,9 @@ func TestAChargeFinishesAfterASignal(t *testing.T) {
 	}))
 	t.Cleanup(provider.Close)
 	stack := newStack(t)
-	worker := exec.CommandContext(t.Context(), binary)
+	limit, cancel := context.WithTimeout(t.Context(), processLimit)
+	t.Cleanup(cancel)
+	worker := exec.CommandContext(limit, binary)
 	worker.Stderr = os.Stderr
 	worker.Env = []string{
 		"PAYMENT_URL=" + provider.URL, "AWS_ENDPOINT_URL=" + stack, "AWS_REGION=us-east-1",
@@ -116,15 +123,20 @@ func TestAChargeFinishesAfterASignal(t *testing.T) {
 	if err := worker.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if key := <-asked; key == "" {
-		t.Error("the provider got no idempotency key")
+	select {
+	case key := <-asked:
+		if key == "" {
+			t.Error("the provider got no idempotency key")
+		}
+	case <-limit.Done():
+		t.Fatalf("no charge within %s", processLimit)
 	}
 	if err := worker.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	close(answer)
 	if err := worker.Wait(); err != nil {
-		t.Errorf("the worker ended with %v, want a clean end", err)
+		t.Errorf("the worker ended with %v, want a clean end within %s", err, processLimit)
 	}
 	if n := len(asked); n > 0 {
 		t.Errorf("%d more charges, want one in all", n)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -14,6 +15,13 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws"
 	"github.com/sqsafe/sqsafe/internal/localaws/localtest"
 )
+
+// printing prints what became of the messages of a batch.
+var printing = handler.Hooks{OnBatch: func(_ context.Context, r handler.Report) {
+	for _, c := range r.Counts {
+		fmt.Println(c.N, c.Outcome)
+	}
+}}
 
 // The table remembers what one process has done, so that another does not do
 // it again.
@@ -31,17 +39,25 @@ func ExampleNew() {
 	}
 
 	for _, process := range []string{"first", "second"} {
-		once := idem.Middleware(dynamo.New(client, "ledger", nil), &idem.Options{Key: idem.JSONField("id")})
-		charge := once(func(ctx context.Context, _ *handler.Message) error {
+		ledger, err := idem.New(dynamo.New(client, "ledger", nil), &idem.Options{Key: idem.JSONField("id")})
+		if err != nil {
+			fmt.Println(err)
+		}
+		charge := func(ctx context.Context, _ *handler.Message) error {
 			fmt.Println(process, "process charges", idem.Key(ctx))
 			return nil
-		})
-		m := &handler.Message{}
-		m.MessageId, m.Body = "m1", `{"id":"ch-1","amount":1250}`
-		fmt.Println(m.Resolve(context.Background(), charge(context.Background(), m)).Outcome)
+		}
+		p, err := handler.NewProcessor(handler.Func(charge), &handler.Options{Ledger: ledger, Hooks: printing})
+		if err != nil {
+			fmt.Println(err)
+		}
+		batch := events.SQSEvent{Records: []events.SQSMessage{{MessageId: "m1", Body: `{"id":"ch-1","amount":1250}`}}}
+		if _, err := p.Handle(context.Background(), batch); err != nil {
+			fmt.Println(err)
+		}
 	}
 	// Output:
 	// first process charges ch-1
-	// done
-	// duplicate
+	// 1 done
+	// 1 duplicate
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/sqsafe/sqsafe/idem"
 	"github.com/sqsafe/sqsafe/idem/dynamo"
-	"github.com/sqsafe/sqsafe/idem/idemtest"
+	"github.com/sqsafe/sqsafe/internal/simulation"
 )
 
 // forgetful is a store whose items are deleted as the table's TTL does.
@@ -33,7 +33,7 @@ type pausing struct{ dynamo.API }
 func (p pausing) UpdateItem(
 	ctx context.Context, in *dynamodb.UpdateItemInput, options ...func(*dynamodb.Options),
 ) (*dynamodb.UpdateItemOutput, error) {
-	idemtest.Pause(ctx)
+	simulation.Pause(ctx)
 	return p.API.UpdateItem(ctx, in, options...)
 }
 
@@ -41,8 +41,8 @@ func (p pausing) UpdateItem(
 // SQSAFE_HISTORIES=100000 go test -run HoldsInAllHistories ./idem/...
 func TestTheTableHoldsInAllHistories(t *testing.T) {
 	t.Parallel()
-	options := idemtest.ReadModelOptions(t, os.Getenv("SQSAFE_HISTORIES"), os.Getenv("SQSAFE_SEED"), 200)
-	idemtest.Model(t, func(t *testing.T) idem.Store {
+	options := simulation.ReadModelOptions(t, os.Getenv("SQSAFE_HISTORIES"), os.Getenv("SQSAFE_SEED"), 200)
+	simulation.Model(t, func(t *testing.T) idem.Store {
 		l := newLedger(t)
 		return forgetful{dynamo.New(pausing{l}, table, nil), l}
 	}, options)
@@ -50,6 +50,6 @@ func TestTheTableHoldsInAllHistories(t *testing.T) {
 
 func TestTheTableHoldsInAllHistoriesOfAFleet(t *testing.T) {
 	t.Parallel()
-	options := idemtest.ReadModelOptions(t, os.Getenv("SQSAFE_HISTORIES"), os.Getenv("SQSAFE_SEED"), 60)
-	idemtest.ModelFleet(t, func(t *testing.T) idem.Store { return dynamo.New(newLedger(t), table, nil) }, options)
+	options := simulation.ReadModelOptions(t, os.Getenv("SQSAFE_HISTORIES"), os.Getenv("SQSAFE_SEED"), 60)
+	simulation.ModelFleet(t, func(t *testing.T) idem.Store { return dynamo.New(newLedger(t), table, nil) }, options)
 }

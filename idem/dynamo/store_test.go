@@ -2,6 +2,7 @@ package dynamo_test
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -301,17 +302,58 @@ func TestAnItemThatChangesMeanwhileIsDecidedAnew(t *testing.T) {
 	}
 }
 
-func TestATakeOverLosesNoCrash(t *testing.T) {
+// A lapsed claim whose hash has another scheme is replaced as the item was seen. Its
+// owner is still alive, and writes in between.
+func TestATakeOverOverwritesNothingOfALiveOwner(t *testing.T) {
 	t.Parallel()
-	l := newLedger(t)
-	first := l.acquire(request("o1", now), idem.AnswerAcquired)
-	l.meanwhile(func() {
-		l.settle(first, idem.Settlement{Kind: idem.SettleCrash, Crashes: 1, Lease: first.Claim.Lease})
-	})
-	r := request("o2", first.Claim.Lease)
-	r.Validation = "test2:aaaa" // so that the item is replaced as it was seen
-	if a := l.acquire(r, idem.AnswerAcquired); a.Job.Crashes != 1 {
-		t.Fatalf("crashes are %d, want the one that was marked meanwhile", a.Job.Crashes)
+	for _, c := range []struct {
+		name    string
+		do      func(l *ledger, first idem.Answer)
+		want    idem.AnswerKind
+		crashes int
+	}{
+		{"it renews its claim", func(l *ledger, first idem.Answer) {
+			l.renew(first, now.Add(time.Minute))
+		}, idem.AnswerBusy, 0},
+		{"it marks a crash", func(l *ledger, first idem.Answer) {
+			l.settle(first, idem.Settlement{
+				Kind: idem.SettleCrash, Crashes: 1, CrashStack: "main.charge()", Lease: first.Claim.Lease,
+			})
+		}, idem.AnswerAcquired, 1},
+		{"it counts a crash ahead of a lone run", func(l *ledger, first idem.Answer) {
+			l.settle(first, idem.Settlement{Kind: idem.SettleAlone, Crashes: 1})
+		}, idem.AnswerAcquired, 1},
+		{"it gives the job back", func(l *ledger, first idem.Answer) {
+			l.settle(first, idem.Settlement{Kind: idem.SettleAbort, Lease: now, Expires: now.Add(time.Hour)})
+		}, idem.AnswerAcquired, 0},
+		{"it is done", func(l *ledger, first idem.Answer) { l.settle(first, complete(now)) }, idem.AnswerDuplicate, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			l := newLedger(t)
+			first := l.acquire(request("o1", now), idem.AnswerAcquired)
+			var left map[string]types.AttributeValue
+			l.meanwhile(func() {
+				c.do(l, first)
+				left = l.item()
+			})
+			r := request("o2", first.Claim.Lease)
+			r.Validation = "test2:aaaa"
+			if a := l.acquire(r, c.want); a.Job.Crashes != c.crashes {
+				t.Errorf("crashes are %d, want %d", a.Job.Crashes, c.crashes)
+			}
+			// The answer is that on the item as it was before the write, whatever that did.
+			got := l.item()
+			if c.want == idem.AnswerAcquired {
+				maps.Copy(left, map[string]types.AttributeValue{
+					"owner": text("o2"), "validation": text("test2:aaaa"), "claims": number("2"),
+					"in_progress_expiration": got["in_progress_expiration"], "expiration": got["expiration"],
+				})
+			}
+			if diff := cmp.Diff(left, got, cmp.Transformer("show", show)); diff != "" {
+				t.Errorf("the item differs (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

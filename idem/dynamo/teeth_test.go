@@ -13,7 +13,7 @@ import (
 
 	"github.com/sqsafe/sqsafe/idem"
 	"github.com/sqsafe/sqsafe/idem/dynamo"
-	"github.com/sqsafe/sqsafe/idem/idemtest"
+	"github.com/sqsafe/sqsafe/internal/simulation"
 )
 
 // tampering is a client that writes under weaker conditions than it is told.
@@ -66,10 +66,10 @@ func TestTheModelMissesEachClause(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			v := idemtest.Find(t, func(t *testing.T) idem.Store {
+			v := simulation.Find(t, func(t *testing.T) idem.Store {
 				l := newLedger(t)
 				return forgetful{dynamo.New(tampering{pausing{l}, c.kind, c.clause, c.instead}, table, nil), l}
-			}, idemtest.ModelOptions{Histories: 400})
+			}, simulation.ModelOptions{Histories: 400})
 			if v == nil {
 				t.Fatal("the model lets it pass")
 			}

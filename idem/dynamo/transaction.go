@@ -14,7 +14,7 @@ import (
 
 var (
 	// ErrNoClaim says that the context has no claimed job that could be
-	// completed: it does not come from the middleware, it is that of an
+	// completed: it does not come from the processor, it is that of an
 	// [idem.Step], or the job runs unprotected because the store could not be
 	// asked.
 	ErrNoClaim = errors.New("the context has no claim on a job; pass on the one that the function got")
@@ -60,10 +60,10 @@ type TransactionAPI interface {
 	) (*dynamodb.TransactWriteItemsOutput, error)
 }
 
-// Transactor sends transactions and sees which of them complete a job, so that
-// the middleware writes nothing more about it. It stands where the client
-// stood: transactions without a [Completion] pass through it. It is safe for
-// concurrent use if its client is.
+// Transactor sends transactions and sees which of them complete a job, so that the
+// ledger writes nothing more about it. It takes the place of the client: transactions
+// without a [Completion] pass through it. It is safe for concurrent use if its client
+// is.
 type Transactor struct{ api TransactionAPI }
 
 // NewTransactor gives a Transactor that sends through api.

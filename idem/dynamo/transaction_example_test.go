@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -46,11 +47,19 @@ func ExampleCompletion() {
 		})
 		return err
 	}
-	once := idem.Middleware(dynamo.New(client, "ledger", nil), nil)(take)
+	ledger, err := idem.New(dynamo.New(client, "ledger", nil), nil)
+	if err != nil {
+		fmt.Println(err)
+	}
+	p, err := handler.NewProcessor(handler.Func(take), &handler.Options{Ledger: ledger, Hooks: printing})
+	if err != nil {
+		fmt.Println(err)
+	}
 	for range 3 {
-		m := &handler.Message{}
-		m.MessageId = "m1"
-		fmt.Println(m.Resolve(context.Background(), once(context.Background(), m)).Outcome)
+		batch := events.SQSEvent{Records: []events.SQSMessage{{MessageId: "m1"}}}
+		if _, err := p.Handle(context.Background(), batch); err != nil {
+			fmt.Println(err)
+		}
 	}
 	stock, err := client.Scan(context.Background(), &dynamodb.ScanInput{TableName: aws.String("stock")})
 	if err != nil {
@@ -58,8 +67,8 @@ func ExampleCompletion() {
 	}
 	fmt.Println(stock.Items[0]["taken"].(*types.AttributeValueMemberN).Value, "taken")
 	// Output:
-	// done
-	// duplicate
-	// duplicate
+	// 1 done
+	// 1 duplicate
+	// 1 duplicate
 	// 1 taken
 }

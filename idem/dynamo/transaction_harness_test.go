@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -137,15 +138,58 @@ func (s *shop) deliver() *handler.Result {
 // deliverIn hands the job out, as a worker does in a ctx without a deadline.
 func (s *shop) deliverIn(ctx context.Context) *handler.Result {
 	s.Helper()
-	once := idem.Middleware(s.store, &idem.Options{Logger: slog.New(slog.DiscardHandler)})
-	next := once(func(ctx context.Context, m *handler.Message) error {
+	return deliverTo(ctx, s.T, s.store, func(ctx context.Context, m *handler.Message) error {
 		s.runs++
 		s.last = m.Job
 		return s.job(ctx)
 	})
-	m := &handler.Message{}
-	m.MessageId, m.Body = "m1", "a"
-	return m.Resolve(ctx, next(ctx, m))
+}
+
+// deliverTo hands a message out to a job whose ledger has the store. It gives what the
+// ledger makes of it; a crash is a panic.
+func deliverTo(ctx context.Context, t *testing.T, store idem.Store, job handler.Func) *handler.Result {
+	t.Helper()
+	quiet := slog.New(slog.DiscardHandler)
+	ledger, err := idem.New(store, &idem.Options{Logger: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &recorder{Ledger: ledger}
+	p, err := handler.NewProcessor(job, &handler.Options{Ledger: r, Logger: quiet, Random: func() float64 { return 0 }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Handle(ctx, events.SQSEvent{Records: []events.SQSMessage{{MessageId: "m1", Body: "a"}}}); err != nil {
+		t.Fatal(err)
+	}
+	return r.result
+}
+
+// recorder is a ledger that keeps the last result. The processor completes it in place.
+type recorder struct {
+	handler.Ledger
+	result *handler.Result
+}
+
+func (r *recorder) Claim(
+	ctx context.Context, m *handler.Message, id handler.Identity, end time.Time,
+) handler.ClaimAnswer {
+	a := r.Ledger.Claim(ctx, m, id, end)
+	r.result = a.Decided
+	if a.Claim != nil {
+		a.Claim = recordedClaim{a.Claim, r}
+	}
+	return a
+}
+
+type recordedClaim struct {
+	handler.Claim
+	recorder *recorder
+}
+
+func (c recordedClaim) Settle(ctx context.Context, e handler.Ending) *handler.Result {
+	c.recorder.result = c.Claim.Settle(ctx, e)
+	return c.recorder.result
 }
 
 // want demands an outcome, its reason, and what was written for it.

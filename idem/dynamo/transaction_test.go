@@ -465,13 +465,10 @@ func TestAStepDoesNotCompleteItsJob(t *testing.T) {
 
 func TestAMemoryTakesPartInNoTransaction(t *testing.T) {
 	t.Parallel()
-	once := idem.Middleware(idem.NewMemory(), nil)(func(ctx context.Context, _ *handler.Message) error {
+	r := deliverTo(t.Context(), t, idem.NewMemory(), func(ctx context.Context, _ *handler.Message) error {
 		_, err := dynamo.Completion(ctx)
 		return err
 	})
-	m := &handler.Message{}
-	m.MessageId = "m1"
-	r := m.Resolve(t.Context(), once(t.Context(), m))
 	if !errors.Is(r.Err, dynamo.ErrNoTransactions) || r.Outcome != handler.OutcomeRetry {
 		t.Errorf("result is %v, want a retry with ErrNoTransactions", r)
 	}
@@ -480,10 +477,8 @@ func TestAMemoryTakesPartInNoTransaction(t *testing.T) {
 func TestACompletionUsesTheTablesOwnKey(t *testing.T) {
 	t.Parallel()
 	l := newLedgerKeyed(t, "pk", &dynamo.Options{KeyAttribute: "pk"})
-	m := &handler.Message{}
-	m.MessageId = "m1"
 	for _, want := range []handler.Outcome{handler.OutcomeDone, handler.OutcomeDuplicate} {
-		once := idem.Middleware(l.store, nil)(func(ctx context.Context, _ *handler.Message) error {
+		r := deliverTo(t.Context(), t, l.store, func(ctx context.Context, _ *handler.Message) error {
 			done, err := dynamo.Completion(ctx)
 			if err != nil {
 				return err
@@ -493,7 +488,7 @@ func TestACompletionUsesTheTablesOwnKey(t *testing.T) {
 			})
 			return err
 		})
-		if r := m.Resolve(t.Context(), once(t.Context(), m)); r.Outcome != want {
+		if r.Outcome != want {
 			t.Fatalf("outcome is %s: %v; want %s", r.Outcome, r.Err, want)
 		}
 	}

@@ -23,7 +23,7 @@ func consumerStories() []scenario {
 			alarms: map[string]int{"QueueAge": 1},
 		},
 		{
-			name: "a job that has waited for 47 h waits on", minutes: 150,
+			name: "a job that has waited for 47 h keeps waiting", minutes: 150,
 			world: awake(from(healthy, func(w *minute, after int) {
 				w.source.Visible, w.source.OldestAge = 1, 47*time.Hour+time.Duration(after+1)*time.Minute
 			})),
@@ -55,7 +55,7 @@ func consumerStories() []scenario {
 				}
 				return w
 			}),
-			note: "3 minutes close together are needed; NotEmpty comes when the attempts are spent",
+			note: "3 minutes close together are needed; NotEmpty fires when the attempts are used up",
 		},
 		{
 			name: "a storm of partial failures: half of each batch", minutes: 120,
@@ -73,12 +73,12 @@ func consumerStories() []scenario {
 			note: "3 of 5 minutes are needed",
 		},
 		{
-			name: "6 jobs a minute, all of which fail", minutes: 120,
+			name: "6 jobs a minute, and all of them fail", minutes: 120,
 			world: awake(from(healthy, func(w *minute, _ int) {
 				w.source = sqsmetrics.Sample{NotVisible: 6, Sent: 6, Received: 6, EmptyReceives: 100, OldestAge: time.Minute}
 				w.invocations, w.invoked, w.failed = 1, 6, 6
 			})),
-			note: "a share counts from 10 jobs a minute; NotEmpty comes when their attempts are spent",
+			note: "a share counts from 10 jobs a minute; NotEmpty fires when their attempts are used up",
 		},
 		{
 			name: "a bad deployment at once: every job crashes or is dead-lettered", minutes: 120,

@@ -13,29 +13,30 @@ import (
 func pauseStories() []scenario {
 	return []scenario{
 		{
-			name: "the first dead letter of a queue that slept", minutes: 120, wake: sqsmetrics.MaxWakeDelay,
+			name: "the first dead letter of a queue whose metrics had stopped", minutes: 120, wake: sqsmetrics.MaxWakeDelay,
 			world: dead(steady(1)), alarms: map[string]int{"NotEmpty": 1},
-			note: "SQS wakes a queue's metrics in up to 15 min",
+			note: "the metrics of a queue start again after up to 15 min",
 		},
 		{
-			name: "40 dead letters in the first minute of a queue that slept", minutes: 120, wake: sqsmetrics.MaxWakeDelay,
+			name:    "40 dead letters in the first minute of a queue whose metrics had stopped",
+			minutes: 120, wake: sqsmetrics.MaxWakeDelay,
 			world: dead(steady(40)), alarms: map[string]int{"NotEmpty": 1},
 			note: "Arrivals and Flood have nothing to compare the first datapoint with",
 		},
 		{
-			name: "20 dead letters a minute into a queue that slept", minutes: 120, wake: sqsmetrics.MaxWakeDelay,
+			name: "20 dead letters a minute into a queue whose metrics had stopped", minutes: 120, wake: sqsmetrics.MaxWakeDelay,
 			world:  dead(func(after int) int { return 20 * (after + 1) }),
 			alarms: map[string]int{"NotEmpty": 1, "Arrivals": 1, "Flood": 1}, note: "too late for a canary of 15 min",
 		},
 		{
-			name: "nobody touches 3 dead letters, and after 6 h the metrics stop", minutes: 9 * 60,
+			name: "nobody uses a queue of 3 dead letters, and after 6 h the metrics stop", minutes: 9 * 60,
 			world: awake(dead(steady(3))), alarms: map[string]int{"NotEmpty": 1, "Arrivals": 1},
 			ends: map[string]alarm.State{"NotEmpty": alarm.Alarm}, note: "NotEmpty stays in ALARM",
 		},
 		{
-			name: "40 come one a minute; somebody looks when they have lain for 7 h", minutes: 11 * 60,
+			name: "40 arrive, one a minute; 7 h later somebody receives from the queue", minutes: 11 * 60,
 			world: awake(from(healthy, lookLater)), alarms: map[string]int{"NotEmpty": 1, "Arrivals": 1},
-			ends: map[string]alarm.State{"NotEmpty": alarm.Alarm}, note: "the look announces nothing",
+			ends: map[string]alarm.State{"NotEmpty": alarm.Alarm}, note: "receiving announces nothing",
 		},
 		{
 			name: "all metrics are lost for 10 min", minutes: 150, world: awake(lost(10, steady(40))),
@@ -50,16 +51,16 @@ func pauseStories() []scenario {
 				}
 				return 40
 			})),
-			alarms: map[string]int{"NotEmpty": 1}, note: "they come after 35 min; Arrivals and Flood do not see them",
+			alarms: map[string]int{"NotEmpty": 1}, note: "they arrive after 35 min; Arrivals and Flood do not see them",
 		},
 		{
-			name: "nobody touches a dead letter for 30 h", minutes: 31 * 60, parameters: dayOld,
+			name: "nobody uses a queue with a dead letter for 30 h", minutes: 31 * 60, parameters: dayOld,
 			world: awake(from(healthy, lying)), alarms: map[string]int{"NotEmpty": 1, "Arrivals": 1},
 			ends: map[string]alarm.State{"NotEmpty": alarm.Alarm},
 			note: "with `DeadLetterAgeThreshold=86400`: there is no age once the metrics have stopped",
 		},
 		{
-			name: "the same, with something done to the queue every 5 h", minutes: 26 * 60, parameters: dayOld,
+			name: "the same, with an action on the queue every 5 h", minutes: 26 * 60, parameters: dayOld,
 			world: awake(from(healthy, func(w *minute, after int) {
 				if lying(w, after); after%300 == 299 {
 					w.dead.EmptyReceives = 1
@@ -69,7 +70,7 @@ func pauseStories() []scenario {
 			note:   "with `DeadLetterAgeThreshold=86400`",
 		},
 		{
-			name: "nobody touches a dead letter for 9 h", minutes: 10 * 60,
+			name: "nobody uses a queue with a dead letter for 9 h", minutes: 10 * 60,
 			parameters: map[string]string{"DeadLetterAgeThreshold": "14400"},
 			world:      awake(from(healthy, lying)),
 			alarms:     map[string]int{"NotEmpty": 1, "Arrivals": 1, "DeadLetterAge": 1},

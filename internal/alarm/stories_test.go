@@ -110,9 +110,9 @@ func deadLetterStories() []scenario {
 			note: "NotEmpty returns to OK once the queue is empty",
 		},
 		{
-			name: "somebody looks into the queue", minutes: 150, world: awake(from(healthy, look)),
+			name: "somebody receives from the queue", minutes: 150, world: awake(from(healthy, look)),
 			alarms: map[string]int{"NotEmpty": 1, "Arrivals": 1}, ends: map[string]alarm.State{"NotEmpty": alarm.Alarm},
-			note: "what is read is in flight and counts: nothing new is announced",
+			note: "received letters are in flight and count: nothing new is announced",
 		},
 	}
 }

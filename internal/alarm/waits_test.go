@@ -12,7 +12,7 @@ import (
 func waitStories() []scenario {
 	return []scenario{
 		{
-			name: "the mapping is off, and half an hour later the producers stop", minutes: begins + 50*60,
+			name: "the mapping is disabled, and half an hour later the producers stop", minutes: begins + 50*60,
 			world: awake(from(healthy, func(w *minute, after int) {
 				if stall(w, min(after, 29)); after > 29 {
 					w.source.Sent = 0
@@ -21,7 +21,7 @@ func waitStories() []scenario {
 			})),
 			alarms: map[string]int{"ConsumerStalled": 1, "QueueAge": 1, "ProducerSilent": 1},
 			ends:   map[string]alarm.State{"ConsumerStalled": alarm.OK, "QueueAge": alarm.OK},
-			note: "both are OK again when the metrics stop after 6 h, and QueueExpiry never comes; " +
+			note: "both are OK again when the metrics stop after 6 h, and QueueExpiry never fires; " +
 				"ProducerSilent with `ExpectTraffic=true` only",
 		},
 		{

@@ -12,10 +12,12 @@ import (
 // names Go or AfterFunc of something else: sync.WaitGroup, time, context, a clock.
 func Goroutines() map[string]string {
 	return map[string]string{
-		"handler/processor.go": "the batch, which the watchdog may leave behind, and the timer that ends a crashed process",
+		"handler/handle.go":    "the batch, which the watchdog may leave behind, and the timer that ends a crashed process",
 		"handler/worker.go":    "workers, which decode, claim, run and settle",
-		"handler/claim.go":     "the wait for a claim that is lost, and the end of a lone run",
+		"handler/claim.go":     "the wait for a claim that is lost",
+		"handler/alone.go":     "the end of a lone run that lasts long",
 		"handler/goroutine.go": "what user code starts with Go, watched for panics",
+		"handler/run.go":       "what user code starts with Go outside of a run",
 		"handler/letters.go":   "letters are sent while other jobs run, and confirmed side by side",
 		"handler/hide.go":      "messages are hidden while other jobs run, where there is no deadline",
 		"handler/hooks.go":     "a hook is called while other jobs run",
@@ -26,11 +28,11 @@ func Goroutines() map[string]string {
 
 		"idem/renew.go": "a lease is renewed while its job runs",
 
-		"idem/idemtest/bench.go":         "deliveries that race for one claim",
-		"idem/idemtest/fleethost.go":     "a goroutine of user code that outlives its job",
-		"idem/idemtest/fleetschedule.go": "processes of the fleet run side by side",
-		"idem/idemtest/schedule.go":      "workers of the model run side by side",
-		"idem/idemtest/step.go":          "steps that race for one name",
+		"idem/idemtest/bench.go":               "deliveries that race for one claim",
+		"internal/simulation/fleethost.go":     "a goroutine of user code that outlives its job",
+		"internal/simulation/fleetschedule.go": "processes of the fleet run side by side",
+		"internal/simulation/schedule.go":      "workers of the model run side by side",
+		"idem/idemtest/step.go":                "steps that race for one name",
 
 		"dlq/sender.go":  "batches of letters are sent side by side",
 		"queue/packs.go": "batches of calls to SQS run side by side",
@@ -38,6 +40,7 @@ func Goroutines() map[string]string {
 		"worker/loop.go":    "the timer that ends a receive after the shutdown began",
 		"worker/publish.go": "metrics are sent while jobs run",
 		"worker/run.go":     "one loop for each batch that may be in flight",
+		"worker/slots.go":   "the timer after which a long batch gives slots back",
 		"worker/start.go":   "signals, and the server that answers probes",
 		"worker/worker.go":  "visibility timeouts are extended while jobs run",
 

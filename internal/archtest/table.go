@@ -21,6 +21,8 @@ type Row struct {
 	Tests []string
 	// Host marks a package that may read the environment and end the process.
 	Host bool
+	// Testing reports whether only tests import it, so that it may import testing.
+	Testing bool
 }
 
 const (
@@ -134,11 +136,15 @@ func engineRows() []Row {
 		{Path: "envelope", Ours: []string{"fault", "handler"}, Never: noSDK(), Tests: []string{"idem"}},
 		{
 			Path: "idem", Ours: []string{"fault", "handler", "internal/jsonobject"}, Never: noSDK(),
-			Tests: []string{"backoff"},
+			Tests: []string{"backoff", "internal/simulation"},
 		},
 		{
-			Path: "idem/idemtest", Ours: []string{"fault", "handler", "idem"}, Third: []string{lambdaEvents, goCmp},
+			Path: "idem/idemtest", Ours: []string{"handler", "idem"}, Third: []string{goCmp},
 			Never: noSDK(),
+		},
+		{
+			Path: "internal/simulation", Ours: []string{"backoff", "fault", "handler", "idem"},
+			Third: []string{lambdaEvents}, Never: noSDK(), Testing: true,
 		},
 		{
 			Path: "metrics", Ours: []string{"fault", "handler"}, Third: []string{lambdaContext},
@@ -152,7 +158,7 @@ func adapterRows() []Row {
 	return []Row{
 		{
 			Path: "idem/dynamo", Ours: []string{"handler", "idem"}, Third: []string{sdkCore, sdkDynamoDB, dynamoDBTypes},
-			Never: append(forCommands(), "dlq", "queue", sdkSQS),
+			Never: append(forCommands(), "dlq", "queue", sdkSQS), Tests: []string{"internal/simulation"},
 		},
 		{
 			Path: "queue", Ours: []string{"handler", "internal/sqscall"},
@@ -192,11 +198,14 @@ func hostRows() []Row {
 		},
 		{
 			Path: "worker",
-			Ours: []string{"backoff", "handler", "internal/host", "metrics", "queue", ".", "internal/eventsource"},
+			Ours: []string{
+				"backoff", "internal/deadline", "internal/host", "handler", "metrics", "queue", ".", "internal/eventsource",
+			},
 			Third: []string{
 				lambdaEvents, lambdaErrors, sdkConfig, sdkCore, sdkSQS, sqsTypes, sdkCloudWatch, cloudTypes,
 			},
-			Never: []string{standIns, kong, lipgloss + "/...", terminal, yaml}, Tests: []string{"fault", "idem"}, Host: true,
+			Never: []string{standIns, kong, lipgloss + "/...", terminal, yaml},
+			Tests: []string{"dlq", "fault", "idem", "idem/dynamo"}, Host: true,
 		},
 	}
 }
@@ -318,6 +327,13 @@ func checkRows() []Row {
 		{
 			Path:  "internal/crashproof",
 			Tests: []string{"dlq", "fault", "handler", "internal/eventsource", "internal/runtimeapi"},
+		},
+		{
+			Path: "internal/simulation/system",
+			Tests: []string{
+				"backoff", "fault", "internal/host", "handler", "idem", "idem/dynamo", "queue", "dlq", "worker",
+				"internal/eventsource",
+			},
 		},
 		{
 			Path:  "internal/runbook",

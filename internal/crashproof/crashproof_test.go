@@ -1,8 +1,7 @@
 //go:build unix
 
-// Package crashproof_test checks that a job which ends its process is
-// dead-lettered, and that no other job is harmed. It uses real processes behind
-// the Runtime API.
+// Package crashproof_test holds that a job which ends its process is stopped, and
+// harms no other: with real processes behind the Runtime API.
 package crashproof_test
 
 import (
@@ -18,10 +17,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// runLimit is many times the duration of a scenario.
+// runLimit is many times what a scenario takes.
 const runLimit = 90 * time.Second
 
-func TestOnlyCrashingJobsAreDeadLettered(t *testing.T) {
+func TestOnlyCulpritsDie(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, build(t))
 	results := r.all(t.Context())
@@ -39,7 +38,7 @@ func TestOnlyCrashingJobsAreDeadLettered(t *testing.T) {
 	}
 }
 
-// checkPace fails if too many scenarios were too slow to be checked exactly.
+// checkPace fails where too much was too slow to tell anything.
 func checkPace(t *testing.T, results map[string][]result) {
 	t.Helper()
 	slow, n := 0, 0
@@ -55,15 +54,15 @@ func checkPace(t *testing.T, results map[string][]result) {
 	}
 }
 
-// result is the final state of a scenario.
+// result is a scenario that has ended.
 type result struct {
 	*run
-	ending finalState
+	ending ending
 	took   time.Duration
 	err    error
 }
 
-// all runs all scenarios concurrently.
+// all runs all scenarios side by side.
 func (r *rig) all(ctx context.Context) map[string][]result {
 	var mu sync.Mutex
 	results := map[string][]result{}
@@ -86,7 +85,7 @@ func (r *run) result(ctx context.Context) result {
 	start := time.Now()
 	got := result{run: r, err: r.do(ctx)}
 	got.took = time.Since(start)
-	ending, err := r.finalState(context.WithoutCancel(ctx))
+	ending, err := r.ending(context.WithoutCancel(ctx))
 	if got.ending = ending; got.err == nil {
 		got.err = err
 	}

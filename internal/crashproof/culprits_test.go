@@ -2,32 +2,38 @@
 
 package crashproof_test
 
-// culprit is a kind of job that ends its process, with its expected result.
+import "time"
+
+// culprit is a kind of job that ends its process, and how it ends itself.
 type culprit struct {
 	name string
 	job  job
 	// receives is the queue's maxReceiveCount.
 	receives int
-	// in lists the settings in which it is tested.
+	// in are the settings that it is tried in.
 	in []setting
 
-	// lost is how many processes it ends; status is how they end, and says is a
-	// part of the output of each.
+	// lost is how many processes it takes with it, status how these end, and says
+	// a part of what each writes.
 	lost         int
 	status, says string
-	// kills: the process does not wait for the other jobs.
+	// kills: what runs beside it is not waited for.
 	kills bool
 	ends  jobResult
+	// takesAlong: what is in its batch ends as it does in the queue, though it is done.
+	takesAlong bool
+	// timeout is that of the function; 0 means the usual one.
+	timeout time.Duration
 }
 
-// How processes end, as package os describes it.
+// How processes end, in the words of package os.
 const (
 	exit0, exit1, exit2, exit3 = "exit status 0", "exit status 1", "exit status 2", "exit status 3"
 	killed                     = "signal: killed"
 )
 
 var culprits = []culprit{
-	marks("panic", "panic").saying("panic: on purpose").at("main.throw").only(every),
+	marks("panic", "panic").saying("panic: on purpose").at("main.throw").only(append(othersHang, every...)),
 	marks("panic in handler.Go", "handler.Go panic").saying("panic: on purpose").at("main.throw"),
 	marks("ignored context", "ignore").saying(abandoned).only(every),
 	marks("blocked system call", "block in read").saying(abandoned),
@@ -41,6 +47,8 @@ var culprits = []culprit{
 	kills("concurrent map writes", "concurrent writes", exit2).saying("concurrent map writes"),
 	kills("frozen process", "freeze", killed),
 	kills("SIGKILL", "kill", killed),
+	atOnce("exit before any call", "exit 3", exit3).only(behind),
+	atOnce("SIGKILL before any call", "kill", killed).only(behind),
 
 	refused("panic in UnmarshalJSON", job{Decoding: "panic"}).at("main.(*job).UnmarshalJSON"),
 	refused("panic in Validate", job{Validating: "panic"}).at("main.(*job).Validate"),
@@ -48,25 +56,23 @@ var culprits = []culprit{
 	undecodable("overflow in Validate", job{Validating: "stack overflow"}, exit2).saying("stack overflow"),
 }
 
-// abandoned is a word of the log line about a handler that does not return.
+// abandoned is what is said of a handler that does not return.
 const abandoned = "abandoned"
 
-// many is a maxReceiveCount that is never reached, unless only SQS can stop the
-// job.
+// many is more receives than any end but SQS's own takes.
 const many = 20
 
-// crashLoop is the result after a number of calls. The ledger has always
-// counted two crashes: those that the process recorded at its end, or those
-// that were recorded before the job ran alone.
+// crashLoop is the end after a number of calls. The ledger has counted two
+// crashes whatever the number: marks of the process itself, or of its lone runs
+// before they began.
 func crashLoop(calls int) jobResult {
 	return jobResult{
-		Calls: calls, Effects: 1,
+		Calls: calls, Effects: min(calls, 1),
 		Ledger: "DEAD crashes 2 confirmed", Dead: "permanent crash_loop attempts 0",
 	}
 }
 
-// marks returns a culprit whose crash the process can still record: two crashes
-// are enough.
+// marks is a culprit whose crash the process can still mark: two are enough.
 func marks(name, end string) culprit {
 	return culprit{
 		name: name, job: job{Running: end}, receives: many, in: most,
@@ -74,17 +80,24 @@ func marks(name, end string) culprit {
 	}
 }
 
-// kills returns a culprit whose process has no time to record anything: after
-// the first crash it is only a suspect.
+// kills is a culprit whose process has no time to mark anything: two deaths make it a
+// suspect, and two more, alone in the process, a crash loop.
 func kills(name, end, status string) culprit {
 	return culprit{
 		name: name, job: job{Running: end}, receives: many, in: most,
-		lost: 3, status: status, kills: true, ends: crashLoop(3),
+		lost: 4, status: status, kills: true, ends: crashLoop(4),
 	}
 }
 
-// refused returns a culprit that fails before it is claimed. It ends no
-// process.
+// atOnce is one that does not even call the provider: what ran before it may still be
+// unsettled when it starts.
+func atOnce(name, end, status string) culprit {
+	c := kills(name, end, status)
+	c.job.Silent, c.ends = true, crashLoop(0)
+	return c
+}
+
+// refused is a culprit that never gets as far as a claim, and harms nobody.
 func refused(name string, j job) culprit {
 	return culprit{
 		name: name, job: j, receives: many, in: most,
@@ -92,12 +105,13 @@ func refused(name string, j job) culprit {
 	}
 }
 
-// undecodable returns a culprit that only SQS's maxReceiveCount can stop.
+// undecodable is a culprit that only SQS can stop. What comes with it in one batch each
+// time is done in the end, but never acknowledged, so that SQS moves it as well.
 func undecodable(name string, j job, status string) culprit {
-	const receives = 4
+	const receives = 8
 	return culprit{
-		name: name, job: j, receives: receives, in: undisturbed,
-		lost: receives, status: status, kills: true, ends: jobResult{Dead: "no record"},
+		name: name, job: j, receives: receives, in: undisturbed, timeout: 2 * time.Second,
+		lost: receives, status: status, kills: true, ends: jobResult{Dead: "no record"}, takesAlong: true,
 	}
 }
 
@@ -106,13 +120,13 @@ func (c culprit) saying(text string) culprit {
 	return c
 }
 
-// at returns a culprit whose dead letter has a stack with that function.
+// at is a culprit whose letter has a stack with that function.
 func (c culprit) at(function string) culprit {
 	c.ends.Stack = function
 	return c
 }
 
-// only returns a culprit that is tested in other settings.
+// only tries a culprit in other settings.
 func (c culprit) only(in []setting) culprit {
 	c.in = in
 	return c

@@ -10,30 +10,27 @@ import (
 	"sync"
 )
 
-// provider is the service that the jobs of a scenario call. A call takes effect
-// once for a key. The provider holds the call of the culprit until as many
-// healthy jobs are calling as the setting requires, and holds their calls until
-// the culprit has crashed.
+// provider is what the jobs of a scenario call. It takes effect once for a key.
+// It holds the call of the culprit until as many healthy jobs are being called as
+// the setting wants, and theirs until the culprit has done what it does.
 type provider struct {
 	scenario
 
 	mu      sync.Mutex
-	calls   map[string][]string // processes by job
-	effects map[string][]string // keys by job
-	// first are the processes in which culprits got their first response.
+	calls   map[string][]string // by job: the processes
+	effects map[string][]string // by job: the keys
+	// first are the processes in which culprits got their first answer.
 	first map[string]string
 	// held counts the healthy jobs whose calls wait, accused the culprits.
 	held, accused int
-	// met is closed when all have arrived, off when it is certain that they
-	// will not.
+	// met is closed when all are there, off when there will be no meeting.
 	met, off chan struct{}
 	callOff  func()
-	// crashed is closed when the process logs that one of its jobs has crashed.
+	// crashed is closed when the process says that one of its jobs has crashed.
 	crashed chan struct{}
 	crash   func()
-	// late are the jobs that were called in that process after the crash. In
-	// settings with a random order it is not recorded, since a call that began
-	// before the crash may arrive after it.
+	// late are the jobs that were called in that process from then on. Where chance
+	// says what runs, a call that began before may come after.
 	late []string
 }
 
@@ -47,8 +44,8 @@ func newProvider(s scenario) *provider {
 	}
 }
 
-// ServeHTTP handles a call of the job that the path names.
-func (p *provider) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
+// ServeHTTP takes a call of the job that the path names.
+func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	i := slices.IndexFunc(p.jobs, func(j job) bool { return j.ID == r.PathValue("job") })
 	j, process := p.jobs[i], r.Header.Get("Process")
 	p.note(j, process, r.Header.Get("Idempotency-Key"))
@@ -57,7 +54,10 @@ func (p *provider) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	case j.culprit:
 		p.meet(r.Context(), &p.accused, 1)
 	case j.beside:
-		if p.meet(r.Context(), &p.held, p.setting.held) {
+		switch met := p.meet(r.Context(), &p.held, p.setting.held); {
+		case met && p.setting.hang:
+			w.WriteHeader(http.StatusAccepted) // the job is to hang
+		case met:
 			p.stay(r.Context())
 		}
 	}
@@ -87,9 +87,9 @@ func (p *provider) hasCrashed() bool {
 	}
 }
 
-// meet waits until all have arrived, and reports whether it did. Further
-// callers, after enough of their kind have arrived, do not wait. If a waiting
-// call is cancelled, nobody waits any longer.
+// meet waits until all are there, and tells whether it has: those that come when
+// there are enough of their kind go on at once. When one of those that wait is
+// cut off, there is no meeting.
 func (p *provider) meet(ctx context.Context, there *int, enough int) bool {
 	p.mu.Lock()
 	if *there == enough {
@@ -112,9 +112,8 @@ func (p *provider) meet(ctx context.Context, there *int, enough int) bool {
 	}
 }
 
-// stay waits until the culprit has crashed: until the end of the process if the
-// culprit kills it, and otherwise until the process logs the crash, if it does
-// so soon.
+// stay waits until the culprit has done what it does: until the end of the process
+// if it kills, and until the process is in doubt if that is soon.
 func (p *provider) stay(ctx context.Context) {
 	crashed := p.crashed
 	switch {
@@ -129,7 +128,7 @@ func (p *provider) stay(ctx context.Context) {
 	}
 }
 
-// answer records where a culprit ran for the first time.
+// answer notes where a culprit ran for the first time.
 func (p *provider) answer(j job, process string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

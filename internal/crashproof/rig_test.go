@@ -3,9 +3,13 @@
 package crashproof_test
 
 import (
+	"bytes"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -22,16 +26,15 @@ const (
 	table   = "ledger"
 )
 
-// rig is shared by all scenarios: one server, with a pair of queues for each
-// scenario.
+// rig is what all scenarios run on: one server with a pair of queues for each.
 type rig struct {
 	binary    string
 	server    *localaws.Server
-	endpoint  string // address of the server
+	endpoint  string // of the server
 	providers string
 	sqs       *sqs.Client
 	dynamodb  *dynamodb.Client
-	// starts limits how many functions start at the same time.
+	// starts bounds how many functions start at a time.
 	starts chan struct{}
 	runs   map[string]*run // by queue
 }
@@ -46,7 +49,7 @@ func newRig(t *testing.T, binary string) *rig {
 		mux.Handle("POST "+run.path()+"/{job}", run.provider)
 	}
 	r.server = localaws.New(&localaws.Options{Observe: r.observe})
-	engine, providers := httptest.NewServer(r.server), httptest.NewServer(mux)
+	engine, providers := httptest.NewServer(http.HandlerFunc(r.serve)), httptest.NewServer(mux)
 	for _, s := range []*httptest.Server{engine, providers} {
 		t.Cleanup(s.Close)
 		t.Cleanup(s.CloseClientConnections)
@@ -56,6 +59,40 @@ func newRig(t *testing.T, binary string) *rig {
 	r.sqs, r.dynamodb = sqs.NewFromConfig(config), dynamodb.NewFromConfig(config)
 	r.createTable(t)
 	return r
+}
+
+// slowness is many times what a process takes to end by itself.
+const slowness = 100 * time.Millisecond
+
+// serve answers for the server. In some scenarios it takes its time with the write that
+// a job is done, so that the next may start before the answer.
+func (r *rig) serve(w http.ResponseWriter, request *http.Request) {
+	if strings.HasSuffix(request.Header.Get("X-Amz-Target"), ".UpdateItem") {
+		body, err := io.ReadAll(request.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		request.Body = io.NopCloser(bytes.NewReader(body))
+		if bytes.Contains(body, []byte(`"COMPLETED"`)) && r.isSlow(body) {
+			select {
+			case <-time.After(slowness):
+			case <-request.Context().Done():
+				return // the process is gone, and did not come to write it
+			}
+		}
+	}
+	r.server.ServeHTTP(w, request)
+}
+
+// isSlow tells whether a request is about a job of a slow scenario.
+func (r *rig) isSlow(body []byte) bool {
+	for queue, run := range r.runs {
+		if run.setting.slow && bytes.Contains(body, []byte(`"`+queue+"#")) {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *rig) createTable(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/runtimeapi"
 )
 
-// run is one running scenario.
+// run is one scenario under way.
 type run struct {
 	*rig
 	scenario
@@ -29,15 +29,15 @@ type run struct {
 	provider *provider
 
 	mu      sync.Mutex
-	open    int           // messages that are not yet deleted or dead-lettered
-	quiet   chan struct{} // closed when open is 0
-	begun   chan struct{} // closed when the function has received its first event
+	open    int           // messages that are to be dealt with
+	quiet   chan struct{} // closed when there are none left
+	begun   chan struct{} // closed when the function has its first event
 	closing bool
 	started int
 	lost    map[string]int
+	ended   []string // the processes that were lost, in their order
 	output  []string
-	// slow are log lines which show that the machine was too slow for the
-	// timeouts.
+	// slow are the signs that the machine was too slow for the timeouts.
 	slow []string
 }
 
@@ -48,7 +48,7 @@ func newRun(r *rig, s scenario, number int) *run {
 	}
 }
 
-// path is the path of the provider.
+// path is where the provider is.
 func (r *run) path() string { return "/" + strconv.Itoa(r.number) }
 
 func (r *run) dead() string { return "dead-" + r.queue() }
@@ -59,7 +59,7 @@ func (r *run) do(ctx context.Context) error {
 		return err
 	}
 	function, err := runtimeapi.New(runtimeapi.Options{
-		Name: r.path()[1:], Binary: r.binary, Environment: r.environment(), Timeout: timeout,
+		Name: r.path()[1:], Binary: r.binary, Environment: r.environment(), Timeout: r.timeout(),
 		Concurrency: r.setting.processes, Output: r.line, Observe: r.happened,
 	})
 	if err != nil {
@@ -69,8 +69,8 @@ func (r *run) do(ctx context.Context) error {
 	return r.poll(ctx, function)
 }
 
-// poll runs the pollers of the function. Functions start one after another,
-// because timeouts run from their first event on.
+// poll feeds the function. Functions start one after another, since the time of
+// those that have their first event runs.
 func (r *run) poll(ctx context.Context, function *runtimeapi.Function) error {
 	poller := eventsource.New(r.sqs, function, eventsource.Mapping{
 		QueueURL: r.url(r.queue()), QueueARN: arn(r.queue()), ReportBatchItemFailures: true,
@@ -81,7 +81,7 @@ func (r *run) poll(ctx context.Context, function *runtimeapi.Function) error {
 	defer pollers.Wait()
 	defer stop()
 	r.starts <- struct{}{}
-	pollers.Go(func() { _ = poller.Run(polling) }) // the mapping is valid, so there is no error
+	pollers.Go(func() { _ = poller.Run(polling) }) // the mapping is valid
 	select {
 	case <-r.begun:
 	case <-ctx.Done():
@@ -95,12 +95,12 @@ func (r *run) poll(ctx context.Context, function *runtimeapi.Function) error {
 	}
 }
 
-// stop ends the remaining processes.
+// stop ends the processes that are left.
 func (r *run) stop(function *runtimeapi.Function) {
 	r.mu.Lock()
 	r.closing = true
 	r.mu.Unlock()
-	_ = function.Close(context.Background()) // returns an error only if its context ends
+	_ = function.Close(context.Background()) // gives no error without an end of its context
 }
 
 func (r *run) environment() map[string]string {
@@ -116,11 +116,11 @@ func (r *run) environment() map[string]string {
 	}
 }
 
-// fill creates the queues and sends all jobs.
+// fill makes the queues and sends all jobs.
 func (r *run) fill(ctx context.Context) error {
 	policy, _ := json.Marshal(map[string]any{"deadLetterTargetArn": arn(r.dead()), "maxReceiveCount": r.receives})
 	attributes := map[string]string{
-		"VisibilityTimeout": strconv.Itoa(visibility), "RedrivePolicy": string(policy),
+		"VisibilityTimeout": strconv.Itoa(r.visibility()), "RedrivePolicy": string(policy),
 	}
 	dead := map[string]string{}
 	if r.setting.fifo {
@@ -149,7 +149,7 @@ func (r *run) createQueue(ctx context.Context, name string, attributes map[strin
 	return err
 }
 
-// moved counts the messages that are not yet deleted or dead-lettered.
+// moved counts the messages that are still to be dealt with.
 func (r *run) moved(kind queues.Kind) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -163,7 +163,7 @@ func (r *run) moved(kind queues.Kind) {
 	}
 }
 
-// happened counts processes that ended.
+// happened counts processes.
 func (r *run) happened(e runtimeapi.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -180,13 +180,14 @@ func (r *run) happened(e runtimeapi.Event) {
 		if r.closing {
 			return
 		}
+		r.ended = append(r.ended, strconv.Itoa(e.PID))
 		if r.lost[e.Status]++; e.Kind == runtimeapi.Killed && r.status != killed {
 			r.slow = append(r.slow, "timeout of the function")
 		}
 	}
 }
 
-// line reads a line of the function's output.
+// line takes a line of the function's output.
 func (r *run) line(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -198,16 +199,17 @@ func (r *run) line(text string) {
 	if told.Outcome == handler.OutcomeCrash.String() {
 		r.provider.crash()
 	}
-	ownFault := told.Reason == handler.ReasonAbandoned && told.Key != "" && r.says == abandoned
+	hangs := r.says == abandoned || r.setting.hang
+	ownFault := hangs && told.Reason == handler.ReasonAbandoned && told.Key != ""
 	if told.late() && !ownFault {
 		r.slow = append(r.slow, text)
 	}
 }
 
-// outcome has the members of a log line of the function that are checked.
+// outcome is what a line of a function's log may say.
 type outcome struct{ Message, Key, Outcome, Reason, Error string }
 
-// late reports whether the line says that something took too long.
+// late tells whether something took too long.
 func (o outcome) late() bool {
 	switch {
 	case o.Error == "":

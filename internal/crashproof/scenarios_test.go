@@ -3,22 +3,25 @@
 package crashproof_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 )
 
-// job is the payload of a message.
+// job is what is sent.
 type job struct {
 	ID         string `json:"id"`
 	Decoding   string `json:"decoding"`
 	Validating string `json:"validating"`
 	Running    string `json:"running"`
-	// group is the message group in a FIFO queue.
+	// Silent: it does not call the provider.
+	Silent bool `json:"silent"`
+	// group is that of a FIFO queue.
 	group string
-	// culprit says that the job is one. beside says that its call may be
-	// running when the culprit is called for the first time.
+	// culprit: the job is one. beside: its call may be one of those that are under
+	// way when the culprit is called for the first time.
 	culprit, beside bool
 }
 
@@ -27,21 +30,26 @@ func (j job) body() string {
 	return string(body)
 }
 
-// setting is the environment in which a culprit runs.
+// setting is what a culprit meets.
 type setting struct {
 	name string
 	fifo bool
-	// concurrency is how many jobs of a batch run at the same time, invocations
-	// how many batches a process runs at the same time, and processes how many
-	// processes there are.
+	// concurrency is how many jobs of a batch run at a time, invocations how many
+	// batches a process has at a time, and processes how many there are of these.
 	concurrency, invocations, processes int
-	// jobs returns the jobs of the first batches; batch is the batch size.
+	// jobs are those of the first batches, batch the size of one.
 	jobs  func(culprit) []job
 	batch int
-	// held is how many calls of healthy jobs are running when the culprit is
-	// called for the first time; -1 if the number is random.
+	// held is how many calls of healthy jobs are under way when the culprit is
+	// called for the first time; -1 where chance says. hang: these do not return.
 	held int
+	hang bool
+	// slow: the ledger takes its time to note that a job is done.
+	slow bool
 }
+
+// several tells whether jobs run side by side in a process.
+func (s *setting) several() bool { return s.concurrency > 1 || s.invocations > 1 }
 
 var settings = []setting{
 	{name: "alone", concurrency: 1, jobs: alone},
@@ -60,17 +68,32 @@ var settings = []setting{
 	{name: "alone", fifo: true, concurrency: 1, jobs: alone},
 }
 
-// Selections of settings for culprits. In those of undisturbed, a healthy job
-// has ended before the culprit begins.
+// How far down the settings culprits are tried. In those that are undisturbed a
+// healthy job has ended before the culprit begins.
 var undisturbed, few, most, every = settings[:3], settings[:4], settings[:7], settings
+
+// behind are settings in which healthy jobs have ended right before the culprit begins.
+var behind = []setting{
+	{name: "one behind nine", concurrency: 1, jobs: last, slow: true},
+	{name: "one behind nine", fifo: true, concurrency: 1, jobs: last, slow: true},
+}
+
+// othersHang is one in which the process ends by a panic although the calls of other
+// invocations never return.
+var othersHang = []setting{
+	{name: "others hang", invocations: 4, concurrency: 1, jobs: sixteen, batch: 4, held: 3, hang: true},
+}
 
 func alone(c culprit) []job { return []job{c.as("culprit", "own")} }
 
-// ten returns a batch whose culprit has a job before and one after it in its
+// ten is a batch whose culprit has a neighbour before and behind it in its
 // group, and others in other groups.
 func ten(c culprit) []job { return among(c, 7) }
 
-// sixteen returns four batches of four.
+// last is a batch whose culprit is the last.
+func last(c culprit) []job { return append(others("h", 9), c.as("culprit", "own")) }
+
+// sixteen are four batches of four.
 func sixteen(c culprit) []job { return append(among(c, 1), others("other", 12)...) }
 
 func among(c culprit, n int) []job {
@@ -79,7 +102,7 @@ func among(c culprit, n int) []job {
 	return append(jobs, job{ID: "behind", group: "own"})
 }
 
-// thirty returns three batches; two of them have a culprit.
+// thirty are three batches, of which two have a culprit.
 func thirty(c culprit) []job {
 	var jobs []job
 	for _, batch := range []string{"a", "b"} {
@@ -90,7 +113,7 @@ func thirty(c culprit) []job {
 	return append(jobs, others("c", 10)...)
 }
 
-// as returns the job of a culprit with an id and a group.
+// as is the job of a culprit.
 func (c culprit) as(id, group string) job {
 	j := c.job
 	j.ID, j.group, j.culprit = id, group, true
@@ -123,7 +146,9 @@ func scenarios() []scenario {
 			}
 			jobs := s.jobs(c)
 			for i := range jobs {
-				jobs[i].beside = jobs[i].beside || !s.fifo && s.concurrency > 1 && !jobs[i].culprit
+				// Of a standard queue any of a batch may be the first to start.
+				first := strings.HasPrefix(jobs[i].ID, "other")
+				jobs[i].beside = !jobs[i].culprit && (s.fifo && jobs[i].beside || !s.fifo && (s.concurrency > 1 || first))
 			}
 			all = append(all, scenario{culprit: c, setting: s, jobs: jobs})
 		}
@@ -131,7 +156,7 @@ func scenarios() []scenario {
 	return all
 }
 
-// title identifies the scenario among those of its culprit.
+// title tells the culprit's scenarios apart.
 func (s scenario) title() string {
 	kind := "standard"
 	if s.setting.fifo {
@@ -140,7 +165,7 @@ func (s scenario) title() string {
 	return fmt.Sprintf("%s, %s, concurrency %d", s.setting.name, kind, s.setting.concurrency)
 }
 
-// queue returns the name of its queue.
+// queue is the name of its queue.
 func (s scenario) queue() string {
 	name := strings.Map(func(r rune) rune {
 		if r == ' ' || r == ',' || r == '.' {
@@ -154,26 +179,36 @@ func (s scenario) queue() string {
 	return name
 }
 
-// timeout is that of the function, visibility that of the queue in seconds.
-// When the visibility timeout ends, the leases of claims have expired.
+// timeout is the usual one of the function. The queue's visibility timeout is longer by
+// spare: claims have lapsed by then.
 const (
-	timeout    = 4 * time.Second
-	visibility = 7
+	timeout = 4 * time.Second
+	spare   = 3 * time.Second
 )
 
-// want returns the expected final state.
-func (s scenario) want() finalState {
-	e := finalState{Jobs: map[string]jobResult{}, Lost: map[string]int{}}
+func (s scenario) timeout() time.Duration { return cmp.Or(s.culprit.timeout, timeout) }
+
+// visibility is that of the queue, in seconds.
+func (s scenario) visibility() int { return int((s.timeout() + spare).Seconds()) }
+
+// want is how the scenario ends.
+func (s scenario) want() ending {
+	e := ending{Jobs: map[string]jobResult{}, Lost: map[string]int{}}
 	for _, j := range s.jobs {
-		if e.Jobs[j.ID] = healthy; j.culprit {
-			e.Jobs[j.ID] = s.ends
+		f := healthy
+		switch {
+		case j.culprit:
+			f = s.ends
 			if s.lost > 0 {
 				e.Lost[s.status] += s.lost
 			}
+		case s.takesAlong:
+			f.Dead = s.ends.Dead
 		}
+		e.Jobs[j.ID] = f
 	}
-	if s.kills {
-		e.Again = s.setting.held
+	if s.kills || s.setting.hang {
+		e.Again = max(s.setting.held, 0)
 	}
 	return e
 }

@@ -1,9 +1,21 @@
 // Package deadline divides the time of one invocation between running jobs and
 // what has to follow them.
 //
-// The end of an invocation is kept free of jobs: this is the reserve. From its
-// begin, the cut, each stage has a part of it, so that what follows still has
-// time when the stage before it hangs.
+// The end of an invocation is kept free of jobs: this is the reserve. It is a tenth
+// of the time and at least two seconds, but never more than half of the time. From
+// its begin, the cut, each stage has a part of it, so that what follows still has
+// time when the stage before it hangs. In seconds after the begin:
+//
+//	stage    reserve     3 s    10 s    30 s   900 s
+//	Cut          0 %     1.5       8      27     810  nothing starts; jobs are cancelled
+//	Leave       25 %   1.875     8.5   27.75   832.5  user code is left behind
+//	Settle      50 %    2.25       9    28.5     855  writes to the ledger end
+//	Letters     70 %    2.55     9.4    29.1     873  calls to the dead-letter queue end
+//	Hide        90 %    2.85     9.8    29.7     891  visibility changes and deletions end
+//	Answer      95 %   2.925     9.9   29.85   895.5  the watchdog answers
+//
+// An invocation without a limit has no stages until its host cancels it or a job
+// crashes.
 package deadline
 
 import "time"
@@ -40,8 +52,9 @@ const (
 	Answer
 )
 
-// shares is the whole table: how much of the reserve has passed at each stage.
-var shares = [...]float64{Cut: 0, Leave: 0.25, Settle: 0.5, Letters: 0.7, Hide: 0.9, Answer: 0.95}
+// shares is the whole table: how much of the reserve has passed at each stage, in
+// percent.
+var shares = [...]time.Duration{Cut: 0, Leave: 25, Settle: 50, Letters: 70, Hide: 90, Answer: 95}
 
 // Table is the time of one invocation. The zero value has no limit.
 type Table struct {
@@ -63,10 +76,7 @@ func New(start, end time.Time, reserve time.Duration) Table {
 		reserve = max(MinReserve, total/10)
 	}
 	t.end = end
-	t.cut = start.Add(total - min(reserve, total/2))
-	if end.Before(start) {
-		t.cut = end
-	}
+	t.cut = end.Add(-min(reserve, total/2))
 	t.jobs = max(t.cut.Sub(start), 0)
 	return t
 }
@@ -93,7 +103,7 @@ func (t Table) At(s Stage) time.Time {
 	if s == Leave && !t.leave.IsZero() {
 		return t.leave
 	}
-	return t.cut.Add(time.Duration(shares[s] * float64(t.end.Sub(t.cut))))
+	return t.cut.Add(t.end.Sub(t.cut) * shares[s] / 100)
 }
 
 // Reached reports whether the stage has begun. Without a limit none does.
@@ -112,14 +122,25 @@ func (t Table) LastStart(longest time.Duration) time.Time {
 
 // HadItsTime reports whether a job that ran so long had at least half of the time
 // that the invocation has for jobs. One that had less is not to be blamed for not
-// having ended.
+// having ended, nor is any without a limit: somebody else has ended it.
 func (t Table) HadItsTime(ran time.Duration) bool {
 	return t.jobs > 0 && ran >= t.jobs/2
 }
 
-// Cancelled returns the table of an invocation without a limit whose host has
-// cancelled it: the cut is now, and Grace is left. An invocation with a limit
-// keeps its end and is cut now.
+// HadMostOfItsTime reports whether a job that ran so long had at least three quarters
+// of that time.
+func (t Table) HadMostOfItsTime(ran time.Duration) bool {
+	return t.jobs > 0 && ran >= t.jobs-t.jobs/4
+}
+
+// HasMostOfItsTime reports whether a job that starts now can have as much. Without a
+// limit each can.
+func (t Table) HasMostOfItsTime(now time.Time) bool {
+	return !t.Bounded() || now.Sub(t.start) <= t.jobs/4
+}
+
+// Cancelled returns the table of an invocation that its host has cancelled: the cut
+// is now, if it has not been, and no more than Grace is left.
 func (t Table) Cancelled(now time.Time) Table {
 	end := now.Add(Grace)
 	if t.Bounded() && t.end.Before(end) {
@@ -136,7 +157,8 @@ func (t Table) Cancelled(now time.Time) Table {
 }
 
 // Crashed returns the table after a crash: the cut comes at the latest in
-// CrashGrace.
+// CrashGrace, and user code is left behind soon after it. An invocation without a
+// limit has Grace from then on.
 func (t Table) Crashed(now time.Time) Table {
 	cut := now.Add(CrashGrace)
 	if t.Bounded() {

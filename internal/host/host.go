@@ -31,3 +31,20 @@ func Draining(ctx context.Context) <-chan struct{} {
 	draining, _ := ctx.Value(drainingKey{}).(<-chan struct{})
 	return draining
 }
+
+type endedKey struct{}
+
+// WithEnded returns a context under which a processor calls ended for each message of
+// the batch once it has its outcome, while others may still run. It must not block.
+func WithEnded(ctx context.Context, ended func()) context.Context {
+	return context.WithValue(ctx, endedKey{}, ended)
+}
+
+// Ended is to be called for each message that has its outcome; it does nothing if nobody
+// wants to know.
+func Ended(ctx context.Context) func() {
+	if ended, ok := ctx.Value(endedKey{}).(func()); ok {
+		return ended
+	}
+	return func() {}
+}

@@ -18,7 +18,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/stack"
 )
 
-// The hosts that run the jobs.
+// The hosts that a job can run on.
 const (
 	runtimeHost = "RuntimeAPI"
 	localHost   = "Local"
@@ -28,9 +28,9 @@ const (
 // host runs the functions of a rig's template on its queues.
 type host interface {
 	start(ctx context.Context) error
-	// drain tells the host to stop. It returns when the host has been told.
+	// drain tells the host to stop. It returns when the host knows.
 	drain(ctx context.Context) error
-	// wait waits until a host that was told to stop has ended.
+	// wait waits for the end of a host that was told to stop.
 	wait(ctx context.Context) error
 }
 
@@ -40,7 +40,7 @@ var hosts = map[string]func(*rig) host{
 	workerHost:  func(r *rig) host { return newContainers(r) },
 }
 
-// direct runs each function behind a Runtime API, with a poller for its queue.
+// direct feeds functions behind a Runtime API from a poller each.
 type direct struct {
 	*rig
 	functions []*runtimeapi.Function
@@ -78,7 +78,7 @@ func (d *direct) poll(ctx context.Context, f stack.Function, function *runtimeap
 			d.crashed(queue.Name)
 		}
 	}})
-	_ = poller.Run(ctx) // the mapping is valid, so there is no error
+	_ = poller.Run(ctx) // the mapping is valid
 }
 
 func (d *direct) drain(context.Context) error {
@@ -97,7 +97,7 @@ func (d *direct) wait(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// line reads a line of a function's output.
+// line takes a line of a function's output.
 func (r *rig) line(line string) {
 	var o outcome
 	if strings.HasPrefix(line, "{") && json.Unmarshal([]byte(line), &o) == nil && o.Line == handler.LogOutcome {
@@ -105,7 +105,7 @@ func (r *rig) line(line string) {
 	}
 }
 
-// localStack is "sqsafe local" with the rig's queues and ledger.
+// localStack is "sqsafe local" on the rig's queues and ledger.
 type localStack struct {
 	*rig
 	running *local.Stack

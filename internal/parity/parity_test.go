@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package parity_test checks that a job ends in the same way on every host: as
-// a Lambda function behind the Runtime API, in "sqsafe local", and in a worker.
+// Package parity_test holds that a job ends the same way wherever it runs: as a
+// Lambda function behind the Runtime API, in "sqsafe local", and in a worker.
 package parity_test
 
 import (
@@ -18,13 +18,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Limits that are many times the duration of a run and of its stop.
+// Many times what a run takes, and what its stop takes.
 const (
 	runLimit  = 50 * time.Second
 	stopLimit = 20 * time.Second
 )
 
-func TestJobsEndTheSameOnEveryHost(t *testing.T) {
+func TestHostsAgree(t *testing.T) {
 	t.Parallel()
 	endings := runAll(t, build(t))
 	for _, trial := range trials() {
@@ -33,12 +33,13 @@ func TestJobsEndTheSameOnEveryHost(t *testing.T) {
 			for name := range hosts {
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
-					want := trial.want
-					exception, differs := trial.exceptions[name]
-					if exception.want != nil {
-						want = *exception.want
+					want := trial.ends
+					exception, differs := trial.but[name]
+					if exception.ends != nil {
+						want = *exception.ends
 					}
-					if diff := cmp.Diff(want, endings[name][trial.ID()]); diff != "" {
+					want, got := trial.comparable(want), trial.comparable(endings[name][trial.ID()])
+					if diff := cmp.Diff(want, got); diff != "" {
 						t.Errorf("(-want +got):\n%s", diff)
 					}
 					if differs {
@@ -63,15 +64,15 @@ func build(t *testing.T) string {
 	return binary
 }
 
-// runAll runs all hosts concurrently, each on its own rig with all scenarios,
-// and returns the final states by host and trial.
-func runAll(t *testing.T, binary string) map[string]map[string]finalState {
+// runAll runs all hosts side by side, each on a rig of its own with all of the
+// table, and gives the endings by host and trial.
+func runAll(t *testing.T, binary string) map[string]map[string]ending {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), runLimit)
 	defer cancel()
 	var running sync.WaitGroup
 	var mu sync.Mutex
-	endings := map[string]map[string]finalState{}
+	endings := map[string]map[string]ending{}
 	for name, newHost := range hosts {
 		r := newRig(t, binary)
 		running.Go(func() {
@@ -93,26 +94,26 @@ func runAll(t *testing.T, binary string) map[string]map[string]finalState {
 	return endings
 }
 
-// run starts a host after all queues are filled, so that the first batch is the
-// same on every host. It stops the host when only jobs that hold are left.
-func (r *rig) run(ctx context.Context, h host) (map[string]finalState, error) {
+// run starts a host on full queues, so that the first batch is the same on
+// every host, and stops it when nothing is left but what holds.
+func (r *rig) run(ctx context.Context, h host) (map[string]ending, error) {
 	if err := r.fill(ctx); err != nil {
 		return nil, err
 	}
 	if err := h.start(ctx); err != nil {
 		return nil, err
 	}
-	late := r.await(ctx) // return it later: the final state shows how far the host has come
+	late := r.await(ctx) // it is of use to see how far the host has come
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
 	defer cancel()
 	err := h.drain(ctx)
 	close(r.provider.released)
 	err = errors.Join(late, err, h.wait(ctx))
-	ends, readErr := r.finalStates(ctx)
+	ends, readErr := r.endings(ctx)
 	return ends, errors.Join(err, readErr)
 }
 
-// await waits until all jobs that hold are running, and all others are done.
+// await waits until every job that holds is running, and all others are done.
 func (r *rig) await(ctx context.Context) error {
 	for _, t := range r.trials {
 		if !t.drained {

@@ -10,30 +10,29 @@ import (
 	"sync"
 )
 
-// provider is the service that the jobs of a host call. A call takes effect
-// once for a key. The response tells the job what to do in this run.
+// provider is what the jobs of a host call: it takes effect once for a key, and
+// tells the job what to do in this run.
 type provider struct {
-	// held receives a value for each job that holds; closing released lets them
-	// continue.
+	// held gets one for each job that holds; released lets them go on.
 	held     chan struct{}
 	released chan struct{}
-	// freezes is called with the trial of a process that freezes; nil if the
-	// host itself detects that.
+	// freezes is called with the trial of a process that freezes; nil where the
+	// host itself finds out.
 	freezes func(trial string)
 
 	mu      sync.Mutex
-	runs    map[jobRef]int
-	effects map[jobRef]map[string]bool // by job
+	runs    map[place]int
+	effects map[place]map[string]bool // by key
 }
 
 func newProvider() *provider {
 	return &provider{
 		held: make(chan struct{}, 100), released: make(chan struct{}),
-		runs: map[jobRef]int{}, effects: map[jobRef]map[string]bool{},
+		runs: map[place]int{}, effects: map[place]map[string]bool{},
 	}
 }
 
-// ServeHTTP handles a call of a job; its path names the trial.
+// ServeHTTP takes calls of a trial's jobs at its path.
 func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var call struct {
 		ID string   `json:"id"`
@@ -44,20 +43,20 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	trial := strings.TrimPrefix(r.URL.Path, "/")
-	run := p.note(jobRef{trial, call.ID}, r.Header.Get("Idempotency-Key"))
+	run := p.note(place{trial, call.ID}, r.Header.Get("Idempotency-Key"))
 	action := call.Do[min(run, len(call.Do))-1]
 	if action == "hold" {
 		p.held <- struct{}{}
 		<-p.released
 	}
-	_, _ = io.WriteString(w, action) // a job whose process was killed does not read the response
+	_, _ = io.WriteString(w, action) // a job that was killed does not read it
 	if action == "freeze" && p.freezes != nil {
 		p.freezes(trial)
 	}
 }
 
-// note records a call and returns the number of the run.
-func (p *provider) note(job jobRef, key string) int {
+// note gives the number of the run.
+func (p *provider) note(job place, key string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.effects[job] == nil {

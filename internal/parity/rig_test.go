@@ -7,6 +7,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"maps"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -29,38 +30,39 @@ import (
 	"github.com/sqsafe/sqsafe/internal/stack"
 )
 
-// rig has everything that a host uses: the queues and the ledger of all
-// scenarios, and the provider that their jobs call. The server outlives the
-// host, so that the final state can be read.
+// rig is what a host runs on: the queues and the ledger of all scenarios, and
+// the provider of their jobs. The server outlives the host, so that all is there
+// to be looked at in the end.
 type rig struct {
 	binary   string
 	trials   []trial
 	provider *provider
 	server   *localaws.Server
 	endpoint string
-	template string // path of the template
+	template string // its path
 	stack    *stack.Stack
 	sqs      *sqs.Client
 	dynamodb *dynamodb.Client
 
 	mu       sync.Mutex
-	jobs     map[string]jobRef // by message id
-	outcomes map[jobRef][]string
+	jobs     map[string]place // by message id
+	outcomes map[place][]string
 	crashes  map[string]int // by queue
-	open     int            // messages of the scenarios that end without a drain
-	quiet    chan struct{}  // closed when open is 0
+	open     int            // messages of scenarios that end by themselves
+	quiet    chan struct{}  // closed when there are none left
 }
 
-// trial is a scenario on one kind of queue. The template calls its methods.
+// trial is a scenario on one kind of queue. Its methods are what the template
+// asks for.
 type trial struct {
 	scenario
 	kind kind
 }
 
-// ID returns the logical id of the queue.
+// ID is the logical id of the queue.
 func (t trial) ID() string { return t.name + strings.ToUpper(string(t.kind[:1])) + string(t.kind[1:]) }
 
-// Queue returns the queue's name.
+// Queue is the queue's name.
 func (t trial) Queue() string {
 	if t.FIFO() {
 		return t.ID() + ".fifo"
@@ -83,6 +85,16 @@ func (t trial) Receives() int {
 
 func (t trial) Answer() string { return t.answer }
 
+// comparable leaves out what is a matter of chance.
+func (t trial) comparable(e ending) ending {
+	jobs := maps.Clone(e.Jobs)
+	for _, id := range t.chance[t.kind] {
+		jobs[id] = jobs[id].inTheEnd()
+	}
+	e.Jobs = jobs
+	return e
+}
+
 func trials() []trial {
 	var all []trial
 	for _, s := range scenarios {
@@ -95,10 +107,10 @@ func trials() []trial {
 	return all
 }
 
-// jobRef identifies a job.
-type jobRef struct{ trial, job string }
+// place names a job.
+type place struct{ trial, job string }
 
-// outcome is the log line of a function about a delivery.
+// outcome is what a function's log says about a delivery.
 type outcome struct {
 	Line      string `json:"message"`
 	MessageID string `json:"messageId"`
@@ -122,7 +134,7 @@ func newRig(t *testing.T, binary string) *rig {
 	t.Helper()
 	r := &rig{
 		binary: binary, trials: trials(), provider: newProvider(),
-		jobs: map[string]jobRef{}, outcomes: map[jobRef][]string{}, crashes: map[string]int{},
+		jobs: map[string]place{}, outcomes: map[place][]string{}, crashes: map[string]int{},
 		quiet: make(chan struct{}),
 	}
 	r.server = localaws.New(&localaws.Options{Observe: r.observe})
@@ -166,7 +178,7 @@ func (r *rig) readStack(folder, provider string) error {
 	return err
 }
 
-// observe counts the messages that are not yet deleted or dead-lettered.
+// observe counts the messages that are still to be dealt with.
 func (r *rig) observe(e queues.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -198,7 +210,7 @@ func (r *rig) crashed(queue string) {
 	r.crashes[queue]++
 }
 
-// fill creates queues and tables, and sends all jobs.
+// fill makes queues and table, and sends all jobs.
 func (r *rig) fill(ctx context.Context) error {
 	for _, table := range r.stack.Tables {
 		_, err := r.dynamodb.CreateTable(ctx, &dynamodb.CreateTableInput{
@@ -210,7 +222,7 @@ func (r *rig) fill(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, dead := range []bool{true, false} { // dead-letter queues first: a redrive policy must name an existing queue
+	for _, dead := range []bool{true, false} { // a redrive policy names a queue that exists
 		for _, q := range r.stack.Queues {
 			if dead != (q.DeadLetterQueue == "") {
 				continue
@@ -236,13 +248,13 @@ func (r *rig) send(ctx context.Context, t trial) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", t.ID(), err)
 			}
-			r.jobs[*out.MessageId] = jobRef{t.ID(), j.id}
+			r.jobs[*out.MessageId] = place{t.ID(), j.id}
 		}
 	}
 	return nil
 }
 
-// message returns the n-th copy of a job.
+// message is the n-th copy of a job.
 func (r *rig) message(t trial, j job, n int) *sqs.SendMessageInput {
 	queue, _ := r.stack.Queue(t.ID())
 	in := &sqs.SendMessageInput{
@@ -255,7 +267,7 @@ func (r *rig) message(t trial, j job, n int) *sqs.SendMessageInput {
 	return in
 }
 
-// letters receives all messages of the dead-letter queue of a trial.
+// letters empties the dead-letter queue of a trial.
 func (r *rig) letters(ctx context.Context, t trial) ([]types.Message, error) {
 	queue, _ := r.stack.Queue(t.ID() + "Dead")
 	out, err := r.sqs.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
@@ -267,10 +279,10 @@ func (r *rig) letters(ctx context.Context, t trial) ([]types.Message, error) {
 	return out.Messages, nil
 }
 
-// item is an item of the ledger.
+// item is one of the ledger.
 type item = map[string]ddb.AttributeValue
 
-// items returns all items of the ledger by their ids.
+// items are all of the ledger, by their ids.
 func (r *rig) items(ctx context.Context) (map[string]item, error) {
 	out, err := r.dynamodb.Scan(ctx, &dynamodb.ScanInput{TableName: aws.String(r.stack.Tables[0].Name)})
 	if err != nil {

@@ -16,16 +16,16 @@ import (
 	"github.com/sqsafe/sqsafe/internal/stack"
 )
 
-// containers runs each worker in its own process and starts it again when it
+// containers run each worker in a process of its own and start it again when it
 // ends, as an orchestrator does.
 type containers struct {
 	*rig
 	supervised sync.WaitGroup
-	draining   chan struct{} // receives a value for each worker that drains
+	draining   chan struct{} // gets one for each worker that drains
 
 	mu      sync.Mutex
 	stopped bool
-	running map[string]*exec.Cmd // by the queue's logical id
+	running map[string]*exec.Cmd // by queue's logical id
 	errs    []error
 }
 
@@ -42,8 +42,7 @@ func (c *containers) start(context.Context) error {
 	return nil
 }
 
-// supervise runs a worker, again and again, until the containers are told to
-// stop.
+// supervise runs a worker until it ends for being told to.
 func (c *containers) supervise(f stack.Function) {
 	queue, _ := c.stack.Queue(f.Events[0].Queue)
 	for {
@@ -62,7 +61,7 @@ func (c *containers) supervise(f stack.Function) {
 	}
 }
 
-// launch starts a process, unless the containers have been told to stop.
+// launch starts a process unless the containers are told to stop.
 func (c *containers) launch(f stack.Function, queue stack.Queue) (*exec.Cmd, io.Reader, error) {
 	cmd := exec.Command(c.binary)
 	cmd.Env = []string{
@@ -91,7 +90,7 @@ func (c *containers) launch(f stack.Function, queue stack.Queue) (*exec.Cmd, io.
 	return cmd, log, nil
 }
 
-// read reads the log to its end.
+// read takes the log up to its end.
 func (c *containers) read(log io.Reader) {
 	lines := bufio.NewScanner(log)
 	lines.Buffer(nil, 1<<20)
@@ -110,7 +109,7 @@ func (c *containers) signal(id string, s syscall.Signal) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if cmd := c.running[id]; cmd != nil {
-		_ = cmd.Process.Signal(s) // an error means that it has ended, which its supervisor notices
+		_ = cmd.Process.Signal(s) // one that has ended is seen by its supervisor
 	}
 }
 

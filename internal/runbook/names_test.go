@@ -79,7 +79,7 @@ func TestNamesExistInTheStack(t *testing.T) {
 func TestReasonsExist(t *testing.T) {
 	t.Parallel()
 	var known []string
-	for _, file := range []string{"fault/reason.go", "handler/reason.go", "idem/answers.go", "idem/key.go"} {
+	for _, file := range []string{"fault/reason.go", "handler/outcome.go", "idem/answers.go", "idem/key.go"} {
 		known = append(known, found(`Reason\w+ *= "(\w+)"`, read(t, "../../"+file))...)
 	}
 	_, text, _ := strings.Cut(read(t, guide), "\n## Decide\n")

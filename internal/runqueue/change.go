@@ -130,7 +130,7 @@ func (q *Queue) withdraw(i int) {
 // giveUpAlone is for a suspect that did not get the process: it comes back later, or
 // runs beside others where it has not many receives left.
 func (q *Queue) giveUpAlone(i int) {
-	if !q.pressing(i) && !q.LastReceive(i) {
+	if !q.pressing(i) {
 		q.release(i, NotAlone)
 		return
 	}
@@ -162,14 +162,9 @@ func (q *Queue) end(i int, acknowledged bool) {
 
 // leaveVerdict gives back the place of a delivery that is being written off.
 func (q *Queue) leaveVerdict(it *item) {
-	if !it.verdict {
-		return
-	}
-	it.verdict = false
-	q.count.verdicts--
-	if i := q.peek(&q.verdicts, waiting, identified); i >= 0 {
-		q.verdicts.pop()
-		q.due = append(q.due, i)
+	if it.verdict {
+		it.verdict = false
+		q.count.verdicts--
 	}
 }
 

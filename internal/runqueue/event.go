@@ -127,7 +127,7 @@ func (q *Queue) Stalled() {
 			q.withdraw(i)
 			q.giveUpAlone(i)
 		case q.LastReceive(i):
-		case it.state == claimed && !it.slot:
+		case it.state == claimed:
 			q.release(i, NoSlot)
 		case it.state == waiting || it.state == identified:
 			if q.isHead(i) {

@@ -26,10 +26,11 @@ func (q *Queue) Invariants() []string {
 	if !slices.IsSortedFunc(q.suspects, q.compareSuspects) {
 		wrong = append(wrong, fmt.Sprintf("suspects are out of order: %v", q.suspects))
 	}
-	for name, i := range map[string]int{"asking": q.asking, "lone": q.lone} {
-		if i >= 0 && q.items[i].state == ended {
-			wrong = append(wrong, fmt.Sprintf("%s is delivery %d, which has ended", name, i))
-		}
+	if i := q.asking; i >= 0 && q.items[i].state != suspect {
+		wrong = append(wrong, fmt.Sprintf("delivery %d in state %d asks", i, q.items[i].state))
+	}
+	if i := q.lone; i >= 0 && !slices.Contains([]state{suspect, running, settling}, q.items[i].state) {
+		wrong = append(wrong, fmt.Sprintf("delivery %d in state %d has the process", i, q.items[i].state))
 	}
 	return wrong
 }

@@ -65,7 +65,7 @@ func (w *world) takeSlot(d *delivery) {
 func (w *world) takeDecode(d *delivery, a runqueue.Action) {
 	w.must(d.phase == idle && w.config.Ledger, "decoded once", "%d in %d", d.index, d.phase)
 	w.must(!a.Force || w.buries(d), "forced for verdicts only", "%d", d.index)
-	d.forced = a.Force
+	d.verdict = a.Force
 	switch {
 	case a.Force:
 		d.ahead, d.counted = false, false
@@ -88,8 +88,11 @@ func (w *world) takeClaim(d *delivery) {
 	w.must(d.phase == known, "what is identified is claimed", "%d in %d", d.index, d.phase)
 	other := w.copyOf(d)
 	w.must(other == nil, "a copy is claimed when its first has ended", "%d is a copy of another", d.index)
-	if !d.slot && !d.ahead && !d.forced && !w.buries(d) {
-		w.takeSlot(d) // it was a copy
+	switch again := !d.slot && !d.ahead && !d.verdict; { // it was a copy
+	case again && w.buries(d):
+		d.verdict = true
+	case again:
+		w.takeSlot(d)
 	}
 	d.phase = claiming
 	w.claims[d.index]++
@@ -189,6 +192,7 @@ func (w *world) takeHome(d *delivery, a runqueue.Action) {
 		return
 	}
 	d.released = a.Kind == runqueue.Release
+	d.verdict = d.verdict || !w.config.Ledger
 	if d.phase = settling; w.config.Ledger {
 		w.settles[d.index]++
 	}

@@ -23,7 +23,7 @@ func (w *world) answers() []move {
 		case decoding:
 			add("identified", func() { w.identify(d) })
 			add("identified", func() { w.identify(d) })
-			if !d.forced && w.config.Ledger {
+			if !d.verdict && w.config.Ledger {
 				add("refused", func() { w.refuse(d) })
 			}
 			w.addEnds(add, d, false)
@@ -68,9 +68,17 @@ func (w *world) addEnds(add func(string, func()), d *delivery, ran bool) {
 	add("sending", func() { w.send(d) })
 }
 
-// overdue are answers to what was withdrawn.
-func (w *world) overdue() []move {
+// passing are the moves that come with the time, and answers to what was withdrawn.
+func (w *world) passing() []move {
 	var moves []move
+	for _, d := range w.all {
+		switch {
+		case d.counted && d.phase == claiming:
+			moves = append(moves, move{"slow", func() { d.counted = false; w.q.Slow(d.index) }})
+		case d.index == w.lone && d.alone && !d.lasting:
+			moves = append(moves, move{"lone over", func() { d.lasting = true; w.q.LoneOver(d.index) }})
+		}
+	}
 	for at, i := range w.owed {
 		if w.lone >= 0 || w.busy() || w.asking == i {
 			continue // somebody else has the process
@@ -100,6 +108,7 @@ func (w *world) incidents() []move {
 			w.probing, w.probe = false, -1
 			w.q.Breaker(w.breaker)
 		}},
+		{"breaker as before", func() { w.q.Breaker(w.breaker) }},
 		{"stalled", func() {
 			w.stalled, w.look = true, true
 			for _, d := range w.all {
@@ -114,13 +123,8 @@ func (w *world) incidents() []move {
 		moves = append(moves, move{"verdicts over", func() { w.over = true; w.q.VerdictsOver() }})
 	}
 	for _, d := range w.all {
-		switch {
-		case d.phase == claimed || d.phase == parked:
+		if d.phase == claimed || d.phase == parked {
 			moves = append(moves, move{"lost", func() { d.lost, w.look = true, true; w.q.Lost(d.index) }})
-		case d.counted && d.phase == claiming:
-			moves = append(moves, move{"slow", func() { d.counted = false; w.q.Slow(d.index) }})
-		case d.index == w.lone && d.phase != parked:
-			moves = append(moves, move{"lone over", func() { w.q.LoneOver(d.index) }})
 		}
 	}
 	return moves
@@ -243,7 +247,7 @@ func (w *world) settleDown() {
 			d.slot = false
 		}
 		if d.phase == known && w.copyOf(d) != nil {
-			d.ahead, d.counted = false, false
+			d.ahead, d.counted, d.verdict = false, false, false
 		}
 	}
 	w.rest()
@@ -270,6 +274,7 @@ func (w *world) atOnce(a runqueue.Action) bool {
 // rest checks what is true whenever the queue waits for its owner.
 func (w *world) rest() {
 	w.must(len(w.q.Invariants()) == 0, "counters are right", "%v", w.q.Invariants())
+	w.must(w.lone < 0 || !w.all[w.lone].lasting, "a lone run that lasts keeps nobody back", "%d", w.lone)
 	w.must(w.q.Lone() == w.lone, "the lone run is known", "%d, want %d", w.q.Lone(), w.lone)
 	w.must(w.q.Idle() == (w.in(ended) == len(w.all)), "idle when all have ended", "%v", w.q.Idle())
 	w.must(w.q.Idle() || len(w.answers()) > 0, "there is always progress", "nothing is pending: %s", w)
@@ -281,22 +286,28 @@ func (w *world) rest() {
 
 // restHome checks that nothing stays that may not start.
 func (w *world) restHome() {
-	verdicts := 0
+	waiting, verdicts, places := false, 0, 0
 	for _, d := range w.all {
-		switch d.phase {
-		case idle, claimed, parked, known:
-			if w.blocked(d) == runqueue.None || !w.head(d) {
-				continue
-			}
-			waits := w.buries(d) && (d.phase == idle || d.phase == known)
-			w.must(waits, "what may not start goes home at once", "%d in %d for %d", d.index, d.phase, w.blocked(d))
-			if d.phase == idle {
-				verdicts++
-			}
+		if d.verdict && d.phase != known && d.phase != ended {
+			places++
+		}
+		ready := d.phase == claimed || d.phase == parked
+		free := d.phase == known && w.copyOf(d) == nil || d.phase == idle && w.head(d)
+		waiting = waiting || ready || free || d.counted
+		w.must(!ready || !d.lost, "a claim that is lost is given back", "%d", d.index)
+		if w.blocked(d) == runqueue.None {
+			continue
+		}
+		home := ready || free || d.phase == known
+		w.must(!home || !ready && w.buries(d), "what may not start goes home at once", "%d in %d for %d",
+			d.index, d.phase, w.blocked(d))
+		if free {
+			verdicts++
 		}
 	}
-	begun := w.count(func(d *delivery) bool { return w.buries(d) && d.phase > idle && d.phase < ended })
-	w.must(verdicts == 0 || begun > 0, "verdicts go on", "%d wait", verdicts)
+	room := max(w.config.Slots, 16)
+	w.must(places == room || places < room && verdicts == 0, "as many verdicts as may be", "%d", places)
+	w.must(w.q.Waiting() == waiting, "it is known whether something waits", "%v", w.q.Waiting())
 }
 
 // restStarts checks that what may start has started.

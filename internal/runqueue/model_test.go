@@ -79,7 +79,7 @@ func (s scene) play(t *rapid.T) {
 	w := s.draw(t)
 	w.settleDown()
 	for !w.q.Idle() {
-		moves := append(w.answers(), w.overdue()...)
+		moves := append(w.answers(), w.passing()...)
 		if s.incidents > 0 && w.dice.roll(100, "incident") < s.incidents {
 			moves = w.incidents()
 		}

@@ -35,8 +35,9 @@ type delivery struct {
 	// slot reports whether it holds one; ahead, whether it is a first delivery
 	// that is claimed before it has one; counted, whether others wait for it.
 	slot, ahead, counted bool
-	// forced is a decode for a verdict; alone a run that has the process.
-	forced, alone bool
+	// verdict tells that it was begun to be written off, alone that its run has the
+	// process, lasting that it has had it for long.
+	verdict, alone, lasting bool
 	// denied tells that it did not get the process.
 	lost, denied bool
 	// since is its place among those identified, from 1.
@@ -263,7 +264,7 @@ func (w *world) begins(d *delivery) bool {
 	}
 	switch d.phase {
 	case known:
-		return w.copyOf(d) == nil
+		return w.copyOf(d) == nil && !w.waitsForFirst(d)
 	case idle:
 		return w.head(d) && !d.ahead && !w.waitsForFirst(d)
 	}

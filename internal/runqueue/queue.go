@@ -145,7 +145,7 @@ type Queue struct {
 	aheadFrom int
 	// suspects are in the order in which they are to run.
 	suspects []int
-	// verdicts has what waits to be written off, since enough others are.
+	// verdicts has what is to be written off.
 	verdicts positions
 	// due has deliveries that Next has to look at, since something has happened to
 	// them.
@@ -222,7 +222,7 @@ func (q *Queue) sort() {
 
 // claimsAhead reports whether a delivery is claimed before it has a slot.
 func (q *Queue) claimsAhead(it *item) bool {
-	return q.config.Ledger && q.config.Ahead > 0 && it.Group == 0 && it.Receives <= 1
+	return q.config.Ledger && q.config.Ahead > 0 && it.Receives <= 1
 }
 
 // LastReceive reports whether SQS would move the delivery at its next receive.

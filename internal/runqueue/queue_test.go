@@ -36,7 +36,7 @@ func TestOrder(t *testing.T) {
 		{
 			name: "first ones are claimed ahead, and who is claimed first starts first", receives: []int{1, 1, 1}, ahead: 2,
 			lines: []string{
-				"-> decode 0, decode 1", "identified 0, identified 1 -> claim 0, claim 1",
+				"-> decode 0, decode 1", "waits, identified 0, identified 1 -> claim 0, claim 1",
 				"claimed 1 -> start 1, decode 2", "claimed 0 ->", "done 1 -> start 0",
 			},
 		},
@@ -253,6 +253,12 @@ func TestTheEnd(t *testing.T) {
 			},
 		},
 		{
+			name: "nor is anything claimed ahead then", receives: []int{1, 1, 1}, ahead: 1,
+			lines: []string{
+				"late -> decode 0", "identified 0, claimed 0 -> claim 0, start 0, defer 1 time, defer 2 time",
+			},
+		},
+		{
 			name: "what the batch has claimed is released when the last one has started", receives: []int{1, 1, 1}, ahead: 3,
 			lines: []string{
 				"-> decode 0, decode 1, decode 2", "identified 0, identified 1, identified 2 -> claim 0, claim 1, claim 2",
@@ -281,7 +287,7 @@ func TestVerdicts(t *testing.T) {
 		{
 			name: "after the cut it is claimed and written off", receives: []int{10, 10, 9},
 			lines: []string{
-				"-> decode 0", "identified 0, claimed 0 -> claim 0, start 0", "cut -> decode 1 force, defer 2 time",
+				"-> decode 0", "identified 0, claimed 0 -> claim 0, start 0", "cut -> defer 2 time, decode 1 force",
 				"identified 1 -> claim 1", "claimed 1 -> bury 1 time", "sending 1 ->", "ended 1, ran 0 ->",
 			},
 		},

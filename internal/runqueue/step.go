@@ -18,7 +18,7 @@ func (q *Queue) Next() []Action {
 			return q.taken()
 		}
 	}
-	for again := true; again; again = q.flags.sweep || len(q.due) > 0 {
+	for again := true; again; again = q.flags.sweep {
 		q.proceed()
 		q.startNext()
 		q.claimAhead()
@@ -47,6 +47,7 @@ func (q *Queue) proceed() {
 		}
 	}
 	q.due = q.due[:0]
+	q.beginVerdicts()
 }
 
 func (q *Queue) act(a Action) { q.actions = append(q.actions, a) }
@@ -60,12 +61,9 @@ func (q *Queue) taken() []Action {
 
 // blockedBy returns why a delivery may not start, now or later; None if it may.
 func (q *Queue) blockedBy(i int) Reason {
-	it := &q.items[i]
 	switch {
 	case q.flags.poisoned:
 		return AfterCrash
-	case it.Group > 0 && q.groups[it.Group-1].failed:
-		return GroupHead
 	case q.flags.cut:
 		return NoTime
 	case q.LastReceive(i):
@@ -102,7 +100,7 @@ func (q *Queue) sendHome(i int) {
 		switch {
 		case !q.isHead(i):
 		case q.mayBury(i, reason):
-			q.beginVerdict(i)
+			q.verdicts.push(it.position)
 		default:
 			q.defers(i, reason)
 		}
@@ -121,24 +119,27 @@ func (q *Queue) sendHome(i int) {
 
 // mayBury reports whether a delivery that cannot start is to be written off.
 func (q *Queue) mayBury(i int, reason Reason) bool {
-	return reason == NoTime && q.flags.cut && q.LastReceive(i) && !q.flags.verdictsOver
+	return reason == NoTime && q.LastReceive(i) && !q.flags.verdictsOver
 }
 
-// beginVerdict takes a delivery to its verdict, as long as not too many are.
-func (q *Queue) beginVerdict(i int) {
-	it := &q.items[i]
-	if q.count.verdicts >= max(q.config.Slots, minVerdicts) {
-		q.verdicts.push(it.position)
-		return
-	}
-	it.verdict = true
-	q.count.verdicts++
-	it.first = false // it does not wait for a slot
-	q.uncount(it)
-	if q.config.Ledger {
-		q.decode(i)
-	} else {
-		q.settles(i, Bury, NoTime)
+// beginVerdicts takes deliveries to their verdict, not too many at a time.
+func (q *Queue) beginVerdicts() {
+	for q.count.verdicts < max(q.config.Slots, minVerdicts) {
+		i := q.peek(&q.verdicts, waiting, identified)
+		if i < 0 {
+			return
+		}
+		q.verdicts.pop()
+		it := &q.items[i]
+		it.verdict = true
+		q.count.verdicts++
+		it.first = false // it does not wait for a slot
+		q.uncount(it)
+		if q.config.Ledger {
+			q.decode(i)
+		} else {
+			q.settles(i, Bury, NoTime)
+		}
 	}
 }
 
@@ -194,7 +195,7 @@ func (q *Queue) barred() bool {
 
 // closed reports whether nothing begins for now, or not before a sweep.
 func (q *Queue) closed() bool {
-	return q.barred() || q.count.holding > 0 || q.flags.poisoned || q.flags.cut || q.flags.sweep
+	return q.barred() || q.count.holding > 0 || q.flags.cut || q.flags.sweep
 }
 
 // hasRoom reports whether few enough settles and letters are unanswered for a start.
@@ -240,7 +241,7 @@ func (q *Queue) startNext() {
 // which come before it.
 func (q *Queue) waitsForFirst(i int) bool {
 	it := &q.items[i]
-	return q.count.first > 0 && it.Group == 0 && it.state == waiting && !q.Urgent(i) && it.Receives > 1
+	return q.count.first > 0 && it.Group == 0 && !q.Urgent(i) && it.Receives > 1
 }
 
 // peek returns the first of a set that has one of two states still; -1 for none.
@@ -303,7 +304,7 @@ func (q *Queue) isQuiet() bool {
 // the next one.
 func (q *Queue) serveSuspects() {
 	switch {
-	case len(q.suspects) == 0 || q.flags.poisoned || q.flags.cut || q.flags.sweep:
+	case len(q.suspects) == 0:
 	case q.lone >= 0:
 		if q.isQuiet() { // else there are claims to give back before
 			q.unpark(q.lone)
@@ -350,23 +351,22 @@ func (q *Queue) compareSuspects(i, j int) int {
 }
 
 // probeCandidate returns the delivery that is to run although the breaker is open: a
-// first delivery if there is one, and rather a claimed one; -1 for none.
+// first delivery if there is one; -1 for none.
 func (q *Queue) probeCandidate() int {
-	best, bestRank := -1, 0
+	best := -1
 	for _, i := range q.order {
-		it, rank := &q.items[i], 0
-		switch {
-		case q.blockedBy(i) != Breaker || !q.isHead(i):
-		case it.state == claimed:
-			rank = 2
-		case it.state == waiting || it.state == identified:
-			rank = 1
+		if q.blockedBy(i) != Breaker || !q.isHead(i) {
+			continue
 		}
-		if rank > 0 && it.Receives <= 1 {
-			rank += 2
+		it := &q.items[i]
+		if it.state != claimed && it.state != waiting && it.state != identified {
+			continue
 		}
-		if rank > bestRank {
-			best, bestRank = i, rank
+		if it.Receives <= 1 {
+			return i
+		}
+		if best < 0 {
+			best = i
 		}
 	}
 	return best

@@ -94,6 +94,19 @@ func TestSuspects(t *testing.T) {
 			},
 		},
 		{
+			name: "it asks no longer then", receives: []int{10, 1}, slots: 2,
+			lines: []string{
+				"-> decode 0, decode 1", "identified 0, claimed 0 2 -> claim 0", "identified 1, claimed 1 -> claim 1, start 1",
+				"done 1 -> ask 0", "late -> withdraw 0, start 0 quiet",
+			},
+		},
+		{
+			name: "or until it has waited too long", receives: []int{10},
+			lines: []string{
+				"-> decode 0", "identified 0, claimed 0 2 -> claim 0, ask 0", "stalled -> withdraw 0, start 0 quiet",
+			},
+		},
+		{
 			name: "it lets one go first that can hold the process", receives: []int{10, 6}, slots: 2,
 			lines: []string{
 				"-> decode 0, decode 1", "identified 0, claimed 0 2 -> claim 0", "identified 1 -> claim 1",
@@ -116,6 +129,23 @@ func TestSuspects(t *testing.T) {
 			},
 		},
 		{
+			name: "who has the process keeps it until then", receives: []int{10, 1, 1}, slots: 2, ahead: 2,
+			lines: []string{
+				"-> decode 0, decode 1, decode 2", "identified 1, claimed 1 -> claim 1, start 1", "done 1 ->",
+				"identified 2, claimed 2 -> claim 2, start 2", "refused 2 ->",
+				"identified 0, claimed 0 2 -> claim 0, ask 0", "lost 2 -> release 2 time", "granted 0, stalled, late ->",
+				"ended 2 -> start alone 0",
+			},
+		},
+		{
+			name: "nothing begins while one holds the process", receives: []int{2, 2, 2}, slots: 3,
+			lines: []string{
+				"-> decode 0, decode 1, decode 2", "identified 0, claimed 0 2, identified 1 a, identified 2 a -> claim 0, claim 1",
+				"claimed 1 3 -> ask 0 hold", "lost 1 -> release 1 time", "ended 1 ->", "granted 0 -> start alone 0",
+				"done 0 -> free 0, claim 2",
+			},
+		},
+		{
 			name: "the process is given back when there is no run after all", receives: []int{6, 1}, ahead: 1,
 			lines: []string{
 				"-> decode 0, decode 1", "identified 1, claimed 1 -> claim 1", "identified 0, claimed 0 2 -> claim 0, ask 0 hold",
@@ -135,16 +165,24 @@ func TestBreaker(t *testing.T) {
 			},
 		},
 		{
-			name: "rather one that is claimed", receives: []int{1, 1, 1}, ahead: 2,
+			name: "or one that is claimed", receives: []int{1, 1, 1}, ahead: 2,
 			lines: []string{
 				"-> decode 0, decode 1", "identified 0, claimed 0 -> claim 0, start 0, decode 2",
-				"identified 1, claimed 1 -> claim 1", "open -> ask probe 1", "probed 1 ->", "identified 2 -> defer 2 breaker",
+				"identified 1, claimed 1 -> claim 1", "open -> ask probe 1", "probed 1, open ->", "identified 2 -> defer 2 breaker",
 				"done 0 -> start 1",
 			},
 		},
 		{
 			name: "or a redelivered one", receives: []int{2, 2}, ahead: 10,
 			lines: []string{"open -> ask probe 0", "probed 0 -> defer 1 breaker, decode 0"},
+		},
+		{
+			name: "or a copy whose first has ended", receives: []int{2, 2, 2},
+			lines: []string{
+				"-> decode 0", "identified 0 a, claimed 0 -> claim 0, start 0", "ran 0 -> decode 1",
+				"identified 1 a -> decode 2", "ended 0 ->", "open -> ask probe 1",
+				"probed 1, ended 2 -> claim 1",
+			},
 		},
 		{
 			name: "or the head of a group", receives: []int{2, 1, 2}, groups: []int{1, 1, 2}, noLedger: true,

@@ -59,7 +59,7 @@ func (w *world) acquired(ctx context.Context, p *worker, r idem.Request) (idem.A
 	w.judge(r, a)
 	switch a.Kind {
 	case idem.AnswerAcquired:
-		w.claimed(r, a)
+		w.claimed(p, r, a)
 	case idem.AnswerSend:
 		w.owner, w.lease, w.expires = r.Owner, r.Lease.Truncate(time.Millisecond), r.Expires.Truncate(time.Second)
 	}
@@ -86,7 +86,7 @@ func (w *world) repeated(r idem.Request, a idem.Answer) {
 }
 
 // claimed enters a claim into the book.
-func (w *world) claimed(r idem.Request, a idem.Answer) {
+func (w *world) claimed(p *worker, r idem.Request, a idem.Answer) {
 	switch {
 	case w.gone(r):
 		w.lives++
@@ -112,7 +112,7 @@ func (w *world) claimed(r idem.Request, a idem.Answer) {
 	}
 	w.status, w.owner, w.messageID, w.hash = idem.StatusInProgress, r.Owner, r.MessageID, r.Validation
 	w.lease, w.expires = r.Lease.Truncate(time.Millisecond), r.Expires.Truncate(time.Second)
-	w.suspect, w.crashesBefore = w.claims-w.closed >= crashSuspect || w.crashes > 0, w.crashes
+	w.suspect, w.crashesBefore = w.claims-w.closed >= p.version.suspects() || w.crashes > 0, w.crashes
 	w.claims++
 	w.closedRun, w.aloneAt = false, time.Time{}
 }
@@ -131,7 +131,7 @@ func (w *world) settled(ctx context.Context, p *worker, run *run, c idem.Claim, 
 	if !w.agree(s.Kind, c, err, holds, said) || !holds {
 		return err
 	}
-	w.enter(run, c, s)
+	w.enter(p, run, c, s)
 	return err
 }
 
@@ -168,7 +168,7 @@ func (w *world) agree(kind idem.SettlementKind, c idem.Claim, err error, holds, 
 }
 
 // enter notes what a settlement has changed.
-func (w *world) enter(run *run, c idem.Claim, s idem.Settlement) {
+func (w *world) enter(p *worker, run *run, c idem.Claim, s idem.Settlement) {
 	if s.Kind == idem.SettleConfirm {
 		if w.confirmed != "" && w.confirmed != s.DeadLetterID {
 			w.breach("a death has one confirmed letter", "%s after %s", s.DeadLetterID, w.confirmed)
@@ -187,7 +187,7 @@ func (w *world) enter(run *run, c idem.Claim, s idem.Settlement) {
 		return
 	}
 	w.expires = s.Expires.Truncate(time.Second)
-	w.enterEnd(run, c, s)
+	w.enterEnd(p, run, c, s)
 }
 
 // enterCrashes notes how many runs in a row have ended with their process.
@@ -232,9 +232,9 @@ const (
 )
 
 // enterEnd notes the end of a run.
-func (w *world) enterEnd(run *run, c idem.Claim, s idem.Settlement) {
+func (w *world) enterEnd(p *worker, run *run, c idem.Claim, s idem.Settlement) {
 	switch {
-	case s.Kind != idem.SettleAbort:
+	case s.Kind != idem.SettleAbort && p.version == present:
 		w.closed = w.claims // a run that ends says all of those before it
 	case !w.closedRun:
 		w.closed++

@@ -14,12 +14,14 @@ import (
 func (w *world) send(body string, replay *handler.Replay) {
 	w.sent++
 	m := &message{id: fmt.Sprintf("m%d", w.sent), body: body, sentAt: time.Now(), replay: replay}
-	w.messages = append(w.messages, m)
+	w.locked(func() { w.messages = append(w.messages, m) })
 	w.tell("%s is sent: %s, replay %+v", m.id, body, replay)
 }
 
 func (w *world) delete(m *message) {
-	kept := w.messages[:0]
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var kept []*message
 	for _, other := range w.messages {
 		if other != m {
 			kept = append(kept, other)

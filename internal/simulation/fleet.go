@@ -25,10 +25,12 @@ type fleet struct {
 	hosts []*host
 	jobs  []*job
 
-	mu     sync.Mutex // guards what follows, and what jobs and hosts have
-	queue  []*mail
-	parked []*halt
-	quiet  bool
+	mu        sync.Mutex // guards what follows, and what jobs and hosts have
+	queue     []*mail
+	delivered int // batches
+	parked    []*halt
+	quiet     bool
+	passed    float64 // the share of the history, without its end
 
 	counts    func(what string)
 	telling   bool
@@ -52,6 +54,7 @@ type weather struct {
 	maxReceives int // 0 for no end
 	breaker     int
 	drops       bool
+	deploys     deployment
 	length      int
 }
 
@@ -67,7 +70,7 @@ type mail struct {
 	visibleAt time.Time
 }
 
-func newFleet(t *testing.T, store idem.Store, seed uint64, telling bool) *fleet {
+func newFleet(t *testing.T, store idem.Store, seed uint64, deploys, telling bool) *fleet {
 	f := &fleet{t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 7)), store: store, telling: telling}
 	wait(time.Until(time.Now().Truncate(historyStart).Add(historyStart)))
 	f.begin = time.Now()
@@ -79,6 +82,7 @@ func newFleet(t *testing.T, store idem.Store, seed uint64, telling bool) *fleet 
 		maxReceives: []int{0, 30, 30, 12, 4}[f.rng.IntN(5)],
 		breaker:     []int{-1, 3}[f.rng.IntN(2)],
 		drops:       f.rng.IntN(4) == 0,
+		deploys:     drawDeployment(f.rng, deploys),
 		length:      50 + f.rng.IntN(150),
 	}
 	if f.fifo {
@@ -105,7 +109,8 @@ func (f *fleet) send(j *job) {
 // live walks the history and gives the promise that it breaks.
 func (f *fleet) live() *Violation {
 	f.tell("%d processes, %+v", len(f.hosts), f.weather)
-	for range f.length {
+	for n := range f.length {
+		f.locked(func() { f.passed = float64(n) / float64(f.length) })
 		f.step()
 		if f.broken() {
 			break

@@ -28,6 +28,7 @@ type host struct {
 type process struct {
 	*host
 	number      int
+	version     version
 	processor   *handler.Processor
 	gone        chan struct{}
 	dead        bool
@@ -40,13 +41,19 @@ type process struct {
 	batches     map[*mail]int    // that have it
 }
 
-func (p *process) String() string { return fmt.Sprintf("process %d", p.number) }
+func (p *process) String() string {
+	if p.version == before {
+		return fmt.Sprintf("process %d (before)", p.number)
+	}
+	return fmt.Sprintf("process %d", p.number)
+}
 
 func (h *host) start() {
 	p := &process{
 		host: h, number: h.index + 100*h.started, gone: make(chan struct{}),
 		holds: map[string]*hold{}, runs: map[string]*hold{}, batches: map[*mail]int{},
 	}
+	p.version = h.deploys.draw(h.passed, chance(h.seed, h.index, h.started))
 	h.started++
 	h.process = p
 	quiet := slog.New(slog.DiscardHandler)
@@ -55,7 +62,7 @@ func (h *host) start() {
 		panic(err)
 	}
 	o := &handler.Options{
-		Ledger: ledger, DeadLetter: p, Queue: p, Concurrency: h.concurrency, MaxReceives: h.maxReceives,
+		Ledger: p.version.ledger(ledger), DeadLetter: p, Queue: p, Concurrency: h.concurrency, MaxReceives: h.maxReceives,
 		Breaker: h.breaker, Logger: quiet, Random: func() float64 { return 0.5 },
 	}
 	if h.drops {
@@ -119,14 +126,14 @@ func (p *process) dies(h *hold, way order) {
 }
 
 // invoke handles one batch to its end, or to that of the process.
-func (p *process) invoke(batch []*mail) {
-	ctx, cancel := context.WithCancel(context.Background())
+func (p *process) invoke(batch []*mail, number int) {
+	ctx := context.Background()
 	if p.bounded {
-		// Each host has its own time, so that no two processes notice its end at once.
-		time := invocationTime + time.Duration(p.index)*time.Millisecond
-		ctx, cancel = context.WithTimeout(context.Background(), time)
+		var cancel context.CancelFunc
+		// No two invocations have the same time, so that none notice its end at once.
+		ctx, cancel = context.WithTimeout(ctx, invocationTime+time.Duration(number)*time.Millisecond)
+		defer cancel()
 	}
-	defer cancel()
 	e := events.SQSEvent{Records: []events.SQSMessage{}}
 	for _, m := range batch {
 		p.tell("%s gets %s", p, m.id)
@@ -370,7 +377,6 @@ func (p *process) ChangeVisibility(_ context.Context, changes []handler.Visibili
 			continue
 		}
 		if m := p.mailOf(c.Message.MessageId); m != nil {
-			p.note("%s hides %s for %v", p, m.id, c.Timeout)
 			m.visibleAt = time.Now().Add(c.Timeout)
 		}
 	}

@@ -32,6 +32,7 @@ func (p link) Acquire(ctx context.Context, r idem.Request) (idem.Answer, error) 
 	if answer.Kind == idem.AnswerAcquired || answer.Kind == idem.AnswerSend {
 		p.holding(r, answer)
 	}
+	answer.Claim = p.version.claim(answer.Claim)
 	return answer, nil
 }
 
@@ -45,7 +46,7 @@ func (p link) holding(r idem.Request, a idem.Answer) {
 			continue
 		}
 		h := &hold{job: j, process: p.process, claim: a.Claim, crashes: a.Job.Crashes}
-		h.suspect = a.Kind == idem.AnswerAcquired && (a.Claims-a.Settled >= crashSuspect || a.Job.Crashes > 0)
+		h.suspect = a.Kind == idem.AnswerAcquired && (a.Claims-a.Settled >= p.version.suspects() || a.Job.Crashes > 0)
 		p.holds[r.Owner], p.runs[r.MessageID] = h, h
 		if a.Claim.Epoch > j.epoch {
 			j.epoch, j.kills, j.failed, j.unheard, j.effects = a.Claim.Epoch, 0, 0, 0, nil

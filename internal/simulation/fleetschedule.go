@@ -71,8 +71,10 @@ func (f *fleet) deliver() bool {
 		p.batches[m]++
 	}
 	p.invocations++
+	f.delivered++
+	number := f.delivered
 	f.mu.Unlock()
-	go p.invoke(batch)
+	go p.invoke(batch, number)
 	return true
 }
 

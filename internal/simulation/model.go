@@ -24,6 +24,9 @@ type ModelOptions struct {
 	Histories int
 	// Seed is that of the first history, the next has the next; 0 means 1.
 	Seed uint64
+	// Deploys says that every history has processes of two versions, as while one is
+	// deployed or rolled back; without it some histories have.
+	Deploys bool
 	// Count is told what the histories of a fleet meet, such as "lone run": a history
 	// that meets nothing shows nothing. It must be safe for concurrent use. Nil counts
 	// nothing.
@@ -78,18 +81,19 @@ func (v *Violation) Error() string {
 // overwritten, completion is final until it expires, effects repeat only where
 // nobody could know of them, and every job comes to its end.
 //
-// A history follows from its seed alone. Time is virtual. newStore is called in
-// bubbles of [synctest.Test], so the store may have no sockets.
+// A history follows from its seed, but for the order of what happens at one moment in
+// the processor. Time is virtual. newStore is called in bubbles of [synctest.Test], so
+// the store may have no sockets.
 func Model(t *testing.T, newStore func(t *testing.T) idem.Store, o ModelOptions) {
 	t.Helper()
-	model(t, newStore, o, ofOneJob)
+	model(t, newStore, o, o.ofOneJob)
 }
 
 // Find walks as [Model] does and gives the first violation; nil if there is
 // none. It shows that the model has teeth: a broken store must not get through.
 func Find(t *testing.T, newStore func(t *testing.T) idem.Store, o ModelOptions) *Violation {
 	t.Helper()
-	return find(t, newStore, o, ofOneJob)
+	return find(t, newStore, o, o.ofOneJob)
 }
 
 // ModelFleet lets whole processes share a store through random histories: each
@@ -116,13 +120,13 @@ func FindFleet(t *testing.T, newStore func(t *testing.T) idem.Store, o ModelOpti
 // history walks that of a seed and gives its violation.
 type history func(t *testing.T, store idem.Store, seed uint64, telling bool) *Violation
 
-func ofOneJob(t *testing.T, store idem.Store, seed uint64, telling bool) *Violation {
-	return newWorld(t, store, seed, telling).live()
+func (o ModelOptions) ofOneJob(t *testing.T, store idem.Store, seed uint64, telling bool) *Violation {
+	return newWorld(t, store, seed, o.Deploys, telling).live()
 }
 
 // ofAFleet counts what the histories meet.
 func (o ModelOptions) ofAFleet(t *testing.T, store idem.Store, seed uint64, telling bool) *Violation {
-	f := newFleet(t, store, seed, telling)
+	f := newFleet(t, store, seed, o.Deploys, telling)
 	if !telling {
 		f.counts = o.Count
 	}

@@ -20,11 +20,13 @@ func (w *world) step() {
 	case n < 90:
 		w.interfere()
 	case n < 92:
-		w.kill(w.workers[w.rng.IntN(len(w.workers))])
+		w.kill(w.all()[w.rng.IntN(len(w.workers))])
 	case n < 97 && len(w.strays) > 0:
 		w.land()
 	case n < 98:
 		w.forget()
+	case n < 99:
+		w.deploy()
 	default:
 		w.deliver()
 	}
@@ -79,12 +81,17 @@ func (w *world) deliver() {
 		return
 	}
 	w.tell("%s gets %s", worker, m.id)
-	m.taken++
-	m.receives++
+	w.locked(func() {
+		worker.busy = true
+		m.taken++
+		m.receives++
+	})
 	go worker.receive(m)
 }
 
 func (w *world) waiting() *message {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	var free, taken []*message
 	for _, m := range w.messages {
 		switch {
@@ -101,6 +108,8 @@ func (w *world) waiting() *message {
 }
 
 func (w *world) idle() *worker {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	var idle []*worker
 	for _, worker := range w.workers {
 		if !worker.busy {
@@ -150,11 +159,16 @@ func (w *world) land() {
 
 // kill ends a worker's process wherever it is. Another takes its place.
 func (w *world) kill(victim *worker) {
-	if victim.busy {
-		w.tell("%s is killed", victim)
-	}
+	w.tell("%s is killed", victim)
 	victim.replace()
 	synctest.Wait()
+}
+
+// deploy starts an idle worker anew.
+func (w *world) deploy() {
+	if idle := w.idle(); idle != nil {
+		idle.replace()
+	}
 }
 
 // forget deletes an expired item, as TTL does sooner or later.

@@ -300,7 +300,8 @@ func TestTheModelHasTeeth(t *testing.T) {
 	for name, b := range breakages {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			v := simulation.Find(t, func(*testing.T) idem.Store { return newBroken(b) }, simulation.ModelOptions{Histories: 10000})
+			store := func(*testing.T) idem.Store { return newBroken(b) }
+			v := simulation.Find(t, store, simulation.ModelOptions{Histories: 10000})
 			if v == nil {
 				t.Fatal("the model lets it pass")
 			}

@@ -28,6 +28,7 @@ func (p wire) Acquire(ctx context.Context, r idem.Request) (idem.Answer, error) 
 		answer, err = p.acquired(ctx, p.worker, r)
 		return err
 	})
+	answer.Claim = p.version.claim(answer.Claim)
 	answer.Claim.Lease, answer.Until = p.local(answer.Claim.Lease), p.local(answer.Until)
 	return answer, err
 }

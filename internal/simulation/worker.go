@@ -26,6 +26,7 @@ type worker struct {
 	bounded    bool          // its invocations have a deadline, as in Lambda
 	scheme     string        // of its hashes; empty for the library's
 	honest     bool          // its handler stops when it is told to
+	version    version
 	busy, dead bool
 	gone       chan struct{} // closed when it is dead
 	processor  *handler.Processor
@@ -68,6 +69,7 @@ func (p *worker) successor() *worker {
 }
 
 func (p *worker) start() {
+	p.locked(func() { p.version = p.deploys.draw(p.passed, chance(p.seed, p.index, p.generation)) })
 	p.gone = make(chan struct{})
 	quiet := slog.New(slog.DiscardHandler)
 	ledger, err := idem.New(wire{p}, &idem.Options{
@@ -80,7 +82,7 @@ func (p *worker) start() {
 		panic(err)
 	}
 	o := handler.Options{
-		Ledger: ledger, DeadLetter: p, Logger: quiet, Breaker: -1, Restore: p.restore,
+		Ledger: p.version.ledger(ledger), DeadLetter: p, Logger: quiet, Breaker: -1, Restore: p.restore,
 		Backoff: backoff.Constant{Interval: time.Second, MaxAttempts: 8}, Random: func() float64 { return 0 },
 	}
 	if p.drops {
@@ -91,17 +93,25 @@ func (p *worker) start() {
 	}
 }
 
-func (p *worker) String() string { return fmt.Sprintf("worker %d.%d", p.index, p.generation) }
+func (p *worker) String() string {
+	name := fmt.Sprintf("worker %d.%d", p.index, p.generation)
+	if p.version == before {
+		name += " (before)"
+	}
+	return name
+}
 
 // clock is the time that the worker believes in.
 func (p *worker) clock() time.Time { return time.Now().Add(p.skew) }
 
 // receive handles one delivery to its end, or to that of the process.
 func (p *worker) receive(m *message) {
-	p.busy, p.message = true, m
+	p.message = m
 	defer func() {
-		m.taken--
-		p.busy = false
+		p.locked(func() {
+			m.taken--
+			p.busy = false
+		})
 		if value := recover(); value != nil {
 			p.tell("%s panics: %.80v", p, value)
 			p.replace()
@@ -128,7 +138,8 @@ func (p *worker) receive(m *message) {
 // replace ends the process. Another takes its place.
 func (p *worker) replace() {
 	if p.condemn(p) {
-		p.workers[p.index] = p.successor()
+		next := p.successor()
+		p.locked(func() { p.workers[p.index] = next })
 	}
 }
 

@@ -3,6 +3,7 @@ package simulation
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -33,8 +34,9 @@ type world struct {
 	sent     int  // messages so far
 	lives    int  // how often the job was new
 	quiet    bool
+	passed   float64 // the share of the history, without its end
 
-	mu     sync.Mutex // guards parked, and who is dead
+	mu     sync.Mutex // guards parked, workers and messages, and what these count
 	parked []*task
 
 	telling   bool
@@ -53,6 +55,7 @@ type climate struct {
 	way     way     // how the job has its effect
 	careful bool    // an unknown outcome is for a person to look at
 	drops   bool    // a job that fails for good leaves no letter
+	deploys deployment
 	length  int
 }
 
@@ -88,7 +91,7 @@ const longKeep = 30 * 24 * time.Hour
 // historyStart is what a history's times are counted from.
 const historyStart = 48 * time.Hour
 
-func newWorld(t *testing.T, store idem.Store, seed uint64, telling bool) *world {
+func newWorld(t *testing.T, store idem.Store, seed uint64, deploys, telling bool) *world {
 	w := &world{
 		t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 5)), store: store,
 		telling: telling, aliases: map[string]string{},
@@ -103,6 +106,7 @@ func newWorld(t *testing.T, store idem.Store, seed uint64, telling bool) *world 
 		way:     way(w.rng.IntN(3)),
 		careful: w.rng.IntN(4) == 0,
 		drops:   w.rng.IntN(4) == 0,
+		deploys: drawDeployment(w.rng, deploys),
 		length:  30 + w.rng.IntN(60),
 	}
 	for i := range 1 + w.rng.IntN(4) {
@@ -112,13 +116,26 @@ func newWorld(t *testing.T, store idem.Store, seed uint64, telling bool) *world 
 	return w
 }
 
+func (w *world) locked(do func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	do()
+}
+
+// all are the present workers.
+func (w *world) all() (workers []*worker) {
+	w.locked(func() { workers = slices.Clone(w.workers) })
+	return workers
+}
+
 // id is the job's in the store.
 func (w *world) id() string { return fmt.Sprintf("model-%d#k", w.seed) }
 
 // live walks the history and gives the promise that it breaks.
 func (w *world) live() *Violation {
 	w.tell("%d workers, %+v", len(w.workers), w.climate)
-	for range w.length {
+	for n := range w.length {
+		w.locked(func() { w.passed = float64(n) / float64(w.length) })
 		w.step()
 		if w.violation != nil {
 			break
@@ -134,7 +151,7 @@ func (w *world) live() *Violation {
 // end lets no goroutine of the history live on.
 func (w *world) end() {
 	synctest.Wait()
-	for _, worker := range w.workers {
+	for _, worker := range w.all() {
 		w.kill(worker)
 	}
 	synctest.Wait()
@@ -159,17 +176,23 @@ func (w *world) calm() {
 			w.land()
 		case w.pending() > 0:
 			w.resume(w.pick(), w.fate)
-		case len(w.messages) == 0 && len(w.strays) == 0:
+		case w.left() == 0 && len(w.strays) == 0:
 			w.finished()
 			return
 		case round > calmRounds:
-			w.breach("a job is never stuck", "%d messages still come back after %d steps", len(w.messages), round)
+			w.breach("a job is never stuck", "%d messages still come back after %d steps", w.left(), round)
 		case w.rng.IntN(3) == 0:
 			wait(40 * time.Second)
 		default:
 			w.deliver()
 		}
 	}
+}
+
+// left is the number of messages in the queue.
+func (w *world) left() (n int) {
+	w.locked(func() { n = len(w.messages) })
+	return n
 }
 
 // calmRounds is more than the whole budgets of all messages need.

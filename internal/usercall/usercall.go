@@ -2,13 +2,12 @@
 // by runtime.Goexit, is an error, and so that it can be left behind.
 package usercall
 
-import (
-	"runtime/debug"
-)
+import "runtime/debug"
 
 // Panic is how a call ended that did not return.
 type Panic struct {
-	// Value is what was passed to panic; nil after runtime.Goexit.
+	// Value is what was passed to panic, a *runtime.PanicNilError for nil; nil after
+	// runtime.Goexit.
 	Value any
 	// Goexit reports whether the call ended by runtime.Goexit.
 	Goexit bool
@@ -35,7 +34,9 @@ func Catch(f func() error, report func(err error, p *Panic)) {
 }
 
 // Call calls f on a goroutine of its own and waits for it, but no longer than
-// until left is closed: then the goroutine is left behind, and back is false.
+// until left is closed: then the goroutine is left behind, and back is false. How it
+// ends does not matter then; a panic in it does not end the process. A nil left
+// waits without limit.
 func Call(left <-chan struct{}, f func() error) (err error, p *Panic, back bool) {
 	type end struct {
 		err error
@@ -47,6 +48,11 @@ func Call(left <-chan struct{}, f func() error) (err error, p *Panic, back bool)
 	case e := <-ended:
 		return e.err, e.p, true
 	case <-left:
+	}
+	select {
+	case e := <-ended: // at the same time
+		return e.err, e.p, true
+	default:
 		return nil, nil, false
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// end does what name says. Most actions do not return.
+// end does what the name says. Most do not return.
 func end(ctx context.Context, name string) error {
 	f, known := ends[name]
 	if !known {
@@ -50,18 +50,18 @@ func panicInCrew(ctx context.Context) error {
 	return nil
 }
 
-// allocated keeps allocated memory from being optimized away.
-var allocated []byte
+// hoard keeps what uses it from being optimized away.
+var hoard []byte
 
-// exhaust allocates memory under its own limit, far below that of the machine,
-// and writes to none of it.
+// exhaust asks for memory under a limit of its own, far below that of the
+// machine, and touches none of it.
 func exhaust(context.Context) error {
 	limit := syscall.Rlimit{Cur: 64 << 20, Max: 64 << 20}
 	if err := syscall.Setrlimit(syscall.RLIMIT_DATA, &limit); err != nil {
 		return err
 	}
-	allocated = make([]byte, 1<<40)
-	return fmt.Errorf("got %d bytes", len(allocated))
+	hoard = make([]byte, 1<<40)
+	return fmt.Errorf("got %d bytes", len(hoard))
 }
 
 func overflow(context.Context) error {
@@ -90,11 +90,11 @@ func race(context.Context) error {
 
 func spin(context.Context) error {
 	for {
-		allocated = allocated[:0]
+		hoard = hoard[:0]
 	}
 }
 
-// read blocks in a system call that the Go runtime does not know of.
+// read stays in a system call that the runtime knows nothing about.
 func read(context.Context) error {
 	var pipe [2]int
 	if err := syscall.Pipe(pipe[:]); err != nil {
@@ -104,7 +104,7 @@ func read(context.Context) error {
 	return err
 }
 
-// signal sends a signal to the process. The signal may arrive a moment later.
+// signal sends a signal to the process. It may take effect a moment later.
 func signal(s syscall.Signal) error {
 	if err := syscall.Kill(os.Getpid(), s); err != nil {
 		return err

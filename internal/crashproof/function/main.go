@@ -1,7 +1,7 @@
 //go:build unix
 
-// Command function runs behind the Runtime API in the crash test: its jobs call
-// a provider and then end as their payload says.
+// Command function is what the crash test runs behind the Runtime API: a
+// function whose jobs call a provider and then end as they say.
 package main
 
 import (
@@ -18,19 +18,21 @@ import (
 	"github.com/sqsafe/sqsafe/idem"
 )
 
-// job says how each of its stages ends; an empty value means without an error.
+// job names the ends of what is done with it; none is a good one.
 type job struct {
 	ID         string `json:"id"`
 	Decoding   string `json:"decoding"`
 	Validating string `json:"validating"`
 	Running    string `json:"running"`
+	// Silent: it ends without a call of the provider.
+	Silent bool `json:"silent"`
 }
 
 func main() {
 	sqsafe.Start(run, sqsafe.KeyField("id"))
 }
 
-// UnmarshalJSON decodes the job and then ends as Decoding says.
+// UnmarshalJSON ends as the job says for decoding.
 func (j *job) UnmarshalJSON(text []byte) error {
 	type plain job
 	if err := json.Unmarshal(text, (*plain)(j)); err != nil {
@@ -39,18 +41,20 @@ func (j *job) UnmarshalJSON(text []byte) error {
 	return end(context.Background(), j.Decoding)
 }
 
-// Validate ends as Validating says.
+// Validate ends as the job says for validating.
 func (j *job) Validate() error { return end(context.Background(), j.Validating) }
 
 func run(ctx context.Context, j job) error {
+	if j.Silent {
+		return end(ctx, j.Running)
+	}
 	if err := call(ctx, j); err != nil {
 		return err
 	}
 	return end(ctx, j.Running)
 }
 
-// call calls the provider, where it takes effect once for a key, and names the
-// process.
+// call takes effect at the provider, once for a key, and says in which process.
 func call(ctx context.Context, j job) error {
 	url := os.Getenv("CRASHPROOF_URL") + "/" + j.ID
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(nil))
@@ -63,7 +67,11 @@ func call(ctx context.Context, j job) error {
 	if err != nil {
 		return err
 	}
-	if response.StatusCode != http.StatusOK {
+	switch response.StatusCode {
+	case http.StatusOK:
+	case http.StatusAccepted: // the provider wants it to hang
+		select {}
+	default:
 		err = fmt.Errorf("the provider says %s", response.Status)
 	}
 	return errors.Join(err, response.Body.Close())

@@ -1,8 +1,8 @@
 //go:build unix
 
-// Command function runs on each host in the parity test: as a Lambda function
-// or, if the environment names a queue to poll, as a worker. The provider that
-// a job calls decides what the job does in each run.
+// Command function is what the parity test runs on each host: a Lambda function
+// or, where the environment names a queue to poll, a worker. What a job does is
+// up to the provider that it calls, by the number of the call.
 package main
 
 import (
@@ -27,7 +27,7 @@ import (
 
 type job struct {
 	ID string `json:"id"`
-	// Do lists what the job does in its first run, its second, and so on.
+	// Do is what the job does in its first run, its second, and so on.
 	Do []string `json:"do"`
 }
 
@@ -43,20 +43,20 @@ func main() {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
-		lambda.Start(fixedAnswer{p.Handle, answer})
+		lambda.Start(instead{p.Handle, answer})
 	default:
 		sqsafe.Start(run, key)
 	}
 }
 
-// fixedAnswer handles batches, but returns a fixed answer.
-type fixedAnswer struct {
+// instead runs batches, but answers with something else.
+type instead struct {
 	handle func(context.Context, events.SQSEvent) (events.SQSEventResponse, error)
 	answer string
 }
 
-// Invoke implements [lambda.Handler], whose answers need not be JSON.
-func (i fixedAnswer) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
+// Invoke makes it a [lambda.Handler], whose answers need not be JSON.
+func (i instead) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	var batch events.SQSEvent
 	if err := json.Unmarshal(payload, &batch); err != nil {
 		return nil, err
@@ -81,22 +81,21 @@ func run(ctx context.Context, j job) error {
 		panic("on purpose")
 	case "exit":
 		os.Exit(3)
-	case "wait": // until its context ends
+	case "wait": // for as long as it is allowed to
 		<-ctx.Done()
 		return ctx.Err()
 	case "hang":
 		select {}
-	case "freeze": // stop the whole process, until it is killed
+	case "freeze": // the whole process, until it is killed
 		if err := syscall.Kill(os.Getpid(), syscall.SIGSTOP); err != nil {
 			return err
 		}
-		select {} // other threads are stopped a moment later
+		select {} // other threads stop a moment later
 	}
 	return nil
 }
 
-// call calls the provider, where it takes effect once for a key, and returns
-// the action for this run.
+// call takes effect at the provider, once for a key, and brings the action.
 func call(ctx context.Context, j job) (action string, err error) {
 	body, err := json.Marshal(j)
 	if err != nil {

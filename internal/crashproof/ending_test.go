@@ -19,63 +19,60 @@ import (
 	"github.com/sqsafe/sqsafe/dlq"
 )
 
-// finalState is the final state of a scenario.
-type finalState struct {
-	// Jobs has the result of each job by its id.
+// ending is what is to be seen when all is over.
+type ending struct {
+	// Jobs tells of each job by its id.
 	Jobs map[string]jobResult
-	// Again counts the healthy jobs that were called once more because they ran
-	// during the first call of a culprit; -1 if the number is random.
+	// Again counts the calls of healthy jobs that were repeated since they ran beside a
+	// culprit that was no suspect yet, up to as many as were held at its first call.
 	Again int
-	// Late are the jobs that were called in a process after one of its jobs had
-	// crashed.
+	// Late are the jobs that were called in a process after a crash in it.
 	Late []string
-	// Lost counts the processes that ended by themselves, by their status.
+	// Lost counts the processes that ended by themselves, by how.
 	Lost map[string]int
 	// Left counts the messages that are still in the queue.
 	Left int
 }
 
-// jobResult is the result of a job.
+// jobResult is what became of a job.
 type jobResult struct {
-	// Calls counts its calls of the provider, without those that Again counts.
-	// Effects counts the distinct keys of the calls: a call takes effect once
-	// for a key.
+	// Calls counts its calls of the provider without the one that Again counts,
+	// Effects the keys that they had: a call takes effect once for a key.
 	Calls, Effects int
-	// Ledger describes its item: the status, and the crashes if there are any.
+	// Ledger is its item: the status, and the crashes if there are any.
 	Ledger string
-	// Dead describes its dead letter, Stack is a part of the letter's stack.
+	// Dead is what the dead-letter queue holds of it, Stack a part of the stack.
 	Dead, Stack string
 }
 
 var healthy = jobResult{Calls: 1, Effects: 1, Ledger: "COMPLETED"}
 
-// atAnySpeed returns what must be equal even if the machine was so slow that
-// runs were cancelled and writes failed: each job has its result, and took
-// effect once. The number of calls, and the details in the ledger and the
-// letter, can differ.
-func (e finalState) atAnySpeed() finalState {
+// atAnySpeed is what must be even where the machine was so slow that runs were cut
+// off and writes failed: each job has its end, and took effect once. How often it
+// was called for that, and what could be written down of it, is another matter.
+func (e ending) atAnySpeed() ending {
 	jobs := map[string]jobResult{}
 	for id, f := range e.Jobs {
 		status, _, _ := strings.Cut(f.Ledger, " ")
 		dead, _, _ := strings.Cut(f.Dead, " attempts")
 		jobs[id] = jobResult{Effects: f.Effects, Ledger: status, Dead: dead}
 	}
-	return finalState{Jobs: jobs, Left: e.Left}
+	return ending{Jobs: jobs, Left: e.Left}
 }
 
-// finalState returns the final state of the scenario. The function must have ended.
-func (r *run) finalState(ctx context.Context) (finalState, error) {
+// ending looks at what the scenario has left behind. The function must have ended.
+func (r *run) ending(ctx context.Context) (ending, error) {
 	letters, err := r.letters(ctx)
 	if err != nil {
-		return finalState{}, err
+		return ending{}, err
 	}
-	r.provider.mu.Lock() // calls of the last processes may still be recorded
+	r.provider.mu.Lock() // calls of the last processes may still be noted
 	defer r.provider.mu.Unlock()
-	e := finalState{Jobs: map[string]jobResult{}, Lost: maps.Clone(r.lost), Late: r.provider.late}
+	e := ending{Jobs: map[string]jobResult{}, Lost: maps.Clone(r.lost), Late: r.provider.late}
 	for _, j := range r.jobs {
 		f, again, err := r.jobResult(ctx, j, letters[j.body()])
 		if err != nil {
-			return finalState{}, err
+			return ending{}, err
 		}
 		e.Jobs[j.ID] = f
 		e.Again += again
@@ -84,9 +81,7 @@ func (r *run) finalState(ctx context.Context) (finalState, error) {
 	for body := range letters {
 		e.Jobs["stray letter "+body] = jobResult{}
 	}
-	if r.setting.held < 0 && r.kills {
-		e.Again = r.setting.held
-	}
+	e.Again = min(e.Again, max(r.setting.held, 0)) // more is a matter of chance
 	for _, q := range r.server.SQS().Stats() {
 		if q.Name == r.queue() {
 			e.Left = q.Visible + q.NotVisible + q.Delayed
@@ -104,24 +99,46 @@ func (r *run) jobResult(ctx context.Context, j job, letters []types.Message) (f 
 		return jobResult{}, 0, err
 	}
 	calls := r.provider.calls[j.ID]
-	if !j.culprit && len(calls) > 1 && r.fatal(calls[0]) && calls[1] != calls[0] {
-		again = 1
+	spoiled := r.spoiled()
+	for !j.culprit && again < len(calls)-1 && spoiled[calls[again]] && calls[again] != calls[again+1] {
+		again++
 	}
 	f = jobResult{Calls: len(calls) - again, Effects: len(r.provider.effects[j.ID]), Ledger: ledgerText(out.Item, letters)}
 	f.Dead, f.Stack = r.deadText(letters)
 	return f, again, nil
 }
 
-// fatal reports whether a healthy job may have been ended by another job in the
-// process: several jobs ran at the same time, and a culprit that kills ran
-// there for the first time.
-func (r *run) fatal(process string) bool {
-	several := r.setting.concurrency > 1 || r.setting.invocations > 1
-	first := slices.Collect(maps.Values(r.provider.first))
-	return several && r.kills && slices.Contains(first, process)
+// spoiled are the processes in which a healthy job may have died through no fault of
+// its own. A job that kills its process is beside others until it is a suspect, at its
+// third receive. Where one runs at a time, what was done before it may be unsettled at
+// its first receive, and no later. That of one which is not even decoded is never known.
+func (r *run) spoiled() map[string]bool {
+	n := 0
+	switch {
+	case r.takesAlong:
+		n = r.lost[r.status]
+	case r.kills && r.setting.several():
+		n = 2
+	case r.kills || r.setting.hang:
+		n = 1
+	}
+	spoiled := map[string]bool{}
+	for _, j := range r.jobs {
+		if !j.culprit {
+			continue
+		}
+		ended := r.provider.calls[j.ID]
+		if r.ends.Calls == 0 {
+			ended = r.ended
+		}
+		for _, process := range ended[:min(n, len(ended))] {
+			spoiled[process] = true
+		}
+	}
+	return spoiled
 }
 
-// letters receives all messages of the dead-letter queue, by body.
+// letters empties the dead-letter queue, by body.
 func (r *run) letters(ctx context.Context) (map[string][]types.Message, error) {
 	letters := map[string][]types.Message{}
 	for {
@@ -137,8 +154,7 @@ func (r *run) letters(ctx context.Context) (map[string][]types.Message, error) {
 	}
 }
 
-// deadText describes the letters. stack is the expected part of the stack, if
-// the letter has it.
+// deadText tells of the letters, and of the stack what the culprit's should have.
 func (r *run) deadText(letters []types.Message) (dead, stack string) {
 	var all []string
 	for _, m := range letters {
@@ -159,9 +175,8 @@ func (r *run) deadText(letters []types.Message) (dead, stack string) {
 	return strings.Join(all, ", "), stack
 }
 
-// ledgerText describes an item without the parts that differ between runs:
-// times, names, and the number of claims. An innocent job has more claims the
-// longer it waits for its turn.
+// ledgerText leaves out what cannot be equal: times, names, and the claims, of
+// which an innocent has more the longer it has to wait for its turn.
 func ledgerText(item map[string]ddb.AttributeValue, letters []types.Message) string {
 	if item == nil {
 		return ""

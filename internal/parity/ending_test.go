@@ -15,28 +15,28 @@ import (
 	"github.com/sqsafe/sqsafe/dlq"
 )
 
-// finalStates returns the final state of each trial by its id. The host must have
-// ended.
-func (r *rig) finalStates(ctx context.Context) (map[string]finalState, error) {
+// endings looks at what a host has left behind, by the id of the trial. The
+// host must have ended.
+func (r *rig) endings(ctx context.Context) (map[string]ending, error) {
 	items, err := r.items(ctx)
 	if err != nil {
 		return nil, err
 	}
-	all := map[string]finalState{}
+	all := map[string]ending{}
 	for _, t := range r.trials {
 		letters, err := r.letters(ctx, t)
 		if err != nil {
 			return nil, err
 		}
-		all[t.ID()] = r.finalState(t, items, letters)
+		all[t.ID()] = r.ending(t, items, letters)
 	}
 	return all, nil
 }
 
-func (r *rig) finalState(t trial, items map[string]item, letters []types.Message) finalState {
+func (r *rig) ending(t trial, items map[string]item, letters []types.Message) ending {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	e := finalState{Jobs: map[string]jobResult{}, Crashes: r.crashes[t.Queue()]}
+	e := ending{Jobs: map[string]jobResult{}, Crashes: r.crashes[t.Queue()]}
 	for _, j := range t.jobs {
 		if f := r.jobResult(t, j, items[t.Queue()+"#"+j.id], letters); f != (jobResult{}) {
 			e.Jobs[j.id] = f
@@ -63,7 +63,7 @@ func (r *rig) jobResult(t trial, j job, kept item, letters []types.Message) jobR
 		}
 	}
 	slices.Sort(dead)
-	at := jobRef{t.ID(), j.id}
+	at := place{t.ID(), j.id}
 	return jobResult{
 		Outcomes: strings.Join(r.outcomes[at], ", "),
 		Runs:     r.provider.runs[at],
@@ -88,9 +88,8 @@ func deadText(m types.Message) string {
 	return text
 }
 
-// ledgerText describes an item without the parts that differ between runs:
-// times, the owner, message ids. If the job is dead, its confirmed id must be
-// that of one of the letters.
+// ledgerText leaves out what cannot be equal: times, the owner, message ids. A
+// death must be confirmed with the id of one of the letters.
 func ledgerText(kept item, letters []string) string {
 	if kept == nil {
 		return ""

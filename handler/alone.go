@@ -1,0 +1,92 @@
+package handler
+
+import (
+	"time"
+
+	"github.com/sqsafe/sqsafe/internal/usercall"
+)
+
+// startAlone runs a suspect for which the process is taken. The crash that its run
+// may be is counted before.
+func (b *batch) startAlone(d *delivery) {
+	d.atWork, d.alone = true, true
+	b.process.beginAnyway()
+	if !b.table.Bounded() {
+		b.times.lone = time.Now().Add(loneTime)
+	}
+	b.launch(d)
+}
+
+// ask asks for the process for a suspect. One that has crashed before and comes late
+// tries again with another receive: it could be abandoned, and not be blamed. What is
+// urgent comes first in its batch, and a FIFO group cannot go on meanwhile.
+func (b *batch) ask(d *delivery, hold bool) {
+	now := time.Now()
+	if d.job.Crashes > 0 && d.group == 0 && !b.queue.Urgent(d.index) && !b.table.HasMostOfItsTime(now) {
+		b.queue.Denied(d.index)
+		return
+	}
+	b.asking, b.holding = d.index, hold
+	b.times.hold = now.Add(holdTime)
+	b.takeAnswer(b.process.ask(b.processChanged, hold, now), now)
+}
+
+func (b *batch) askAgain() {
+	now := time.Now()
+	b.takeAnswer(b.process.ask(b.processChanged, b.holding, now), now)
+}
+
+func (b *batch) takeAnswer(answer askResult, now time.Time) {
+	switch answer {
+	case askGranted:
+		i := b.asking
+		b.asking, b.times.hold = -1, time.Time{}
+		b.queue.Granted(i)
+	case askDenied:
+		b.denyAlone(now)
+	}
+}
+
+// denyAlone ends the wait of a suspect in vain.
+func (b *batch) denyAlone(time.Time) {
+	i := b.asking
+	b.stopAsking(true)
+	if i >= 0 {
+		b.queue.Denied(i)
+	}
+}
+
+func (b *batch) stopAsking(inVain bool) {
+	b.process.retract(b.processChanged, inVain, time.Now())
+	b.asking, b.times.hold = -1, time.Time{}
+}
+
+// endLone lets others start beside a lone run that lasts long: its count is taken
+// back first, and not beside the write that settles the claim.
+func (b *batch) endLone() {
+	b.times.lone = time.Time{}
+	i := b.queue.Lone()
+	if i < 0 || !b.deliveries[i].alone || b.deliveries[i].phase != phaseRunning {
+		return
+	}
+	d := b.deliveries[i]
+	d.alone = false
+	ctx, cancel := b.settleContext()
+	counted := make(chan struct{})
+	d.counted = counted
+	go usercall.Catch(
+		func() error {
+			defer close(counted)
+			defer cancel()
+			return d.claim.CountCrash(ctx, false)
+		},
+		func(err error, p *usercall.Panic) {
+			b.post(event{take: func() {
+				if err = asError(err, p); err != nil {
+					b.logError(d, "crash counted ahead not taken back", err)
+				}
+				b.queue.LoneOver(d.index)
+			}})
+		},
+	)
+}

@@ -1,0 +1,103 @@
+package handler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/sqsafe/sqsafe/fault"
+)
+
+var errCut = errors.New("the time of the invocation for jobs is over")
+
+// cut ends the time for jobs: running ones are cancelled.
+func (b *batch) cut() {
+	b.times.cut = true
+	b.queue.Cut()
+	if at, ok := b.jobs.Deadline(); !ok || time.Now().Before(at) {
+		b.cancelJobs(errCut) // else it ends by its own deadline
+	}
+}
+
+// onCrash makes the end of the process the next thing to come: nothing starts, and
+// what runs has a grace.
+func (b *batch) onCrash(r *Result) {
+	b.process.poisonBy(r)
+	b.queue.Poison()
+	if b.crash == nil {
+		b.crash = r
+		close(b.hurry)
+		b.table = b.table.Crashed(time.Now())
+	}
+}
+
+// leaveBehind ends the deliveries whose user code has not returned. Who was cut off by
+// the host, or by the crash of another job, is not to blame.
+func (b *batch) leaveBehind() {
+	blames := !b.stopping && b.crash == nil
+	for _, d := range b.deliveries {
+		if d.phase == phaseNone {
+			continue
+		}
+		r, p := d.run, d.phase
+		d.phase, d.left = phaseNone, true
+		if stop := r.stop.Load(); stop != nil {
+			(*stop)()
+		}
+		job := d.job
+		d.message = &Message{SQSMessage: *d.record, Job: job, limits: b.resolver, received: b.start}
+		ending := b.leftBehind(d, r)
+		ending.Blamed = ending.Blamed && blames
+		if !b.stopping {
+			b.onCrash(&Result{
+				Outcome: OutcomeCrash, Decision: fault.Decision{Reason: ReasonAbandoned}, Err: ErrAbandoned, Job: job,
+			})
+		}
+		b.toSettle(d, false)
+		if p == phaseDecoding || d.claim == nil {
+			b.conclude(d, ending.Result)
+			continue
+		}
+		b.settle(d, func(context.Context) Ending { return ending })
+	}
+}
+
+// leftBehind is the ending of a run whose goroutine has not come back. It is blamed if
+// the function had its time. Where the job has crashed before and the next crash ends it,
+// that is most of the time: else two late starts would bury a job that only takes long.
+func (b *batch) leftBehind(d *delivery, r *run) Ending {
+	res := &Result{
+		Outcome: OutcomeCrash, Decision: fault.Decision{Reason: ReasonAbandoned}, Err: ErrAbandoned, Job: d.job,
+	}
+	e := Ending{Result: res, Started: r.started(), Alone: d.alone, Running: true}
+	res.Until = d.claimEnd()
+	switch stage(r.stage.Load()) {
+	case stageReturned:
+		res.Outcome, res.Decision.Reason = OutcomeUnrecorded, ReasonMiddleware
+		res.Err = fmt.Errorf("middleware %s did not return after the function had", b.layerName(r))
+	case stageFunction:
+		ran := time.Since(r.startTime())
+		e.Blamed = b.table.HadItsTime(ran) && (d.job.Crashes == 0 || b.table.HadMostOfItsTime(ran))
+	default:
+		if layer := r.layer.Load(); layer > 0 || d.claim != nil {
+			res.Err = fmt.Errorf("%w: middleware %s did not call the function", ErrAbandoned, b.layerName(r))
+		}
+	}
+	if b.stopping && res.Outcome == OutcomeCrash {
+		res.Outcome, res.Decision.Reason = OutcomeDeferred, ReasonCancelled
+	}
+	b.resolver.setDelay(d.message, res)
+	return e
+}
+
+// layerName names the middleware that a run is in.
+func (b *batch) layerName(r *run) string {
+	// Layer n is the middleware at n, or the first behind it that is not nil.
+	for _, m := range b.options.Middleware[min(int(r.layer.Load()), len(b.options.Middleware)):] {
+		if m != nil {
+			return nameOf(m)
+		}
+	}
+	return "unknown"
+}
