@@ -73,7 +73,9 @@ type config struct {
 	outages []outage
 	hosts   []*hostConfig
 
-	visibility  time.Duration
+	visibility time.Duration
+	// lease is how long a claim lasts where there is no deadline.
+	lease       time.Duration
 	maxReceives int
 	concurrency int
 	attempts    int
@@ -151,6 +153,7 @@ func newConfig(s seed, without []string) *config {
 		}
 	}
 	c.attempts = pick(r, 3, 8)
+	c.lease = pick(s.at("lease"), time.Minute, time.Minute, 10*time.Second, 5*time.Minute)
 	c.rate = pick(r, 0.02, 0.05, 0.05, 0.15, 0.3)
 	c.hangAt = pick(r, hangPoints...)
 	c.calm = evenly(r, time.Minute, 5*time.Minute)
@@ -297,8 +300,8 @@ func (c *config) String() string {
 	for _, h := range c.hosts {
 		hosts = append(hosts, h.String())
 	}
-	text := fmt.Sprintf("about %s, visibility %v, maxReceives %d, concurrency %d, attempts %d, rate of failures %v, calm at %v\n"+
-		"hosts: %s\nfeatures: %s\njobs: %s\nsends: %v", c.profile, c.visibility, c.maxReceives, c.concurrency, c.attempts, c.rate,
+	text := fmt.Sprintf("about %s, visibility %v, lease %v, maxReceives %d, concurrency %d, attempts %d, rate of failures %v, calm at %v\n"+
+		"hosts: %s\nfeatures: %s\njobs: %s\nsends: %v", c.profile, c.visibility, c.lease, c.maxReceives, c.concurrency, c.attempts, c.rate,
 		c.calm, strings.Join(hosts, "; "), strings.Join(on, " "), strings.Join(jobs, ", "), c.sends)
 	if c.on[hangs] {
 		text += "\nhangs: " + c.hangAt

@@ -30,6 +30,8 @@ type judge struct {
 	// waiting are deliveries by process and message.
 	waiting map[string]*delivery
 	active  map[*process]*activity
+	// lastDeath is when a process died last.
+	lastDeath time.Duration
 	// late reports whether healthy jobs have taken too long.
 	late bool
 }
@@ -338,7 +340,12 @@ func (j *judge) paid(key string, job *job) {
 	j.state(job.name).paid++
 }
 
-func (j *judge) killed(*process) {}
+// killed takes in the end of a process.
+func (j *judge) killed(*process) {
+	j.w.mu.Lock()
+	defer j.w.mu.Unlock()
+	j.lastDeath = j.w.now()
+}
 
 // edit notes that operators send another payload for a job.
 func (j *judge) edit(key string) {

@@ -85,7 +85,7 @@ func (p *process) sdkBackoff(attempt int, _ error) (time.Duration, error) {
 // function makes the processor of a function, with all that production has.
 func (p *process) function(visibility handler.Queue) {
 	ledger := must(idem.New(&store{Store: dynamo.New(p.db, tableName, nil), process: p}, &idem.Options{
-		Key: p.key, Logger: p.log,
+		Key: p.key, Lease: p.lease, Logger: p.log,
 	}))
 	sender := must(dlq.NewSender(p.sqs, p.letters, &dlq.Options{Function: "pay", FunctionVersion: "1", Logger: p.log}))
 	if visibility == nil {

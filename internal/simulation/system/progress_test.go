@@ -98,12 +98,12 @@ func (j *judge) tick() {
 			delete(j.waiting, key)
 		}
 	}
-	if now > j.w.calm+j.w.patience() && !j.late {
+	if since := max(j.w.calm, j.lastDeath); now > since+j.w.patience() && !j.late {
 		j.late = true
 		for _, m := range j.order {
 			if m.gone == "" && kindOf(m.body).healthy() {
 				j.w.breaksLocked("progress", []string{keyOf(m.name)}, "%s is still in the queue %v after all was well",
-					m.name, now-j.w.calm)
+					m.name, now-since)
 			}
 		}
 	}
