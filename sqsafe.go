@@ -47,7 +47,8 @@ func Start[T any](fn func(ctx context.Context, payload T) error, options ...Opti
 
 // NewProcessor makes the handler that [Start] runs, for programs that start it
 // themselves. Its errors name the environment variables that are missing
-// ([MissingError]) or wrong ([InvalidError]).
+// ([MissingError]) or wrong ([InvalidError]), or the option that is wrong. It panics if
+// fn is nil.
 func NewProcessor[T any](
 	fn func(ctx context.Context, payload T) error, options ...Option,
 ) (*handler.Processor, error) {
