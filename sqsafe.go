@@ -2,6 +2,7 @@ package sqsafe
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -46,7 +47,8 @@ func Start[T any](fn func(ctx context.Context, payload T) error, options ...Opti
 
 // NewProcessor makes the handler that [Start] runs, for programs that start it
 // themselves. Its errors name the environment variables that are missing
-// ([MissingError]) or wrong ([InvalidError]).
+// ([MissingError]) or wrong ([InvalidError]), or the option that is wrong. It panics if
+// fn is nil.
 func NewProcessor[T any](
 	fn func(ctx context.Context, payload T) error, options ...Option,
 ) (*handler.Processor, error) {
@@ -58,7 +60,8 @@ func newLambdaProcessor[T any](
 ) (*handler.Processor, error) {
 	cfg, err := lambdaConfig(lookup)
 	if err != nil {
-		return nil, err
+		o := NewOptions(options...)
+		return nil, errors.Join(err, readEnvironment(lookup, &o))
 	}
 	h := newHost(lookup, cfg)
 	return NewProcessorOn(h, fn, append(slices.Clip(options), h.metricLines(os.Stdout))...)

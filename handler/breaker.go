@@ -3,14 +3,13 @@ package handler
 import (
 	"sync"
 	"time"
-
-	"github.com/sqsafe/sqsafe/fault"
 )
 
 const (
-	// firstPause is how long after a probe that failed the next run goes through an
-	// open breaker. It doubles up to probeEvery.
+	// firstPause is how long after the first probe the next run goes through an open
+	// breaker. It doubles with each, up to probeEvery.
 	firstPause = time.Second
+	// probeEvery is how often a run goes through in the end.
 	probeEvery = 10 * time.Second
 	// freshSuccess is how long after a success the failures of jobs that failed so
 	// before say nothing.
@@ -118,9 +117,4 @@ func latest(t, u time.Time) time.Time {
 		return u
 	}
 	return t
-}
-
-var infrastructure = map[string]bool{
-	fault.ReasonConnection: true, fault.ReasonTimeout: true, fault.ReasonUnavailable: true,
-	fault.ReasonRateLimited: true, fault.ReasonEnvironment: true, fault.ReasonStore: true, fault.ReasonReadOnly: true,
 }

@@ -2,15 +2,15 @@
 // batches that Lambda fetches from an SQS queue.
 //
 // A [Processor] gives every message of a batch an [Outcome] of its own. The
-// message is decoded and validated, passed through the middleware, and handed
-// to the user's function; the error that comes back is classified on the spot
-// and becomes a [Result]: retry after a delay, dead with the evidence, or one of
-// the others. Dead jobs go to the dead-letter queue while others run. When all
-// messages have run, the processor settles: it hides the failed ones for as long
-// as their backoff says, and answers Lambda with the messages that are to come
-// back.
+// message is decoded and validated, its job is claimed in the [Ledger], and it is
+// passed through the middleware to the user's function. The error that comes back
+// is classified on the spot and becomes a [Result]: retry after a delay, dead with
+// the evidence, or one of the others. The outcome is written to the ledger, and
+// dead jobs go to the dead-letter queue, while other jobs run. At the end of the
+// batch the processor hides the failed messages for as long as their backoff says,
+// and answers Lambda with the messages that are to come back.
 //
-// Stages share three things: the annotated [Message], the typed [Result] that
-// travels as an error, and its AfterSend function for what must follow a
-// confirmed dead letter.
+// Most programs need only [JSON], [NewProcessor] and [Options], and of these only
+// what sqsafe.Start does not do. [Ledger], [Claim], [DeadLetter] and [Queue], with
+// the types that they use, are for those who write a part of their own.
 package handler

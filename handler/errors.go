@@ -21,8 +21,8 @@ type PanicError struct {
 	Stack string
 }
 
-// Error returns the value as text. There is no Unwrap: what the error means that
-// was passed to panic is no longer the question.
+// Error returns the value as text. There is no Unwrap, so that an error that was
+// passed to panic is not classified.
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
 // goexit is the value of a PanicError for an end by runtime.Goexit.

@@ -25,7 +25,7 @@ func (b *batch) launch(d *delivery) {
 		r = b.newRun(b.jobs, d)
 	}
 	d.phase = phaseRunning
-	r.claim, r.launched = d.claim, time.Now()
+	r.claim, r.probe, r.launched = d.claim, d.probe, time.Now()
 	alone := d.alone
 	b.assign(func() {
 		ctx, cancel := context.WithCancel(r)

@@ -299,10 +299,10 @@ func TestAForeignObjectIsDeadLetteredAlone(t *testing.T) {
 	t.Parallel()
 	q := newQueues()
 	var ran []string
-	p := must(handler.NewProcessor(handler.JSON(func(_ context.Context, p payment) error {
+	p := newProcessor(handler.JSON(func(_ context.Context, p payment) error {
 		ran = append(ran, p.ID)
 		return nil
-	}), q.options()))
+	}), q.options())
 	handle(t, p, record("m1", `{"id":"o-1"}`), record("m2", eventBody), record("m3", `{"identifier":"x"}`))
 	if diff := cmp.Diff([]string{"m2", "m3"}, q.dead()); diff != "" || !cmp.Equal(ran, []string{"o-1"}) {
 		t.Fatalf("ran %v, dead (-want +got):\n%s", ran, diff)

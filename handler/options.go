@@ -62,8 +62,8 @@ type Options struct {
 	// answer, too many calls, no rights) open the breaker. While others succeed, a job
 	// that failed so before does not count. While it is open one job runs at a time to
 	// find out whether it may close: the next first delivery at once, then one after 1,
-	// 2, 4, 8 and from then on every 10 seconds. All others are deferred at no cost to
-	// their budget. 0 means 5, a number below 0 never.
+	// 2, 4, 8 and from then on every 10 seconds. Its failure costs it nothing, and all
+	// others are deferred at no cost to their budget. 0 means 5, a number below 0 never.
 	Breaker int
 	// AwaitSettle starts a job only when the ledger has the outcome of the one before.
 	// It is for functions whose effect takes no key: without it a process that dies

@@ -38,7 +38,7 @@ func TestQueuesAreToldOfWhatTheySent(t *testing.T) {
 			return next(ctx, m)
 		}
 	}}
-	p := must(handler.NewProcessor(handler.Func(fails(fault.Retryable(errOdd))), o))
+	p := newProcessor(handler.Func(fails(fault.Retryable(errOdd))), o)
 	handle(t, p, record("m1", "dead"), record("m2", "x"))
 	if len(r.letters) != 1 || r.letters[0].Message.Body != "dead" || r.letters[0].Message.MessageId != "m1" {
 		t.Errorf("letters %v, want m1 with its body", r.letters)

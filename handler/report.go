@@ -37,7 +37,7 @@ type Report struct {
 	// Unsettled counts the messages whose visibility timeout could not be changed,
 	// or that could not be deleted before a crash.
 	Unsettled int
-	// BreakerOpen tells whether the rest of the batch was deferred since the
+	// BreakerOpen tells whether the rest of the batch was deferred since
 	// what jobs depend on is down.
 	BreakerOpen bool
 	// Crashed tells whether the process ends after this batch.

@@ -43,7 +43,7 @@ func (rs *resolver) resolve(ctx context.Context, m *Message, r *run, err error) 
 	if d.Class == fault.ClassPermanent {
 		res.Outcome = OutcomeDead
 	} else {
-		rs.budget(m, res)
+		rs.budget(m, res, costs(d) && !(r != nil && r.probe && infrastructure[d.Reason]))
 	}
 	recordAttempt(ctx, m, r, res, d.Reason)
 	return rs.drop(res)
@@ -144,10 +144,11 @@ func isCancellation(ctx context.Context, err error) bool {
 	return ok && timeout.Timeout()
 }
 
-// budget counts a failure that may be retried and decides between retry and death.
-func (rs *resolver) budget(m *Message, res *Result) {
+// budget counts a failure that may be retried, if it pays for it, and decides between
+// retry and death.
+func (rs *resolver) budget(m *Message, res *Result, pays bool) {
 	step := m.ReceiveCount()
-	if costs(res.Decision) {
+	if pays {
 		res.Job.Attempts = rs.spentBy(m) + 1
 		if m.Job.Key == "" {
 			res.Job.Unclassified = res.Job.Attempts - 1
@@ -158,7 +159,7 @@ func (rs *resolver) budget(m *Message, res *Result) {
 		step = res.Job.Attempts
 	}
 	profile := rs.profile(res.Decision.Reason)
-	if reason := rs.spent(m, res, profile.Attempts()); reason != "" {
+	if reason := rs.spent(m, res, profile.Attempts(), pays); reason != "" {
 		res.Outcome, res.Decision.Reason = OutcomeDead, reason
 		return
 	}
@@ -186,6 +187,12 @@ func (rs *resolver) spentBy(m *Message) int {
 	return m.Job.Attempts
 }
 
+// infrastructure has the reasons of failures of what jobs depend on.
+var infrastructure = map[string]bool{
+	fault.ReasonConnection: true, fault.ReasonTimeout: true, fault.ReasonUnavailable: true,
+	fault.ReasonRateLimited: true, fault.ReasonEnvironment: true, fault.ReasonStore: true, fault.ReasonReadOnly: true,
+}
+
 // costs reports whether a failure uses up budget. What is wrong with what the job
 // depends on is not the job's fault, and a wrong role must not flood the dead-letter
 // queue.
@@ -193,12 +200,12 @@ func costs(d fault.Decision) bool {
 	return d.Reason != fault.ReasonEnvironment && d.Reason != fault.ReasonStore
 }
 
-func (rs *resolver) spent(m *Message, res *Result, attempts int) string {
+func (rs *resolver) spent(m *Message, res *Result, attempts int, pays bool) string {
 	unclassified := res.Decision.Class == fault.ClassUnclassified
 	switch {
-	case costs(res.Decision) && unclassified && res.Job.Unclassified >= rs.options.UnclassifiedAttempts:
+	case pays && unclassified && res.Job.Unclassified >= rs.options.UnclassifiedAttempts:
 		return fault.ReasonUnclassified
-	case costs(res.Decision) && res.Job.Attempts >= attempts:
+	case pays && res.Job.Attempts >= attempts:
 		return ReasonExhausted
 	case res.Decision.Reason != fault.ReasonStore && rs.lastReceive(m):
 		return ReasonMaxReceives

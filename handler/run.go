@@ -45,6 +45,9 @@ type run struct {
 	jobs    context.Context
 	options *Options
 	process *process
+	// probe reports whether it runs although the breaker is open: it finds out for others
+	// whether that may close, so that a failure of what jobs depend on costs it nothing.
+	probe bool
 	// table is that of the batch when it began to be prepared.
 	table deadline.Table
 

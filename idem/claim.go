@@ -27,6 +27,15 @@ type claim struct {
 	lease  time.Time
 	lost   *LostError
 	cancel context.CancelCauseFunc // of the run; nil before it
+	// counting is the write of CountCrash under way; settling says that none may follow.
+	counting *counting
+	settling bool
+}
+
+// counting is a write that can be ended and awaited.
+type counting struct {
+	quit context.CancelFunc
+	done chan struct{}
 }
 
 var _ handler.Claim = (*claim)(nil)
@@ -86,13 +95,38 @@ func (c *claim) lostErr() *LostError {
 	return c.lost
 }
 
-// CountCrash implements [handler.Claim].
+// CountCrash implements [handler.Claim]. Once the claim is being settled it writes
+// nothing: the settlement has the count.
 func (c *claim) CountCrash(ctx context.Context, counted bool) error {
+	ctx, quit := context.WithCancel(ctx)
+	defer quit()
+	done := make(chan struct{})
+	defer close(done)
+	c.mu.Lock()
+	settling := c.settling
+	c.counting = &counting{quit, done}
+	c.mu.Unlock()
+	if settling {
+		return nil
+	}
 	crashes := c.answer.Job.Crashes
 	if counted {
 		crashes++
 	}
 	return c.store.Settle(ctx, c.answer.Claim, Settlement{Kind: SettleAlone, Crashes: crashes})
+}
+
+// endCounting ends a count under way and waits for it, so that none is written beside or
+// after the write that settles the claim.
+func (c *claim) endCounting() {
+	c.mu.Lock()
+	c.settling = true
+	counting := c.counting
+	c.mu.Unlock()
+	if counting != nil {
+		counting.quit()
+		<-counting.done
+	}
 }
 
 // Run implements [handler.Claim].

@@ -24,6 +24,7 @@ const (
 // Settle implements [handler.Claim].
 func (c *claim) Settle(ctx context.Context, e handler.Ending) *handler.Result {
 	c.renewal.stop()
+	c.endCounting()
 	res := e.Result
 	if c.completion.Committed() {
 		return c.committed(ctx, res)

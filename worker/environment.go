@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"errors"
 	"net/url"
 	"strconv"
 	"strings"
@@ -35,6 +36,7 @@ type settings struct {
 	healthAddress string
 }
 
+// readSettings reads all variables; the error names all that are missing or wrong.
 func readSettings(lookup lookupFunc) (*settings, error) {
 	s := &settings{healthAddress: defaultHealthAddress}
 	if address, ok := lookup(healthVariable); ok {
@@ -44,7 +46,7 @@ func readSettings(lookup lookupFunc) (*settings, error) {
 		s.healthAddress = ""
 	}
 	var drain, batch int
-	err := readQueueURL(lookup, &s.QueueURL)
+	errs := []error{readQueueURL(lookup, &s.QueueURL)}
 	for _, number := range []struct {
 		name, wants string
 		to          *int
@@ -53,15 +55,11 @@ func readSettings(lookup lookupFunc) (*settings, error) {
 		{drainVariable, "a number of seconds, at least 1", &drain},
 		{batchSecondsVariable, "a number of seconds, at least 1", &batch},
 	} {
-		if err == nil {
-			err = readNumber(lookup, number.name, number.wants, number.to)
-		}
+		errs = append(errs, readNumber(lookup, number.name, number.wants, number.to))
 	}
-	if err == nil {
-		err = readMetrics(lookup, &s.Options)
-	}
+	errs = append(errs, readMetrics(lookup, &s.Options))
 	s.Drain, s.BatchTimeout = time.Duration(drain)*time.Second, time.Duration(batch)*time.Second
-	return s, err
+	return s, errors.Join(errs...)
 }
 
 func readQueueURL(lookup lookupFunc, to *string) error {
@@ -103,19 +101,20 @@ const (
 func readMetrics(lookup lookupFunc, o *Options) error {
 	o.MetricsNamespace, _ = lookup(namespaceVariable)
 	o.Name, _ = lookup(nameVariable)
-	switch {
-	case !isMetricText(o.MetricsNamespace, maxNamespace) || strings.HasPrefix(o.MetricsNamespace, "AWS/"):
-		return &sqsafe.InvalidError{
+	var errs []error
+	if !isMetricText(o.MetricsNamespace, maxNamespace) || strings.HasPrefix(o.MetricsNamespace, "AWS/") {
+		errs = append(errs, &sqsafe.InvalidError{
 			Name: namespaceVariable, Value: o.MetricsNamespace,
 			Wants: `a namespace of at most 255 ASCII characters that begins neither with ":" nor with "AWS/", or to "off"`,
-		}
-	case !isMetricText(o.Name, maxName):
-		return &sqsafe.InvalidError{
+		})
+	}
+	if !isMetricText(o.Name, maxName) {
+		errs = append(errs, &sqsafe.InvalidError{
 			Name: nameVariable, Value: o.Name,
 			Wants: `a name of at most 1,024 ASCII characters that does not begin with ":"`,
-		}
+		})
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // isMetricText tells whether CloudWatch takes a text as a namespace or as the

@@ -15,7 +15,8 @@ type Options struct {
 	QueueURL string
 	// Batches is how many batches of up to ten messages are processed at the same
 	// time; 0 means 2. Up to Batches times the Concurrency of the processor jobs run at a
-	// time: a batch that is not full leaves its slots to another.
+	// time, ten for a batch at most: a batch that is not full leaves its slots to
+	// another.
 	Batches int
 	// Drain is how long running jobs may go on once the worker is told to stop;
 	// 0 means 15 s. What still runs then is cancelled, and has up to 11 s more to be

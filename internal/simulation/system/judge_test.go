@@ -30,6 +30,8 @@ type judge struct {
 	// waiting are deliveries by process and message.
 	waiting map[string]*delivery
 	active  map[*process]*activity
+	// lastDeath is when a process died last.
+	lastDeath time.Duration
 	// late reports whether healthy jobs have taken too long.
 	late bool
 }
@@ -64,6 +66,7 @@ type jobState struct {
 	paid    int
 	epochs  []*epoch
 	letters int
+	claims  claims
 }
 
 // epoch is a life of a job in the ledger.
@@ -246,7 +249,15 @@ func (j *judge) effective(p *process, c *call, ok bool) {
 	}
 	j.w.mu.Lock()
 	defer j.w.mu.Unlock()
-	e := j.state(c.subjects[0]).at(c.epoch)
+	s := j.state(c.subjects[0])
+	if c.operation == "claim" {
+		s.claims.begin(c.owner)
+		return
+	}
+	if what := s.claims.settle(c); what != "" {
+		j.w.breaksLocked("aloneness", c.subjects, "%s: %s", c.subjects[0], what)
+	}
+	e := s.at(c.epoch)
 	switch c.operation {
 	case idem.SettleComplete.String():
 		e.completed = true
@@ -329,7 +340,12 @@ func (j *judge) paid(key string, job *job) {
 	j.state(job.name).paid++
 }
 
-func (j *judge) killed(*process) {}
+// killed takes in the end of a process.
+func (j *judge) killed(*process) {
+	j.w.mu.Lock()
+	defer j.w.mu.Unlock()
+	j.lastDeath = j.w.now()
+}
 
 // edit notes that operators send another payload for a job.
 func (j *judge) edit(key string) {

@@ -56,7 +56,7 @@ func (j *judge) judgeLetter(l *letter) {
 	k, about := kindOf(l.body), []string{keyOf(l.name)}
 	scarce := !j.w.ample() || j.w.longOutage() > 0
 	switch {
-	case l.moved && (scarce || j.lowered):
+	case l.moved && (scarce || j.lowered || j.w.on[hasty] && j.w.on[slowness] || j.outlasted(l.name)):
 		j.w.stats["excused: "+string(k)+" moved by SQS"]++
 	case l.moved:
 		j.w.breaksLocked("healthy", about, "SQS moved %s (%s)", l.name, k)
@@ -80,6 +80,21 @@ func (c *config) longOutage() time.Duration {
 		longest = max(longest, o.to-o.from)
 	}
 	return longest
+}
+
+// outlasted reports whether SQS may have moved a message since a job ran for long: its
+// own, of which this is a copy that came back with every lease, or another, beside which
+// a job that ends its process was never alone.
+func (j *judge) outlasted(name string) bool {
+	longest := time.Duration(0)
+	for _, other := range j.w.jobs {
+		longest = max(longest, other.takes)
+	}
+	own := j.w.job(name)
+	if own.kind.healthy() {
+		longest = own.takes
+	}
+	return longest > time.Duration(j.w.maxReceives)*j.w.lease/3
 }
 
 // endures is how long an outage a job outlasts by its retries.
