@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -335,6 +336,35 @@ func TestDecodingForAVerdictHasAnEnd(t *testing.T) {
 			}
 			if got := s.outcomeOf(t, "m2", "reason"); got != handler.ReasonMaxReceives {
 				t.Errorf("m2 died for %s", got)
+			}
+		})
+	}
+}
+
+// A lone run with a deadline of minutes or hours keeps other invocations out for a minute
+// too. In a process of its own it stays alone to its end.
+func TestALoneRunWithADeadlineLetsOtherInvocationsStart(t *testing.T) {
+	t.Parallel()
+	for _, shared := range []bool{true, false} {
+		inBubble(t, fmt.Sprint("shared ", shared), func(t *testing.T) {
+			s := newScene()
+			s.timeout, s.options.Concurrency = time.Hour, 2
+			p := s.processor()
+			start := time.Now()
+			var all sync.WaitGroup
+			all.Go(func() { s.runIn(t, p, record("s1", "suspect 50m"), received(2, record("m1", "x"))) })
+			synctest.Wait()
+			if shared {
+				if ids := s.runIn(t, p, record("m2", "x")); len(ids) > 0 || time.Since(start) > time.Minute {
+					t.Errorf("reported %v after %v", ids, time.Since(start))
+				}
+			}
+			all.Wait()
+			if counted := !slices.Contains(s.events, "uncount s1"); counted == shared {
+				t.Errorf("counted to the end: %v", counted)
+			}
+			if alone := len(s.beside["s1"]) == 0; alone == shared {
+				t.Errorf("ran beside %v", s.beside["s1"])
 			}
 		})
 	}

@@ -27,8 +27,7 @@ const (
 	// quietTime is how long a job with an unsettled claim waits until nothing of the
 	// process is settling.
 	quietTime = 5 * time.Second
-	// loneTime is how long a run that is alone keeps others out where there is no
-	// deadline.
+	// loneTime is how long a run that is alone keeps other invocations out.
 	loneTime = time.Minute
 	// stallTime is how long deliveries wait there while no slot becomes free.
 	stallTime = 30 * time.Second

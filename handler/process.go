@@ -170,6 +170,13 @@ func (p *process) free(b invocation, now time.Time) {
 	p.changed()
 }
 
+// keepsOut reports whether the lone run has kept another invocation from starting.
+func (p *process) keepsOut() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !p.keptOutSince.IsZero()
+}
+
 // changed tells all invocations to look again.
 func (p *process) changed() {
 	for b := range p.batches {
