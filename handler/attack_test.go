@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
 )
 
@@ -365,6 +366,61 @@ func TestALoneRunWithADeadlineLetsOtherInvocationsStart(t *testing.T) {
 			}
 			if alone := len(s.beside["s1"]) == 0; alone == shared {
 				t.Errorf("ran beside %v", s.beside["s1"])
+			}
+		})
+	}
+}
+
+// What decoding makes of a message is not what the queues are told: the letter of a job
+// that decoding, the key function or the ledger refuses has the body as it came.
+func TestDecodingDoesNotChangeTheLetter(t *testing.T) {
+	t.Parallel()
+	for _, where := range []string{"prepare", "key", "claim", "run", "deferred"} {
+		inBubble(t, where, func(t *testing.T) {
+			s := newScene()
+			r := &receipts{queues: s.queues}
+			s.options.Queue = r
+			refuse := func(at string) error {
+				if at != where {
+					return nil
+				}
+				return fault.Permanent(errOdd)
+			}
+			s.ledger.identify = func(*handler.Message) error { return refuse("key") }
+			s.ledger.decided = func(*handler.Message) *handler.Result {
+				if where != "claim" {
+					return nil
+				}
+				return &handler.Result{Outcome: handler.OutcomeDead, Err: errOdd}
+			}
+			if where == "deferred" {
+				time.AfterFunc(time.Second, func() { close(s.draining) })
+			}
+			h := prepares{
+				look: func(_ context.Context, m *handler.Message) error {
+					m.Body, m.ReceiptHandle, m.EventSourceARN, m.MessageId = "changed", "another", "elsewhere", "stranger"
+					return refuse("prepare")
+				},
+				run: func(context.Context, *handler.Message) error { <-time.After(2 * time.Second); return refuse("run") },
+			}
+			ctx, cancel := s.context(t)
+			defer cancel()
+			_, err := newProcessor(h, s.options).Handle(ctx, event(record("m1", "as it came"), copyOf("m1", record("m2", "x"))))
+			if err != nil {
+				t.Error(err)
+			}
+			for _, l := range s.letters {
+				if want := map[string]string{"m1": "as it came", "m2": "x"}[l.Message.MessageId]; l.Message.Body != want {
+					t.Errorf("the letter of %s has the body %q", l.Message.MessageId, l.Message.Body)
+				}
+			}
+			if dead := len(s.letters) > 0; dead == (where == "deferred") {
+				t.Errorf("%d letters", len(s.letters))
+			}
+			for _, hid := range r.hid {
+				if hid != standardARN+" receipt-m2" {
+					t.Errorf("hid %q", hid)
+				}
 			}
 		})
 	}
