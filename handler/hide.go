@@ -65,7 +65,7 @@ func (b *batch) changeVisibility(hidden []*delivery, table deadline.Table) []Vis
 // whole by now, rounded by chance. What is not is the rest of a lease, which must not
 // end early: the message would find its job claimed. So it is rounded up.
 func (d *delivery) timeout() time.Duration {
-	delay := d.result.Delay
+	delay := min(d.result.Delay, backoff.MaxVisibility)
 	whole := delay.Truncate(time.Second)
 	if whole < delay {
 		whole += time.Second
