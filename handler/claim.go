@@ -91,7 +91,7 @@ func (b *batch) watchClaim(d *delivery) {
 	}()
 }
 
-// release gives a claim back without a run.
+// release releases a claim without a run.
 func (b *batch) release(d *delivery, reason string) {
 	b.settle(d, func(context.Context) Ending {
 		return Ending{Result: b.resolver.deferred(d.message, reason, nil)}

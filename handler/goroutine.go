@@ -15,7 +15,7 @@ type waitGroup struct {
 	running int
 	// idle is closed when the last goroutine has ended; nil unless join waits.
 	idle chan struct{}
-	// closed tells that nobody waits for further ones.
+	// closed reports whether no more goroutines are accepted.
 	closed bool
 	errs   []error
 	// cancel cancels the context of the message.
