@@ -131,8 +131,8 @@ func structOf(t reflect.Type) reflect.Type {
 	return t
 }
 
-// validName reports names that encoding/json takes from a tag: of letters, digits
-// and most punctuation of ASCII.
+// validName reports whether encoding/json accepts a name in a tag: letters, digits and
+// most ASCII punctuation.
 func validName(name string) bool {
 	for _, c := range name {
 		switch {
