@@ -94,5 +94,5 @@ func ExampleOutcome_crash() {
 	// Output:
 	// m1 at 0s, receive 1: crash (panic), back in 1m0s: panic: index out of range
 	// m1 at 1m0s, receive 2: crash (panic), back in 1m0s: panic: index out of range
-	// m1 at 2m0s, receive 3: dead (crash_loop): the job ended its process in its last 2 runs that were watched; 2 of its 2 claims ended without a result
+	// m1 at 2m0s, receive 3: dead (crash_loop): 2 crashes are counted, and 2 of the job's 2 claims ended without a result
 }
