@@ -45,7 +45,7 @@ func asError(err error, p *usercall.Panic) error {
 // apart calls user code on a goroutine of its own, waits for it, and makes its panic an
 // error. So an end by runtime.Goexit does not end the goroutine of the caller.
 func apart(f func()) error {
-	err, p, _ := usercall.Call(nil, func() error { f(); return nil })
+	p, _, err := usercall.Call(nil, func() error { f(); return nil })
 	return asError(err, p)
 }
 

@@ -17,8 +17,8 @@ import (
 type stage int32
 
 const (
-	// stageMiddleware has not come to the user's function yet.
-	stageMiddleware stage = iota
+	// The zero value has not come to the user's function yet.
+	_ stage = iota
 	// stageFunction is in it, or in goroutines that it started by Go.
 	stageFunction
 	// stageReturned has left it.

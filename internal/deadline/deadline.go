@@ -54,7 +54,7 @@ const (
 
 // shares is the whole table: how much of the reserve has passed at each stage, in
 // percent.
-var shares = [...]time.Duration{Cut: 0, Leave: 25, Settle: 50, Letters: 70, Hide: 90, Answer: 95}
+var shares = [...]int64{Cut: 0, Leave: 25, Settle: 50, Letters: 70, Hide: 90, Answer: 95}
 
 // Table is the time of one invocation. The zero value has no limit.
 type Table struct {
@@ -103,7 +103,7 @@ func (t Table) At(s Stage) time.Time {
 	if s == Leave && !t.leave.IsZero() {
 		return t.leave
 	}
-	return t.cut.Add(t.end.Sub(t.cut) * shares[s] / 100)
+	return t.cut.Add(t.end.Sub(t.cut) * time.Duration(shares[s]) / 100)
 }
 
 // Reached reports whether the stage has begun. Without a limit none does.

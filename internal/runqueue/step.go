@@ -36,7 +36,7 @@ func (q *Queue) proceed() {
 			q.sendHome(i)
 		}
 	}
-	for n := 0; n < len(q.due); n++ { // it grows meanwhile
+	for n := 0; n < len(q.due); n++ { //nolint:intrange // it grows meanwhile
 		i := q.due[n]
 		q.sendHome(i)
 		switch it := &q.items[i]; {
