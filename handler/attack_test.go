@@ -200,7 +200,8 @@ func TestARandomThatPanicsCostsNobody(t *testing.T) {
 		s := newScene()
 		s.options.Concurrency, s.options.Random = 2, func() float64 { panic("index out of range") }
 		time.AfterFunc(time.Second, func() { close(s.draining) })
-		ids := s.run(t, record("m1", "reset"), record("m2", "2s"), record("m3", "2s permanent"), received(3, record("m4", "1s")))
+		ids := s.run(t, record("m1", "reset"), record("m2", "2s"), record("m3", "2s permanent"),
+			received(3, record("m4", "1s")))
 		if diff := cmp.Diff([]string{"m1", "m4"}, ids); diff != "" || !cmp.Equal([]string{"m3"}, s.dead()) {
 			t.Errorf("dead %v, reported (-want +got):\n%s", s.dead(), diff)
 		}

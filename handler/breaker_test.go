@@ -64,8 +64,9 @@ func TestTheBreaker(t *testing.T) {
 					t.Errorf("report says %v", report.BreakerOpen)
 				}
 				for i := tt.runs; i < len(jobs); i++ {
-					if id := records[i].MessageId; s.outcomeOf(t, id, "reason") != handler.ReasonBreaker || s.hidden[id] < time.Second {
-						t.Errorf("%s: %s after %v", id, s.outcomeOf(t, id, "reason"), s.hidden[id])
+					id := records[i].MessageId
+					if reason := s.outcomeOf(t, id, "reason"); reason != handler.ReasonBreaker || s.hidden[id] < time.Second {
+						t.Errorf("%s: %s after %v", id, reason, s.hidden[id])
 					}
 				}
 			})

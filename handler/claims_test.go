@@ -336,10 +336,12 @@ func TestMiddlewareThatDoesNotCallTheFunction(t *testing.T) {
 		settled         string
 		hidden          time.Duration
 	}{
-		"nil":              {nil, "dropped", handler.ReasonMiddleware, "abort m1", 0},
-		"Defer":            {handler.Defer("quota", time.Minute), "deferred", "quota", "abort m1", time.Minute},
-		"Defer at once":    {handler.Defer("quota", 0), "deferred", "quota", "abort m1", time.Second},
-		"Defer, wrapped":   {fmt.Errorf("limit: %w", handler.Defer("quota", time.Minute)), "deferred", "quota", "abort m1", time.Minute},
+		"nil":           {nil, "dropped", handler.ReasonMiddleware, "abort m1", 0},
+		"Defer":         {handler.Defer("quota", time.Minute), "deferred", "quota", "abort m1", time.Minute},
+		"Defer at once": {handler.Defer("quota", 0), "deferred", "quota", "abort m1", time.Second},
+		"Defer, wrapped": {
+			fmt.Errorf("limit: %w", handler.Defer("quota", time.Minute)), "deferred", "quota", "abort m1", time.Minute,
+		},
 		"a retryable one":  {fault.Retryable(errOdd, fault.Reason("busy")), "retry", "busy", "abort m1", 2 * time.Second},
 		"a permanent one":  {fault.Permanent(errOdd, fault.Reason("no")), "dead", "no", "verdict m1", 0},
 		"a result of done": {&handler.Result{Outcome: handler.OutcomeDone}, "done", "", "complete m1", 0},

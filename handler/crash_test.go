@@ -121,7 +121,8 @@ func TestAHandlerThatIgnoresItsContextIsLeftBehind(t *testing.T) {
 		h := byBody(map[string]func(context.Context, *handler.Message) error{
 			"stuck": func(context.Context, *handler.Message) error { <-release; return nil },
 		})
-		crash := crashes(ctx, t, must(handler.NewProcessor(h, q.options())), event(record("m1", "good"), record("m2", "stuck")))
+		p := must(handler.NewProcessor(h, q.options()))
+		crash := crashes(ctx, t, p, event(record("m1", "good"), record("m2", "stuck")))
 		if crash.Message != handler.ErrAbandoned.Error() {
 			t.Errorf("message %q, want %q", crash.Message, handler.ErrAbandoned)
 		}
@@ -177,7 +178,8 @@ func TestAnEndedGoroutineIsACrashAndNotAHang(t *testing.T) {
 		t.Errorf("message %q", crash.Message)
 	}
 	q := newQueues()
-	handle(t, must(handler.NewProcessor(prepares{look: ends}, q.options())), record("m1", "x"), record("m2", "x"), record("m3", "x"))
+	p = must(handler.NewProcessor(prepares{look: ends}, q.options()))
+	handle(t, p, record("m1", "x"), record("m2", "x"), record("m3", "x"))
 	if len(q.letters) != 3 || q.letters[0].Failure.Reason != handler.ReasonPanic {
 		t.Errorf("dead letters %v, want three of the panic in Prepare", q.letters)
 	}

@@ -110,7 +110,8 @@ func TestTheLedgerLearnsOfAnAbandonedHandler(t *testing.T) {
 			})
 			ctx, cancel := s.context(t)
 			defer cancel()
-			crashes(ctx, t, must(handler.NewProcessor(h, s.options)), event(record("m1", before), record("m1b", before), record("m2", "deaf")))
+			p := must(handler.NewProcessor(h, s.options))
+			crashes(ctx, t, p, event(record("m1", before), record("m1b", before), record("m2", "deaf")))
 			if !errors.Is(told.Result, handler.ErrAbandoned) || !told.Running || !told.Started || told.Blamed != blamed {
 				t.Errorf("the ledger was told %+v, %v", told, told.Result)
 			}

@@ -63,7 +63,8 @@ func TestHooksAreToldOnceWithTheDecision(t *testing.T) {
 			"deferred":  fails(&handler.Result{Outcome: handler.OutcomeDeferred, Err: errOdd}),
 			"duplicate": fails(&handler.Result{Outcome: handler.OutcomeDuplicate}),
 		})
-		handle(t, must(handler.NewProcessor(h, o)), record("good", "good"), record("retry", "reset"), record("dead", "permanent"),
+		handle(t, must(handler.NewProcessor(h, o)),
+			record("good", "good"), record("retry", "reset"), record("dead", "permanent"),
 			record("unsent", "permanent"), record("dropped", "unwanted"), record("busy", "busy"), record("deferred", "deferred"),
 			record("duplicate", "duplicate"))
 		want := []string{

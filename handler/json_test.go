@@ -134,7 +134,8 @@ func FuzzHandleLosesNoBody(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string, receives int) {
 		q := newQueues()
 		ran := false
-		p := must(handler.NewProcessor(handler.JSON(func(context.Context, order) error { ran = true; return nil }), q.options()))
+		h := handler.JSON(func(context.Context, order) error { ran = true; return nil })
+		p := must(handler.NewProcessor(h, q.options()))
 		response, err := p.Handle(t.Context(), event(received(receives, record("m1", body))))
 		if err != nil {
 			t.Fatal(err)

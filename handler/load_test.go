@@ -20,7 +20,8 @@ func TestJobsThatIgnoreTheirContextAreAllDone(t *testing.T) {
 		for _, hosts := range []int{1, 5} {
 			inBubble(t, fmt.Sprintf("concurrency %d, %d hosts", concurrency, hosts), func(t *testing.T) {
 				f := &fleet{
-					t: t, hosts: hosts, timeout: 10 * time.Second, visibility: time.Minute, maxReceives: 30, latency: 5 * time.Millisecond,
+					t: t, hosts: hosts, timeout: 10 * time.Second, visibility: time.Minute, maxReceives: 30,
+					latency: 5 * time.Millisecond,
 					handler: handler.Func(func(context.Context, *handler.Message) error { <-time.After(3 * time.Second); return nil }),
 					options: handler.Options{Concurrency: concurrency, Random: seeded()},
 				}
@@ -93,7 +94,8 @@ func TestBatchesAreSoonWholeAgainAfterALongRun(t *testing.T) {
 			f.requireDone(anyJob)
 			median, p99, longest := f.waits(func(j *fleetJob) bool { return j.body == "10ms" })
 			deferred := f.count(handler.OutcomeDeferred, "")
-			t.Logf("%d deferrals, %d processes; waits: median %v, p99 %v, longest %v", deferred, f.processes, median, p99, longest)
+			t.Logf("%d deferrals, %d processes; waits: median %v, p99 %v, longest %v",
+				deferred, f.processes, median, p99, longest)
 			if deferred > tt.most || f.processes != 1 {
 				t.Errorf("%d deferrals in %d processes, want at most %d in one", deferred, f.processes, tt.most)
 			}

@@ -31,7 +31,8 @@ func TestAnErrorThatCannotSayWhatItIs(t *testing.T) {
 		"in a result":  &handler.Result{Outcome: handler.OutcomeRetry, Err: none, Delay: time.Second},
 	} {
 		q := newQueues()
-		if ids := handle(t, must(handler.NewProcessor(handler.Func(fails(err)), q.options())), record("m1", "x")); len(ids) != 1 {
+		p := must(handler.NewProcessor(handler.Func(fails(err)), q.options()))
+		if ids := handle(t, p, record("m1", "x")); len(ids) != 1 {
 			t.Errorf("%s: reported %v", name, ids)
 		}
 		if got := q.outcomeOf(t, "m1", "outcome"); got != "retry" {

@@ -280,7 +280,7 @@ func (f *fleet) invoke(p *handler.Processor, batch []*fleetJob) *handler.Process
 	for i, j := range batch {
 		switch {
 		case slices.Contains(back, j.id):
-			if f.timeout == 0 && j.visible.Sub(time.Now()) > 12*time.Hour {
+			if f.timeout == 0 && time.Until(j.visible) > 12*time.Hour {
 				j.visible = time.Now().Add(f.visibility) // nobody has changed it
 			}
 		case j.receipt == records[i].ReceiptHandle:
@@ -349,7 +349,8 @@ func (f *fleet) requireDone(want func(j *fleetJob) bool) {
 	for _, j := range f.jobs {
 		if want(j) && (j.done.IsZero() || j.dead != "") {
 			if bad++; bad <= 5 {
-				f.t.Errorf("%s (%s): done %v, dead %q, %d runs, %d receives", j.id, j.body, !j.done.IsZero(), j.dead, j.runs, j.receives)
+				f.t.Errorf("%s (%s): done %v, dead %q, %d runs, %d receives",
+					j.id, j.body, !j.done.IsZero(), j.dead, j.runs, j.receives)
 			}
 		}
 	}

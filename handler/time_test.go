@@ -186,7 +186,8 @@ func TestShutdownIsNoFailureOfTheJob(t *testing.T) {
 		cancel()
 		return errors.Join(errors.New("stopped"), ctx.Err())
 	})
-	if _, err := must(handler.NewProcessor(h, q.options())).Handle(ctx, event(received(30, record("m1", "x")))); err != nil {
+	p := must(handler.NewProcessor(h, q.options()))
+	if _, err := p.Handle(ctx, event(received(30, record("m1", "x")))); err != nil {
 		t.Fatal(err)
 	}
 	if got := q.logged(t, handler.LogOutcome, "outcome")[0]; got != "deferred" || len(q.letters) != 0 {
