@@ -45,7 +45,7 @@ func asError(err error, p *usercall.Panic) error {
 // callOnGoroutine calls user code on a new goroutine and waits for it. A panic becomes an
 // error. runtime.Goexit in it does not end the caller's goroutine.
 func callOnGoroutine(f func()) error {
-	err, p, _ := usercall.Call(nil, func() error { f(); return nil })
+	p, _, err := usercall.Call(nil, func() error { f(); return nil })
 	return asError(err, p)
 }
 

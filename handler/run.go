@@ -17,8 +17,8 @@ import (
 type stage int32
 
 const (
-	// stageMiddleware is before the call of the user's function.
-	stageMiddleware stage = iota
+	// The zero value is before the call of the user's function.
+	_ stage = iota
 	// stageFunction is in the user's function, or in goroutines that it started with Go.
 	stageFunction
 	// stageReturned is after the function has returned.

@@ -45,8 +45,7 @@ func stepNames(steps map[string]string) string {
 // stack of its last panic if there was one. Crashes without a panic before the job became
 // a suspect are claims without a result.
 func (c *claim) crashLoop() error {
-	err := fmt.Errorf("the job ended its process in its last %d runs that were watched; "+
-		"%d of its %d claims ended without a result",
+	err := fmt.Errorf("%d crashes are counted, and %d of the job's %d claims ended without a result",
 		c.answer.Job.Crashes, c.answer.Claims-c.answer.Settled, c.answer.Claims)
 	return fault.Permanent(c.withCrashStack(err), fault.Reason(ReasonCrashLoop))
 }

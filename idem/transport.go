@@ -29,7 +29,7 @@ const longestHeader = 255
 type Scope string
 
 const (
-	// ScopeQueue, the zero value, sends the queue's name and the key,
+	// ScopeQueue (the zero value) sends the queue's name and the key,
 	// "charges#ch-1", as [ClientRequestToken] does. Equal keys of two queues are
 	// two jobs to the receiver, as they are in the store. The key stands alone
 	// if the message does not name its queue.

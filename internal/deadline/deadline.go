@@ -53,7 +53,7 @@ const (
 )
 
 // elapsed is the part of the reserve that has passed at each stage, in percent.
-var elapsed = [...]time.Duration{Cut: 0, Leave: 25, Settle: 50, Letters: 70, Hide: 90, Answer: 95}
+var elapsed = [...]int64{Cut: 0, Leave: 25, Settle: 50, Letters: 70, Hide: 90, Answer: 95}
 
 // Table has the stages of one invocation. The zero value has no deadline.
 type Table struct {
@@ -102,7 +102,7 @@ func (t Table) At(s Stage) time.Time {
 	if s == Leave && !t.leave.IsZero() {
 		return t.leave
 	}
-	return t.cut.Add(t.end.Sub(t.cut) * elapsed[s] / 100)
+	return t.cut.Add(t.end.Sub(t.cut) * time.Duration(elapsed[s]) / 100)
 }
 
 // Reached reports whether the stage has begun; false without a deadline.

@@ -4,7 +4,7 @@ package runqueue
 // each element.
 type positions []int
 
-func (p positions) first() int { return p[0] }
+func (p *positions) first() int { return (*p)[0] }
 
 func (p *positions) push(position int) {
 	heap := append(*p, position)

@@ -37,7 +37,7 @@ func (q *Queue) proceed() {
 			q.endIfBlocked(i)
 		}
 	}
-	for n := 0; n < len(q.due); n++ { // it grows meanwhile
+	for n := 0; n < len(q.due); n++ { //nolint:intrange // it grows meanwhile
 		i := q.due[n]
 		q.endIfBlocked(i)
 		switch it := &q.items[i]; {

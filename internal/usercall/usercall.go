@@ -36,7 +36,7 @@ func Catch(f func() error, report func(err error, p *Panic)) {
 // Call calls f on a new goroutine and waits for it until left is closed. Then it abandons
 // the goroutine and back is false; a later panic in it does not end the process. A nil
 // left waits without limit.
-func Call(left <-chan struct{}, f func() error) (err error, p *Panic, back bool) {
+func Call(left <-chan struct{}, f func() error) (p *Panic, back bool, err error) {
 	type end struct {
 		err error
 		p   *Panic
@@ -45,13 +45,13 @@ func Call(left <-chan struct{}, f func() error) (err error, p *Panic, back bool)
 	go Catch(f, func(err error, p *Panic) { ended <- end{err, p} })
 	select {
 	case e := <-ended:
-		return e.err, e.p, true
+		return e.p, true, e.err
 	case <-left:
 	}
 	select {
 	case e := <-ended: // at the same time
-		return e.err, e.p, true
+		return e.p, true, e.err
 	default:
-		return nil, nil, false
+		return nil, false, nil
 	}
 }
