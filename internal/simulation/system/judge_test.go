@@ -45,6 +45,8 @@ type message struct {
 	attrs    map[string]queues.Attribute
 	sent     time.Duration
 	receives int
+	// dropped reports whether middleware has given it up.
+	dropped bool
 	// gone is how it left the queue: "deleted", "moved" or "purged"; empty while it is
 	// there.
 	gone string
@@ -334,12 +336,15 @@ func (j *judge) checkOrder(r *jobRun, m *message) {
 		if before == m {
 			return
 		}
-		if before.group == m.group && before.gone == "" && !j.state(keyOf(before.name)).settled() {
+		if before.group == m.group && before.gone == "" && !j.settled(before) {
 			j.w.breaksLocked("order", []string{keyOf(m.name), keyOf(before.name)},
 				"%s runs before %s of its group is settled", m.name, before.name)
 		}
 	}
 }
+
+// settled reports whether a message has an outcome that lets the next of its group start.
+func (j *judge) settled(m *message) bool { return m.dropped || j.state(keyOf(m.name)).settled() }
 
 // returned takes in the end of a run.
 func (j *judge) returned(r *jobRun, err error) {

@@ -60,8 +60,9 @@ func (j *judge) judgeLetter(l *letter) {
 	scarce := !j.w.ample() || j.w.longOutage() > 0
 	switch {
 	case l.moved && k == fatal: // nothing was claimed, so that nobody counts
-	case l.moved && j.w.has(fatal) && (!k.healthy() || j.state(keyOf(l.name)).settled()):
-		// It came with one that is fatal each time: what is done could not be deleted.
+	case l.moved && j.w.has(fatal):
+		// It came with one that is fatal each time: what is done could not be deleted, and
+		// with several slots what is not done was decoded at the same moment.
 		j.w.stats["excused: beside a fatal one"]++
 	case l.moved && (scarce || j.lowered || j.w.on[hasty] && j.w.on[slowness] || j.outlasted(l.name)):
 		j.w.stats["excused: "+string(k)+" moved by SQS"]++
