@@ -38,6 +38,9 @@ func (j *judge) logged(p *process, line string, fields map[string]string) {
 	defer j.w.mu.Unlock()
 	if line == handler.LogOutcome {
 		j.takenUp(p, fields["messageId"])
+		if m := j.messages[fields["messageId"]]; m != nil && fields["outcome"] == "dropped" {
+			m.dropped = true
+		}
 	}
 	request := fields["requestId"]
 	if request == "" {
