@@ -79,7 +79,7 @@ func abandoned(t *testing.T, crashes int, late time.Duration, r events.SQSMessag
 }
 
 // The crash that makes a job dead is that of a run which had most of the time: a job that
-// only takes long is not buried since it was started late twice. So it does not start
+// only takes long is not dead-lettered because it was started late twice. So it does not start
 // late, as long as it has receives enough and no group waits for it.
 func TestALateStartIsNoCrashLoop(t *testing.T) {
 	t.Parallel()

@@ -8,13 +8,13 @@ import (
 	"github.com/sqsafe/sqsafe/internal/usercall"
 )
 
-// claim asks the ledger for the job of a delivery.
+// claim requests the claim on a delivery's job from the ledger.
 func (b *batch) claim(d *delivery) {
 	d.claimedAt = time.Now()
 	b.times.claiming = append(b.times.claiming, d)
 	ctx, cancel := b.jobs, context.CancelFunc(func() {})
 	if b.times.cut { // it is only taken to its verdict
-		ctx, cancel = b.settleContext()
+		ctx, cancel = b.ledgerContext()
 	}
 	r := d.run
 	b.assign(func() {
@@ -39,7 +39,7 @@ func (b *batch) claim(d *delivery) {
 	})
 }
 
-// readAnswer completes the results that an answer leads to.
+// readAnswer checks the ledger's answer and completes a decided result.
 func (p *Processor) readAnswer(ctx context.Context, m *Message, a *ClaimAnswer) error {
 	switch {
 	case a.Decided != nil:
@@ -67,10 +67,10 @@ func (b *batch) claimed(d *delivery, answer ClaimAnswer, lost <-chan struct{}) {
 	}
 	switch {
 	case answer.Decided != nil:
-		b.toSettle(d, false)
+		b.markSettling(d, false)
 		b.conclude(d, answer.Decided)
 	case answer.Refusal != nil:
-		b.toSettle(d, false)
+		b.markSettling(d, false)
 		b.settle(d, func(ctx context.Context) Ending {
 			return Ending{Result: b.resolver.resolve(ctx, d.message, nil, answer.Refusal)}
 		})
@@ -88,21 +88,21 @@ func (b *batch) watchClaim(d *delivery, lost <-chan struct{}) {
 	go func() {
 		select {
 		case <-lost:
-			b.post(event{take: func() { b.queue.Lost(d.index) }})
+			b.post(event{apply: func() { b.queue.Lost(d.index) }})
 		case <-b.over:
 		}
 	}()
 }
 
-// release gives a claim back without a run.
+// release releases a claim without a run.
 func (b *batch) release(d *delivery, reason string) {
 	b.settle(d, func(context.Context) Ending {
 		return Ending{Result: b.resolver.deferred(d.message, reason, nil)}
 	})
 }
 
-// bury writes off a delivery at its last receive that can run no more.
-func (b *batch) bury(d *delivery, reason string) {
+// deadLetterNotRun dead-letters a delivery that can no longer run at its last receive.
+func (b *batch) deadLetterNotRun(d *delivery, reason string) {
 	write := func(ctx context.Context) Ending {
 		r := b.resolver.deferred(d.message, reason, nil)
 		return Ending{Result: b.resolver.lastWord(ctx, d.message, nil, r)}

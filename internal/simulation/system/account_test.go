@@ -38,6 +38,9 @@ func (j *judge) logged(p *process, line string, fields map[string]string) {
 	defer j.w.mu.Unlock()
 	if line == handler.LogOutcome {
 		j.takenUp(p, fields["messageId"])
+		if m := j.messages[fields["messageId"]]; m != nil && fields["outcome"] == "dropped" {
+			m.dropped = true
+		}
 	}
 	request := fields["requestId"]
 	if request == "" {
@@ -110,7 +113,8 @@ func (j *judge) responded(request string, asked, back []string) {
 				continue
 			}
 			name := j.w.names[id]
-			j.w.breaksLocked("truth", []string{keyOf(name)}, "%s is %s in %s, and not reported as failed", name, outcome, request)
+			j.w.breaksLocked("truth", []string{keyOf(name)}, "%s is %s in %s, and not reported as failed",
+				name, outcome, request)
 		}
 	}
 	for _, id := range back {

@@ -31,7 +31,7 @@ func (c *claims) settle(write *call) string {
 		others--
 	}
 	switch write.operation {
-	case idem.SettleComplete.String(), idem.SettleRelease.String(), idem.SettleVerdict.String():
+	case "transact", idem.SettleComplete.String(), idem.SettleRelease.String(), idem.SettleVerdict.String():
 		*c = claims{}
 	case idem.SettleAbort.String():
 		c.open = slices.DeleteFunc(c.open, func(o string) bool { return o == owner })

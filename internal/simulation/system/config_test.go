@@ -29,6 +29,13 @@ const (
 	purges     feature = "purges"     // the queue is purged
 	hasty      feature = "hasty"      // the visibility timeout is short
 	ordered    feature = "ordered"    // the queue is a FIFO queue
+	skews      feature = "skews"      // clocks differ by up to the margin
+	zombies    feature = "zombies"    // invocations are said to have timed out and go on
+	failOpen   feature = "failOpen"   // Options.FailOpen
+	unknown    feature = "unknown"    // Options.DeadLetterUnknown
+	dropping   feature = "dropping"   // Options.Drop
+	awaiting   feature = "awaiting"   // Options.AwaitSettle
+	mildly     feature = "mildly"     // Options.PanicAsPermanent
 )
 
 // features are all of them, each with the share of histories that have it.
@@ -38,7 +45,8 @@ var features = []struct {
 }{
 	{kills, 0.5}, {refusals, 0.4}, {losses, 0.4}, {partials, 0.3}, {slowness, 0.25}, {shuffling, 0.5}, {duplicates, 0.3},
 	{deploys, 0.3}, {hangs, 0.2}, {outages, 0.25}, {copies, 0.3}, {contests, 0.1}, {replays, 0.25}, {lowering, 0.05},
-	{purges, 0.05}, {hasty, 0.1}, {ordered, 0.3},
+	{purges, 0.05}, {hasty, 0.1}, {ordered, 0.3}, {skews, 0.2}, {zombies, 0.1}, {failOpen, 0.05}, {unknown, 0.05},
+	{dropping, 0.05}, {awaiting, 0.1}, {mildly, 0.05},
 }
 
 // profile is what a history is mostly about. Others are about everything.
@@ -54,10 +62,10 @@ const (
 
 // shares are those of a profile; what is not there, it does not have.
 var shares = map[profile]map[feature]float64{
-	poisoned: {shuffling: 0.7, ordered: 0.3, copies: 0.2, replays: 0.2},
+	poisoned: {shuffling: 0.7, ordered: 0.3, copies: 0.2, replays: 0.2, awaiting: 0.1},
 	crowded:  {shuffling: 0.5, ordered: 0.2, hasty: 0.2, slowness: 0.2, deploys: 0.2},
 	lasting:  {kills: 0.5, deploys: 0.3, ordered: 0.2, hasty: 0.3, copies: 0.3, slowness: 0.2},
-	killed:   {kills: 1, shuffling: 0.5, duplicates: 0.2, copies: 0.3, losses: 0.3, ordered: 0.3, replays: 0.2},
+	killed:   {kills: 1, skews: 0.2, shuffling: 0.5, duplicates: 0.2, copies: 0.3, losses: 0.3, ordered: 0.3, replays: 0.2},
 }
 
 // config is what a seed makes of a history, less what is left out of it.
@@ -162,7 +170,9 @@ func newConfig(s seed, without []string) *config {
 	c.limit = c.calm + 4*time.Hour
 	c.drawJobs(r)
 	for _, j := range c.jobs {
-		c.limit += j.takes
+		if c.limit += j.takes; j.kind == fatal {
+			c.limit += time.Duration(c.maxReceives) * (c.visibility + time.Minute)
+		}
 	}
 	c.drawSends()
 	return c

@@ -139,7 +139,7 @@ func (j *judge) isHead(m *message) bool {
 		if before == m {
 			return true
 		}
-		if before.group == m.group && before.gone == "" && !j.state(keyOf(before.name)).settled() {
+		if before.group == m.group && before.gone == "" && !j.settled(before) {
 			return false
 		}
 	}

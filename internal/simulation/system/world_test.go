@@ -23,7 +23,11 @@ import (
 	queues "github.com/sqsafe/sqsafe/internal/localaws/sqs"
 )
 
-const tableName = "ledger"
+// The tables of the ledger and of jobs that complete themselves.
+const (
+	tableName    = "ledger"
+	effectsTable = "effects"
+)
 
 // world is the whole system in one history.
 type world struct {
@@ -123,14 +127,16 @@ func (w *world) build() {
 		QueueName: aws.String(w.queueName("jobs")), Attributes: jobs,
 	}))
 	w.source = *source.QueueUrl
-	must(w.direct.db.CreateTable(ctx, &dynamodb.CreateTableInput{
-		TableName:   aws.String(tableName),
-		BillingMode: dbtypes.BillingModePayPerRequest,
-		AttributeDefinitions: []dbtypes.AttributeDefinition{
-			{AttributeName: aws.String("id"), AttributeType: dbtypes.ScalarAttributeTypeS},
-		},
-		KeySchema: []dbtypes.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: dbtypes.KeyTypeHash}},
-	}))
+	for _, name := range []string{tableName, effectsTable} {
+		must(w.direct.db.CreateTable(ctx, &dynamodb.CreateTableInput{
+			TableName:   &name,
+			BillingMode: dbtypes.BillingModePayPerRequest,
+			AttributeDefinitions: []dbtypes.AttributeDefinition{
+				{AttributeName: aws.String("id"), AttributeType: dbtypes.ScalarAttributeTypeS},
+			},
+			KeySchema: []dbtypes.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: dbtypes.KeyTypeHash}},
+		}))
+	}
 }
 
 func (w *world) queueName(name string) string {
@@ -145,7 +151,7 @@ func (w *world) arn(name string) string {
 }
 
 func (w *world) redrivePolicy(maxReceives int) string {
-	return fmt.Sprintf(`{"deadLetterTargetArn":"%s","maxReceiveCount":%d}`, w.arn("dead"), maxReceives)
+	return fmt.Sprintf(`{"deadLetterTargetArn":%q,"maxReceiveCount":%d}`, w.arn("dead"), maxReceives)
 }
 
 // hosting runs processes of the function.
