@@ -301,7 +301,7 @@ func TestTheModelHasTeeth(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			store := func(*testing.T) idem.Store { return newBroken(b) }
-			v := simulation.Find(t, store, simulation.ModelOptions{Histories: 10000})
+			v := simulation.Find(t, store, simulation.ModelOptions{Histories: 20000})
 			if v == nil {
 				t.Fatal("the model lets it pass")
 			}
