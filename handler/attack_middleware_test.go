@@ -102,3 +102,33 @@ func TestNextRefusesACallAfterTheRun(t *testing.T) {
 		}
 	})
 }
+
+// A function does not start when its claim was lost meanwhile, though the lease that its
+// process knows of has not ended: another delivery has the job.
+func TestAFunctionDoesNotStartUnderALostClaim(t *testing.T) {
+	t.Parallel()
+	for body, where := range map[string]string{"x": "middleware", "suspect": "count"} {
+		inBubble(t, where, func(t *testing.T) {
+			s := newScene()
+			s.ledger.lost = make(chan struct{})
+			waits := func(at string) {
+				if at == where {
+					time.AfterFunc(time.Second, func() { close(s.ledger.lost) })
+					<-time.After(2 * time.Second)
+				}
+			}
+			s.ledger.on = func(_ context.Context, call string, _ *handler.Message) { waits(call) }
+			s.options.Middleware = []handler.Middleware{func(next handler.Func) handler.Func {
+				return func(ctx context.Context, m *handler.Message) error {
+					waits("middleware")
+					return next(ctx, m)
+				}
+			}}
+			ids := s.run(t, record("m1", body))
+			if len(s.runs()) > 0 || len(ids) != 1 || s.outcomeOf(t, "m1", "outcome") != "deferred" {
+				t.Errorf("ran %v, reported %v, %s", s.runs(), ids, s.outcomeOf(t, "m1", "outcome"))
+			}
+			s.before(t, "claim m1", "abort m1")
+		})
+	}
+}

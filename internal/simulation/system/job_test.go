@@ -53,12 +53,15 @@ func (c *config) drawJob(r *rand.Rand, name string, share float64) *job {
 	switch {
 	case chance(r, share):
 		j.kind = pick(r, flaky, permanent, odd, panics, poison, poison, endless, stuck, garbled, goexit)
+		if c.profile == poisoned {
+			j.kind = pick(r, panics, poison, poison, endless, stuck, goexit)
+		}
 		if c.timeout() == 0 && (j.kind == endless || j.kind == stuck) {
 			j.kind = slow // nothing ends it
 		}
-	case chance(r, 0.3):
+	case chance(r, c.slowShare()):
 		j.kind = slow
-	case chance(r, 0.2):
+	case chance(r, c.slowShare()/2):
 		j.kind = deaf
 	}
 	j.fails = 1 + r.IntN(2)
@@ -66,12 +69,27 @@ func (c *config) drawJob(r *rand.Rand, name string, share float64) *job {
 	if j.kind != slow && j.kind != deaf {
 		return j
 	}
+	least := 100 * time.Millisecond
 	if c.timeout() > 0 {
-		j.takes = between(r, 100*time.Millisecond, c.jobTime()*49/100)
+		j.takes = between(r, least, c.jobTime()*49/100)
+		if c.profile == crowded {
+			j.takes = evenly(r, least, c.jobTime()*49/100)
+		}
 		return j
 	}
-	j.takes = between(r, 100*time.Millisecond, pick(r, time.Minute, 10*time.Minute, 2*time.Hour))
+	if c.profile == lasting {
+		least = time.Second
+	}
+	j.takes = between(r, least, pick(r, time.Minute, 10*time.Minute, 2*time.Hour))
 	return j
+}
+
+// slowShare is the share of healthy jobs that take their time.
+func (c *config) slowShare() float64 {
+	if c.profile == crowded || c.profile == lasting {
+		return 0.6
+	}
+	return 0.3
 }
 
 func (j *job) String() string {
@@ -135,7 +153,7 @@ func (p *process) runJob(ctx context.Context, m *handler.Message, j *job, name s
 	if p.isDead() {
 		return errKilled
 	}
-	r := p.judge.started(p, ctx, m, j, name)
+	r := p.judge.started(ctx, p, m, j, name)
 	err := errors.New("panic or Goexit")
 	defer func() {
 		if !p.isDead() {

@@ -30,6 +30,8 @@ type judge struct {
 	// waiting are deliveries by process and message.
 	waiting map[string]*delivery
 	active  map[*process]*activity
+	// lastDeath is when a process died last.
+	lastDeath time.Duration
 	// late reports whether healthy jobs have taken too long.
 	late bool
 }
@@ -64,6 +66,7 @@ type jobState struct {
 	paid    int
 	epochs  []*epoch
 	letters int
+	claims  claims
 }
 
 // epoch is a life of a job in the ledger.
@@ -207,7 +210,8 @@ func (j *judge) lettered(e queues.Event, name string) {
 		return
 	}
 	l.record = &r
-	j.w.noteLocked("sqs", []string{key}, "letter of %s: epoch %d %s %s: %.100s", name, r.Epoch, r.Class, r.Reason, r.Message)
+	j.w.noteLocked("sqs", []string{key}, "letter of %s: epoch %d %s %s: %.100s",
+		name, r.Epoch, r.Class, r.Reason, r.Message)
 	s.letters++
 	if !r.Verdict {
 		return
@@ -246,7 +250,15 @@ func (j *judge) effective(p *process, c *call, ok bool) {
 	}
 	j.w.mu.Lock()
 	defer j.w.mu.Unlock()
-	e := j.state(c.subjects[0]).at(c.epoch)
+	s := j.state(c.subjects[0])
+	if c.operation == "claim" {
+		s.claims.begin(c.owner)
+		return
+	}
+	if what := s.claims.settle(c); what != "" {
+		j.w.breaksLocked("aloneness", c.subjects, "%s: %s", c.subjects[0], what)
+	}
+	e := s.at(c.epoch)
 	switch c.operation {
 	case idem.SettleComplete.String():
 		e.completed = true
@@ -264,7 +276,7 @@ func (j *judge) effective(p *process, c *call, ok bool) {
 }
 
 // started takes in the start of a run.
-func (j *judge) started(p *process, ctx context.Context, m *handler.Message, job *job, name string) *jobRun {
+func (j *judge) started(ctx context.Context, p *process, m *handler.Message, job *job, name string) *jobRun {
 	j.w.mu.Lock()
 	defer j.w.mu.Unlock()
 	key := keyOf(name)
@@ -279,7 +291,8 @@ func (j *judge) started(p *process, ctx context.Context, m *handler.Message, job
 	j.w.noteLocked(p.name, about, "RUN %d of %s (%s) begins, receive %d", r.number, name, r.kind, m.ReceiveCount())
 	for _, other := range s.runs {
 		if !other.ended && !other.process.isDead() && other.ctx.Err() == nil {
-			j.w.breaksLocked("one run at a time", about, "run %d of %s begins while run %d goes on", r.number, name, other.number)
+			j.w.breaksLocked("one run at a time", about, "run %d of %s begins while run %d goes on",
+				r.number, name, other.number)
 		}
 	}
 	for n, e := range s.epochs {
@@ -329,7 +342,12 @@ func (j *judge) paid(key string, job *job) {
 	j.state(job.name).paid++
 }
 
-func (j *judge) killed(*process) {}
+// killed takes in the end of a process.
+func (j *judge) killed(*process) {
+	j.w.mu.Lock()
+	defer j.w.mu.Unlock()
+	j.lastDeath = j.w.now()
+}
 
 // edit notes that operators send another payload for a job.
 func (j *judge) edit(key string) {

@@ -85,7 +85,7 @@ func (p *process) sdkBackoff(attempt int, _ error) (time.Duration, error) {
 // function makes the processor of a function, with all that production has.
 func (p *process) function(visibility handler.Queue) {
 	ledger := must(idem.New(&store{Store: dynamo.New(p.db, tableName, nil), process: p}, &idem.Options{
-		Key: p.key, Logger: p.log,
+		Key: p.key, Lease: p.lease, Logger: p.log,
 	}))
 	sender := must(dlq.NewSender(p.sqs, p.letters, &dlq.Options{Function: "pay", FunctionVersion: "1", Logger: p.log}))
 	if visibility == nil {
@@ -103,8 +103,13 @@ func (p *process) function(visibility handler.Queue) {
 
 // endangers decides whether the process is killed within a call.
 func (w *world) endangers(p *process) {
-	if r := w.seed.at("killing %s", p.name); w.on[kills] && chance(r, 0.4) {
-		p.killAt = 1 + r.IntN(1<<r.IntN(9))
+	r := w.seed.at("killing %s", p.name)
+	share, most := 0.4, 9
+	if w.profile == killed {
+		share, most = 0.7, 7
+	}
+	if w.on[kills] && chance(r, share) {
+		p.killAt = 1 + r.IntN(1<<r.IntN(most))
 	}
 }
 

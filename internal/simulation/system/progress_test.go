@@ -81,7 +81,8 @@ func (j *judge) tick() {
 			delete(j.waiting, key)
 			continue
 		}
-		if !kindOf(d.message.body).healthy() || !j.isHead(d.message) || j.w.longOutage() > 0 || j.w.on[hangs] {
+		if !kindOf(d.message.body).healthy() || !j.isHead(d.message) || j.w.longOutage() > 0 || j.w.on[hangs] ||
+			j.state(keyOf(d.message.name)).isRunning() { // it is a copy
 			continue
 		}
 		a := j.activity(d.process)
@@ -97,12 +98,12 @@ func (j *judge) tick() {
 			delete(j.waiting, key)
 		}
 	}
-	if now > j.w.calm+j.w.patience() && !j.late {
+	if since := max(j.w.calm, j.lastDeath); now > since+j.w.patience() && !j.late {
 		j.late = true
 		for _, m := range j.order {
 			if m.gone == "" && kindOf(m.body).healthy() {
 				j.w.breaksLocked("progress", []string{keyOf(m.name)}, "%s is still in the queue %v after all was well",
-					m.name, now-j.w.calm)
+					m.name, now-since)
 			}
 		}
 	}
@@ -117,6 +118,16 @@ func (c *config) patience() time.Duration {
 		}
 	}
 	return 2*deferLimit + 4*c.visibility + all
+}
+
+// isRunning reports whether the job runs somewhere.
+func (s *jobState) isRunning() bool {
+	for _, r := range s.runs {
+		if !r.ended && !r.process.isDead() {
+			return true
+		}
+	}
+	return false
 }
 
 // isHead reports whether all before a message in its group is settled.

@@ -37,7 +37,8 @@ func (j *judge) end() {
 		s := j.state(job.name)
 		for n, e := range s.epochs {
 			if e.completed && s.paid == 0 {
-				j.w.breaksLocked("done", []string{job.name}, "%s is completed in epoch %d, but the provider knows nothing of it", job.name, n)
+				j.w.breaksLocked("done", []string{job.name}, "%s is completed in epoch %d, but the provider knows nothing of it",
+					job.name, n)
 			}
 			if e.completed && e.letters > 0 {
 				j.w.breaksLocked("one outcome", []string{job.name}, "%s is completed in epoch %d and has a letter", job.name, n)
@@ -56,7 +57,7 @@ func (j *judge) judgeLetter(l *letter) {
 	k, about := kindOf(l.body), []string{keyOf(l.name)}
 	scarce := !j.w.ample() || j.w.longOutage() > 0
 	switch {
-	case l.moved && (scarce || j.lowered):
+	case l.moved && (scarce || j.lowered || j.w.on[hasty] && j.w.on[slowness] || j.outlasted(l.name)):
 		j.w.stats["excused: "+string(k)+" moved by SQS"]++
 	case l.moved:
 		j.w.breaksLocked("healthy", about, "SQS moved %s (%s)", l.name, k)
@@ -82,6 +83,21 @@ func (c *config) longOutage() time.Duration {
 	return longest
 }
 
+// outlasted reports whether SQS may have moved a message since a job ran for long: its
+// own, of which this is a copy that came back with every lease, or another, beside which
+// a job that ends its process was never alone.
+func (j *judge) outlasted(name string) bool {
+	longest := time.Duration(0)
+	for _, other := range j.w.jobs {
+		longest = max(longest, other.takes)
+	}
+	own := j.w.job(name)
+	if own.kind.healthy() {
+		longest = own.takes
+	}
+	return longest > time.Duration(j.w.maxReceives)*j.w.lease/3
+}
+
 // endures is how long an outage a job outlasts by its retries.
 func (c *config) endures() time.Duration {
 	if c.attempts < 8 {
@@ -103,7 +119,8 @@ func (j *judge) compare(l *letter) {
 			return
 		}
 	}
-	j.w.breaksLocked("letter", about, "a letter of %s is %s %s, want %s", l.name, l.body, describe(originals(l.attrs)), want)
+	j.w.breaksLocked("letter", about, "a letter of %s is %s %s, want %s",
+		l.name, l.body, describe(originals(l.attrs)), want)
 }
 
 // originals are the attributes that the producer has set.

@@ -3,8 +3,11 @@ package system
 import (
 	"context"
 	"fmt"
+	"math"
 	"net/http"
+	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -67,7 +70,10 @@ func play(t *testing.T, c *config) (out *outcome) {
 		w := newWorld(c)
 		w.run()
 		out = &outcome{config: c, journal: w.journal, breaches: w.breaches, lasted: w.now(), stats: w.stats}
-		if len(w.breaches) > 0 {
+		switch show := os.Getenv("SQSAFE_SHOW"); {
+		case show != "":
+			out.excerpt = w.excerpt(strings.Fields(show), math.MaxInt32)
+		case len(w.breaches) > 0:
 			out.excerpt = w.excerpt(w.breaches[0].jobs, 150)
 		}
 		for _, n := range w.asked {
@@ -139,7 +145,7 @@ func (w *world) arn(name string) string {
 }
 
 func (w *world) redrivePolicy(maxReceives int) string {
-	return fmt.Sprintf(`{"deadLetterTargetArn":"%s","maxReceiveCount":%d}`, w.arn("dead"), maxReceives)
+	return fmt.Sprintf(`{"deadLetterTargetArn":%q,"maxReceiveCount":%d}`, w.arn("dead"), maxReceives)
 }
 
 // hosting runs processes of the function.
