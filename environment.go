@@ -69,6 +69,9 @@ const (
 	day         = 24 * time.Hour
 	// most bounds all numbers: beyond it one is a mistake.
 	most = 1_000_000
+	// mostAttempts is what package backoff accepts, mostExcerpt what handler.Options does.
+	mostAttempts = 1_000
+	mostExcerpt  = 1024
 )
 
 // readEnvironment sets what the options leave open. The error names all variables that
@@ -126,18 +129,18 @@ func (r *reader) required(to *int, name, wants string) {
 // count reads a number of at least 1, unless an option says the same.
 func (r *reader) count(to *int, name, wants string) {
 	if *to == 0 {
-		*to = r.number(name, wants, 1)
+		*to = r.number(name, wants, 1, most)
 	}
 }
 
-// number reads a number that is not below least; 0 where it is not set.
-func (r *reader) number(name, wants string, least int) int {
+// number reads a number from low to high; 0 if it is not set.
+func (r *reader) number(name, wants string, low, high int) int {
 	value, _ := r.lookup(name)
 	if value == "" {
 		return 0
 	}
 	n, err := strconv.Atoi(value)
-	if err != nil || n < least || n > most {
+	if err != nil || n < low || n > high {
 		r.fail(&InvalidError{Name: name, Value: value, Wants: wants})
 		return 0
 	}
@@ -146,7 +149,7 @@ func (r *reader) number(name, wants string, least int) int {
 
 func (r *reader) duration(to *time.Duration, name, wants string, unit time.Duration) {
 	if *to == 0 {
-		*to = time.Duration(min(r.number(name, wants, 1), int(math.MaxInt64/unit))) * unit
+		*to = time.Duration(min(r.number(name, wants, 1, most), int(math.MaxInt64/unit))) * unit
 	}
 }
 
@@ -189,23 +192,23 @@ func (r *reader) excerpt(to *int) {
 		return
 	}
 	value, _ := r.lookup(excerptVariable)
-	*to = r.number(excerptVariable, "a number of bytes up to 1024, or 0 for nothing", 0)
+	*to = r.number(excerptVariable, "a number of bytes up to 1024, or 0 for nothing", 0, mostExcerpt)
 	if value != "" && *to == 0 {
 		*to = -1
 	}
 }
 
-// backoff reads the profile of waiting; what is not set is the profile's default.
+// backoff reads the profile; what is not set is the profile's default.
 func (r *reader) backoff() handler.Backoff {
 	name, _ := r.lookup(backoffVariable)
 	share, _ := r.lookup(jitterVariable)
-	attempts := r.number(attemptsVariable, "a number of attempts, or 0 for the profile's own", 0)
+	attempts := r.number(attemptsVariable, "a number of attempts up to 1000, or 0 for the profile's own", 0, mostAttempts)
 	jitter, err := strconv.ParseFloat(cmp.Or(share, "0"), 64)
 	if err != nil || !(jitter >= 0 && jitter <= 1) {
 		r.fail(&InvalidError{
 			Name: jitterVariable, Value: share, Wants: "a share of the delay, at most 1, or 0 for the profile's own",
 		})
-		return nil
+		jitter = 0 // so that an error of the profile is that of its name
 	}
 	profile, err := backoff.Named(cmp.Or(name, "exponential"), jitter, attempts)
 	if err != nil {

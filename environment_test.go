@@ -47,10 +47,13 @@ func read(t *testing.T, env map[string]string) Options {
 	return o
 }
 
-func TestAllMissingVariablesAreNamedAtOnce(t *testing.T) {
+func TestAllVariablesThatAreMissingOrWrongAreNamedAtOnce(t *testing.T) {
 	t.Parallel()
-	_, err := newLambdaProcessor(lookupIn(map[string]string{"AWS_REGION": "eu-west-1"}), nothing, nil)
-	for _, name := range []string{tableVariable, deadLetterVariable, maxReceivesVariable} {
+	env := map[string]string{jitterVariable: "2", backoffVariable: "linear"}
+	_, err := newLambdaProcessor(lookupIn(env), nothing, nil)
+	for _, name := range []string{
+		"AWS_REGION", tableVariable, deadLetterVariable, maxReceivesVariable, jitterVariable, backoffVariable,
+	} {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("error %v, want it to name %s", err, name)
 		}
@@ -74,7 +77,13 @@ func TestMissingAndWrongVariablesAreNamed(t *testing.T) {
 		{"no number", "SQSAFE_MAX_RECEIVES", "many",
 			`environment variable SQSAFE_MAX_RECEIVES is "many"; set it to the queue's maxReceiveCount, at least 1`},
 		{"negative attempts", "SQSAFE_MAX_ATTEMPTS", "-1",
-			`environment variable SQSAFE_MAX_ATTEMPTS is "-1"; set it to a number of attempts, or 0 for the profile's own`},
+			`environment variable SQSAFE_MAX_ATTEMPTS is "-1"; ` +
+				"set it to a number of attempts up to 1000, or 0 for the profile's own"},
+		{"too many attempts", "SQSAFE_MAX_ATTEMPTS", "1001", `environment variable SQSAFE_MAX_ATTEMPTS is "1001"; ` +
+			"set it to a number of attempts up to 1000, or 0 for the profile's own"},
+		{"too long an excerpt", "SQSAFE_LOG_EXCERPT_BYTES", "1025",
+			`environment variable SQSAFE_LOG_EXCERPT_BYTES is "1025"; ` +
+				"set it to a number of bytes up to 1024, or 0 for nothing"},
 		{"negative", "SQSAFE_UNCLASSIFIED_ATTEMPTS", "-1",
 			`environment variable SQSAFE_UNCLASSIFIED_ATTEMPTS is "-1"; set it to a number of attempts, at least 1`},
 		{"unknown backoff", "SQSAFE_BACKOFF", "linear",
@@ -226,5 +235,15 @@ func TestLambdaConfigReadsTheEnvironment(t *testing.T) {
 	_, err = LambdaConfig()
 	if missing, ok := errors.AsType[*MissingError](err); !ok || missing.Name != "AWS_REGION" {
 		t.Errorf("error %v, want one that names AWS_REGION", err)
+	}
+}
+
+func TestAWrongOptionIsNotBlamedOnItsVariable(t *testing.T) {
+	t.Parallel()
+	own := func(o *Options) { o.DeadLetterURL = "charge-dlq" }
+	_, err := newLambdaProcessor(lookupIn(complete()), nothing, []Option{own})
+	if err == nil || strings.Contains(err.Error(), deadLetterVariable) ||
+		!strings.Contains(err.Error(), "DeadLetterURL") || !strings.Contains(err.Error(), `"charge-dlq"`) {
+		t.Errorf("error %v, want it to name the option and its value", err)
 	}
 }

@@ -46,8 +46,7 @@ func other(t reflect.Type) reflect.Value {
 func TestEveryLedgerOptionIsPassedOn(t *testing.T) {
 	t.Parallel()
 	front, ledger := reflect.TypeFor[Options](), reflect.TypeFor[idem.Options]()
-	for i := range ledger.NumField() {
-		f := ledger.Field(i)
+	for f := range ledger.Fields() {
 		if !f.IsExported() {
 			continue
 		}

@@ -65,13 +65,3 @@ func (o opened) wantRefused(t *testing.T, words ...string) {
 		}
 	}
 }
-
-// ledger is one in memory with that key function.
-func ledger(t *testing.T, key idem.KeyFunc) *idem.Ledger {
-	t.Helper()
-	l, err := idem.New(idem.NewMemory(), &idem.Options{Key: key})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
-}

@@ -2,6 +2,8 @@ package handler_test
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -74,7 +76,7 @@ func abandoned(t *testing.T, crashes int, late time.Duration, r events.SQSMessag
 }
 
 // The crash that makes a job dead is that of a run which had most of the time: a job that
-// only takes long is not buried since it was started late twice. So it does not start
+// only takes long is not dead-lettered because it was started late twice. So it does not start
 // late, as long as it has receives enough and no group waits for it.
 func TestALateStartIsNoCrashLoop(t *testing.T) {
 	t.Parallel()
@@ -132,4 +134,180 @@ func TestABystanderOfACrashIsNotBlamed(t *testing.T) {
 		}
 		<-time.After(time.Hour)
 	})
+}
+
+// A batch that comes when the host has begun to drain starts nothing.
+func TestABatchThatBeginsWhileDrainingStartsNothing(t *testing.T) {
+	t.Parallel()
+	for _, ledger := range []bool{true, false} {
+		inBubble(t, fmt.Sprint("ledger ", ledger), func(t *testing.T) {
+			s := newScene()
+			if !ledger {
+				s.options.Ledger = nil
+			}
+			s.ledger.ahead, s.options.Concurrency = true, 4
+			close(s.draining)
+			ids := s.run(t, record("m1", "1s"), record("m2", "1s"))
+			if diff := cmp.Diff([]string{"m1", "m2"}, ids); diff != "" || len(s.events) > 0 {
+				t.Errorf("did %v, reported (-want +got):\n%s", s.events, diff)
+			}
+		})
+	}
+}
+
+// slowLog takes a time for each line of an outcome.
+type slowLog struct {
+	slog.Handler
+	each time.Duration
+}
+
+func (l slowLog) Handle(ctx context.Context, r slog.Record) error {
+	if r.Message == handler.LogOutcome {
+		<-time.After(l.each)
+	}
+	return l.Handler.Handle(ctx, r)
+}
+
+// A job that has ended is not left behind since the log is slow.
+func TestASlowLogLeavesNobodyBehind(t *testing.T) {
+	t.Parallel()
+	for n := range 20 {
+		inBubble(t, fmt.Sprint(n), func(t *testing.T) {
+			s := newScene()
+			s.timeout, s.options.Concurrency = 30*time.Second, 2
+			s.options.Logger = slog.New(slowLog{s.options.Logger.Handler(), 900 * time.Millisecond})
+			h := handler.Func(func(ctx context.Context, m *handler.Message) error {
+				<-ctx.Done()
+				return steps(context.WithoutCancel(ctx), m)
+			})
+			ctx, cancel := s.context(t)
+			defer cancel()
+			// The loop writes the first line while the second ends, and longer than it waits for that.
+			response, err := must(handler.NewProcessor(h, s.options)).Handle(ctx,
+				event(record("m1", "100ms"), record("m2", "300ms")))
+			if err != nil || len(response.BatchItemFailures) > 0 || s.outcomeOf(t, "m2", "outcome") != "done" {
+				t.Errorf("reported %v, %v, m2: %s", response, err, s.outcomeOf(t, "m2", "outcome"))
+			}
+		})
+	}
+}
+
+// A source of random numbers that panics, as one that is not safe for concurrent use may,
+// changes delays and nothing else.
+func TestARandomThatPanicsCostsNobody(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene()
+		s.options.Concurrency, s.options.Random = 2, func() float64 { panic("index out of range") }
+		time.AfterFunc(time.Second, func() { close(s.draining) })
+		ids := s.run(t, record("m1", "reset"), record("m2", "2s"), record("m3", "2s permanent"),
+			received(3, record("m4", "1s")))
+		if diff := cmp.Diff([]string{"m1", "m4"}, ids); diff != "" || !cmp.Equal([]string{"m3"}, s.dead()) {
+			t.Errorf("dead %v, reported (-want +got):\n%s", s.dead(), diff)
+		}
+		for _, id := range ids {
+			if s.hidden[id] < time.Second {
+				t.Errorf("%s is hidden for %v", id, s.hidden[id])
+			}
+		}
+	})
+}
+
+// The count of a lone run is not taken back beside the write that settles its claim: it
+// could undo the mark of a crash.
+func TestACountIsNotTakenBackBesideASettle(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string][]string{
+		"58s":      {"count s1", "s1", "settle", "settled"},
+		"58s boom": {"count s1", "s1", "settle", "settled"},
+		"62s":      {"count s1", "s1", "taken back", "uncount s1", "settle", "settled"},
+		"62s boom": {"count s1", "s1", "taken back", "uncount s1", "settle", "settled"},
+	} {
+		inBubble(t, body, func(t *testing.T) {
+			s := newScene()
+			s.ledger.on = func(_ context.Context, call string, _ *handler.Message) {
+				switch {
+				case call == "settle":
+					s.note("settle")
+					<-time.After(4 * time.Second)
+					s.note("settled")
+				case call == "count" && len(s.runs()) > 0:
+					s.note("taken back")
+					<-time.After(4 * time.Second)
+				}
+			}
+			func() {
+				defer func() { _ = recover() }()
+				s.run(t, record("s1", "suspect "+body))
+			}()
+			synctest.Wait()
+			got := slices.DeleteFunc(s.events, func(e string) bool { return !slices.Contains(want, e) })
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("events (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A probe that waits, and is sent home before it starts, is given back too.
+func TestAProbeThatWasDeferredIsGivenBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene()
+		s.options.Breaker, s.options.AwaitSettle, s.ledger.settleTime = 1, true, 500*time.Millisecond
+		p := s.processor()
+		time.AfterFunc(200*time.Millisecond, func() { close(s.draining) })
+		s.runIn(t, p, record("m1", "reset"), record("m2", "good"))
+		s.draining = make(chan struct{})
+		s.runIn(t, p, record("m3", "good"))
+		if diff := cmp.Diff([]string{"m1", "m3"}, s.runs()); diff != "" {
+			t.Errorf("ran (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// Where a run took the twelve hours for which SQS hides a message, it is not made visible
+// at once: its visibility timeout has ended by itself, or will.
+func TestAMessageOfTwelveHoursIsNotMadeVisible(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]bool{"11h reset": true, "12h reset": false, "13h odd": false} {
+		inBubble(t, body, func(t *testing.T) {
+			s := newScene()
+			ids := s.run(t, record("m1", body))
+			if hidden, asked := s.hidden["m1"]; len(ids) != 1 || asked != want || asked && hidden < time.Second {
+				t.Errorf("reported %v, hidden %v for %v, want %v", ids, asked, hidden, want)
+			}
+		})
+	}
+}
+
+// hangingHide is a queue whose changes of visibility take all of the time that they have.
+type hangingHide struct{ *queues }
+
+func (q hangingHide) ChangeVisibility(ctx context.Context, _ []handler.VisibilityChange) {
+	<-ctx.Done()
+}
+
+func (q hangingHide) Delete(ctx context.Context, deletions []handler.Deletion) {
+	if ctx.Err() == nil {
+		q.queues.Delete(ctx, deletions)
+	}
+}
+
+// What is done is deleted before a crash though nothing can be hidden: without a ledger it
+// would run again.
+func TestACrashDeletesThoughHidingHangs(t *testing.T) {
+	t.Parallel()
+	for _, timeout := range []time.Duration{0, 30 * time.Second} {
+		inBubble(t, timeout.String(), func(t *testing.T) {
+			s := newScene()
+			s.timeout, s.options.Ledger, s.options.Queue = timeout, nil, hangingHide{s.queues}
+			ctx, cancel := s.context(t)
+			defer cancel()
+			crashes(ctx, t, s.processor(), event(record("m1", "1s"), record("m2", "reset"), record("m3", "boom")))
+			if diff := cmp.Diff([]string{"m1"}, s.queues.deleted); diff != "" || ctx.Err() != nil {
+				t.Errorf("%v, deleted (-want +got):\n%s", ctx.Err(), diff)
+			}
+		})
+	}
 }

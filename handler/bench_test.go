@@ -23,7 +23,7 @@ func BenchmarkHandle(b *testing.B) {
 				for range depth {
 					o.Middleware = append(o.Middleware, pass)
 				}
-				p := must(handler.NewProcessor(handler.JSON(func(context.Context, order) error { return nil }), o))
+				p := newProcessor(handler.JSON(func(context.Context, order) error { return nil }), o)
 				var batch events.SQSEvent
 				for i := range messages {
 					batch.Records = append(batch.Records, record("m"+strconv.Itoa(i), `{"id":"o-1","count":2}`))
@@ -45,8 +45,8 @@ func BenchmarkSuspects(b *testing.B) {
 		b.Run(fmt.Sprintf("messages=%d", messages), func(b *testing.B) {
 			batch := suspects(messages)
 			for b.Loop() {
-				p := must(handler.NewProcessor(handler.Func(func(context.Context, *handler.Message) error { return nil }),
-					&handler.Options{Logger: slog.New(slog.DiscardHandler), Ledger: newLedger(newTrace()), MaxReceives: 30}))
+				p := newProcessor(handler.Func(func(context.Context, *handler.Message) error { return nil }),
+					&handler.Options{Logger: slog.New(slog.DiscardHandler), Ledger: newLedger(newTrace()), MaxReceives: 30})
 				if _, err := p.Handle(b.Context(), batch); err != nil {
 					b.Fatal(err)
 				}

@@ -64,8 +64,9 @@ func TestTheBreaker(t *testing.T) {
 					t.Errorf("report says %v", report.BreakerOpen)
 				}
 				for i := tt.runs; i < len(jobs); i++ {
-					if id := records[i].MessageId; s.outcomeOf(t, id, "reason") != handler.ReasonBreaker || s.hidden[id] < time.Second {
-						t.Errorf("%s: %s after %v", id, s.outcomeOf(t, id, "reason"), s.hidden[id])
+					id := records[i].MessageId
+					if got := s.outcomeOf(t, id, "reason"); got != handler.ReasonBreaker || s.hidden[id] < time.Second {
+						t.Errorf("%s: %s after %v", id, got, s.hidden[id])
 					}
 				}
 			})
@@ -125,7 +126,7 @@ func TestWhatElseOpensTheBreaker(t *testing.T) {
 					received(2, records[i])
 				}
 			}
-			handle(t, must(handler.NewProcessor(byBody(script), o)), records...)
+			handle(t, newProcessor(byBody(script), o), records...)
 			for _, id := range []string{"m07", "next"} {
 				if got := q.outcomeOf(t, id, "reason"); got != handler.ReasonBreaker {
 					t.Errorf("%s: %s", id, got)
@@ -270,5 +271,26 @@ func TestFailuresOfJobsThatFailedBefore(t *testing.T) {
 				t.Errorf("open: %v, want %v", report.BreakerOpen, tt.open)
 			}
 		})
+	}
+}
+
+// A probe runs for the others: its failure uses up no budget.
+func TestAProbeThatFailsCostsNothing(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{"reset": "retry", "odd": "dead", "permanent": "dead"} {
+		s := newScene()
+		s.options.Breaker = 1
+		p := s.processor()
+		s.runIn(t, p, record("m1", "reset"))
+		s.ledger.job = handler.Job{Key: "k", Attempts: 7, Unclassified: 2}
+		spent := -1
+		s.ledger.settled = func(_ *handler.Message, e handler.Ending) *handler.Result {
+			spent = e.Result.Job.Attempts
+			return nil
+		}
+		s.runIn(t, p, record("m2", body))
+		if got := s.outcomeOf(t, "m2", "outcome"); got != want || got == "retry" && spent != 7 {
+			t.Errorf("%s: %s with %d attempts, want %s", body, got, spent, want)
+		}
 	}
 }

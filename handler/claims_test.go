@@ -86,7 +86,7 @@ func TestRedeliveredPayloadsAreDecodedInTheirSlot(t *testing.T) {
 				look: func(_ context.Context, m *handler.Message) error { s.note("decode " + m.MessageId); return nil },
 				run:  s.taking(steps),
 			}
-			s.runIn(t, must(handler.NewProcessor(h, s.options)), received(receives, record("m1", "x")),
+			s.runIn(t, newProcessor(h, s.options), received(receives, record("m1", "x")),
 				received(receives, record("m2", "x")))
 			s.before(t, "m1", "decode m2")
 		}
@@ -319,7 +319,7 @@ func TestMiddlewareWrapsTheRun(t *testing.T) {
 		look: func(_ context.Context, m *handler.Message) error { s.note("decode " + m.MessageId); return nil },
 		run:  s.taking(steps),
 	}
-	s.runIn(t, must(handler.NewProcessor(h, s.options)), record("m1", "x"))
+	s.runIn(t, newProcessor(h, s.options), record("m1", "x"))
 	want := []string{"decode m1", "claim m1", "in m1", "m1", "out m1", "complete m1"}
 	if diff := cmp.Diff(want, s.events); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
@@ -330,6 +330,7 @@ func TestMiddlewareWrapsTheRun(t *testing.T) {
 // leaves it to a later receive, and an error is one of the job.
 func TestMiddlewareThatDoesNotCallTheFunction(t *testing.T) {
 	t.Parallel()
+	quota := handler.Defer("quota", time.Minute)
 	for name, tt := range map[string]struct {
 		says            error
 		outcome, reason string
@@ -337,9 +338,9 @@ func TestMiddlewareThatDoesNotCallTheFunction(t *testing.T) {
 		hidden          time.Duration
 	}{
 		"nil":              {nil, "dropped", handler.ReasonMiddleware, "abort m1", 0},
-		"Defer":            {handler.Defer("quota", time.Minute), "deferred", "quota", "abort m1", time.Minute},
+		"Defer":            {quota, "deferred", "quota", "abort m1", time.Minute},
 		"Defer at once":    {handler.Defer("quota", 0), "deferred", "quota", "abort m1", time.Second},
-		"Defer, wrapped":   {fmt.Errorf("limit: %w", handler.Defer("quota", time.Minute)), "deferred", "quota", "abort m1", time.Minute},
+		"Defer, wrapped":   {fmt.Errorf("limit: %w", quota), "deferred", "quota", "abort m1", time.Minute},
 		"a retryable one":  {fault.Retryable(errOdd, fault.Reason("busy")), "retry", "busy", "abort m1", 2 * time.Second},
 		"a permanent one":  {fault.Permanent(errOdd, fault.Reason("no")), "dead", "no", "verdict m1", 0},
 		"a result of done": {&handler.Result{Outcome: handler.OutcomeDone}, "done", "", "complete m1", 0},
@@ -415,7 +416,7 @@ func TestWhoIsBlamedForAPanic(t *testing.T) {
 		})
 		var told handler.Ending
 		s.ledger.settled = func(_ *handler.Message, e handler.Ending) *handler.Result { told = e; return nil }
-		crash := crashes(t.Context(), t, must(handler.NewProcessor(h, s.options)), event(record("m1", "x")))
+		crash := crashes(t.Context(), t, newProcessor(h, s.options), event(record("m1", "x")))
 		if crash.Message != "panic: boom" || told.Blamed != blamed || told.Result.Outcome != handler.OutcomeCrash {
 			t.Errorf("%s: the runtime sees %q, the ledger %+v", where, crash.Message, told)
 		}

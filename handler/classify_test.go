@@ -22,12 +22,12 @@ func TestClassifyAsksTheRulesOfTheProcessor(t *testing.T) {
 	q := newQueues()
 	o := q.options()
 	o.Classifier = fault.Rules().Override("http.404", fault.ClassRetryable, fault.Reason("not_yet"))
-	p := must(handler.NewProcessor(handler.Func(func(ctx context.Context, _ *handler.Message) error {
+	p := newProcessor(handler.Func(func(ctx context.Context, _ *handler.Message) error {
 		if d := handler.Classify(ctx, missing); d.Class != fault.ClassRetryable || d.Reason != "not_yet" {
 			t.Errorf("within a handler: %+v, want what the options say", d)
 		}
 		return nil
-	}), o))
+	}), o)
 	if ids := handle(t, p, record("m1", "x")); len(ids) != 0 {
 		t.Errorf("reported %v", ids)
 	}

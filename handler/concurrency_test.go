@@ -203,7 +203,7 @@ func TestMiddlewareMayRunAJobTwice(t *testing.T) {
 				handler.Go(ctx, func(context.Context) error { return errs[runs] })
 				return nil
 			})
-			ids := handle(t, must(handler.NewProcessor(h, o)), record("m1", "x"))
+			ids := handle(t, newProcessor(h, o), record("m1", "x"))
 			if len(ids) != 0 || runs != 2 || len(q.letters) != 1 {
 				t.Errorf("%d runs, reported %v, dead %v", runs, ids, q.dead())
 			}

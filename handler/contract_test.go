@@ -17,7 +17,7 @@ import (
 
 func TestResponseIsNeverNull(t *testing.T) {
 	t.Parallel()
-	p := must(handler.NewProcessor(byBody(script), newQueues().options()))
+	p := newProcessor(byBody(script), newQueues().options())
 	for _, tt := range []struct {
 		name   string
 		event  events.SQSEvent
@@ -51,18 +51,18 @@ func TestResponseIsNeverNull(t *testing.T) {
 
 func TestOnlyAnUntrustworthyEventIsAnError(t *testing.T) {
 	t.Parallel()
-	stranger := record("m1", "x")
-	stranger.EventSource = "aws:s3"
+	foreign := record("m1", "x")
+	foreign.EventSource = "aws:s3"
 	for name, e := range map[string]events.SQSEvent{
 		"another event":  {},
 		"no message id":  event(record("m1", "x"), record("", "x")),
-		"another source": event(stranger),
+		"another source": event(foreign),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ran := false
 			h := handler.Func(func(context.Context, *handler.Message) error { ran = true; return nil })
-			_, err := must(handler.NewProcessor(h, nil)).Handle(t.Context(), e)
+			_, err := newProcessor(h, nil).Handle(t.Context(), e)
 			if !errors.Is(err, handler.ErrNotSQS) {
 				t.Errorf("error %v, want ErrNotSQS", err)
 			}
@@ -99,7 +99,7 @@ func TestEachMessageIsEitherReportedOrAccountedFor(t *testing.T) {
 			}
 			records = append(records, r)
 		}
-		response, err := must(handler.NewProcessor(handler.Func(h), q.options())).Handle(context.Background(),
+		response, err := newProcessor(handler.Func(h), q.options()).Handle(context.Background(),
 			events.SQSEvent{Records: append([]events.SQSMessage{}, records...)})
 		if err != nil {
 			t.Fatal(err)
@@ -127,7 +127,7 @@ func FuzzEvent(f *testing.F) {
 		if json.Unmarshal(raw, &e) != nil {
 			return
 		}
-		response, err := must(handler.NewProcessor(byBody(script), newQueues().options())).Handle(t.Context(), e)
+		response, err := newProcessor(byBody(script), newQueues().options()).Handle(t.Context(), e)
 		if err != nil {
 			return
 		}
@@ -158,7 +158,7 @@ func TestMiddlewareOrder(t *testing.T) {
 	}
 	o := newQueues().options()
 	o.Middleware = []handler.Middleware{probe("outer"), nil, probe("inner")}
-	handle(t, must(handler.NewProcessor(byBody(script), o)), record("m1", "reset"))
+	handle(t, newProcessor(byBody(script), o), record("m1", "reset"))
 	want := []string{"outer in", "inner in", "inner out true", "outer out true"}
 	if !slices.Equal(calls, want) {
 		t.Errorf("calls %v, want %v: errors are classified before middleware sees them", calls, want)
@@ -172,7 +172,7 @@ func TestAnErrorOfMiddlewareIsClassifiedToo(t *testing.T) {
 	o.Middleware = []handler.Middleware{func(handler.Func) handler.Func {
 		return fails(fault.Permanent(errOdd, fault.Reason("refused")))
 	}}
-	handle(t, must(handler.NewProcessor(byBody(nil), o)), record("m1", "x"))
+	handle(t, newProcessor(byBody(nil), o), record("m1", "x"))
 	if len(q.letters) != 1 || q.letters[0].Failure.Reason != "refused" {
 		t.Errorf("dead letters %+v, want one with the reason refused", q.letters)
 	}
@@ -190,7 +190,7 @@ func TestResultOfMiddlewareIsTheOutcome(t *testing.T) {
 		o.Middleware = []handler.Middleware{func(handler.Func) handler.Func {
 			return fails(fmt.Errorf("wrapped: %w", &handler.Result{Outcome: outcome}))
 		}}
-		ids := handle(t, must(handler.NewProcessor(byBody(nil), o)), record("m1", "x"))
+		ids := handle(t, newProcessor(byBody(nil), o), record("m1", "x"))
 		if len(ids) != wantReported {
 			t.Errorf("%v: reported %v, want %d", outcome, ids, wantReported)
 		}

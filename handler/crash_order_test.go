@@ -72,7 +72,7 @@ func TestACrashShortBeforeTheCutLeavesTheEndAsItIs(t *testing.T) {
 			}}
 			h := handler.Func(func(context.Context, *handler.Message) error { <-time.After(after); panic("boom") })
 			start := time.Now()
-			crashes(ctx, t, must(handler.NewProcessor(h, o)), event(record("m1", "stuck"), record("m2", "boom")))
+			crashes(ctx, t, newProcessor(h, o), event(record("m1", "stuck"), record("m2", "boom")))
 			// The cut is 2 s before the end, and a grace is half of a second.
 			if took := time.Since(start); took > 11*time.Second || ctx.Err() != nil {
 				t.Errorf("took %v, context %v", took, ctx.Err())
@@ -92,10 +92,10 @@ func TestABrokenPayloadIsThatHoweverLateItIs(t *testing.T) {
 				time.AfterFunc(time.Second, cancel)
 			}
 			q := newQueues()
-			p := must(handler.NewProcessor(prepares{look: func(ctx context.Context, _ *handler.Message) error {
+			p := newProcessor(prepares{look: func(ctx context.Context, _ *handler.Message) error {
 				<-ctx.Done()
 				return &fault.DecodeError{Err: errors.New("not JSON")}
-			}}, q.options()))
+			}}, q.options())
 			response, err := p.Handle(ctx, event(record("m1", "x")))
 			if err != nil || len(response.BatchItemFailures) != 0 || len(q.letters) != 1 {
 				t.Fatalf("reported %v, %v, letters %v", response.BatchItemFailures, err, q.dead())

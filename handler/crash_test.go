@@ -46,7 +46,7 @@ func TestPanicEndsTheProcessWithoutLosingWhatIsDone(t *testing.T) {
 			return nil
 		},
 	})
-	crash := crashes(t.Context(), t, must(handler.NewProcessor(h, q.options())), event(
+	crash := crashes(t.Context(), t, newProcessor(h, q.options()), event(
 		record("good", "good"), record("reset", "reset"), record("dead", "permanent"),
 		record("unsendable", "permanent"), record("boom", "boom"), record("after", "after")))
 	if !crash.ShouldExit || crash.Message != "panic: boom" || crash.Type != "*handler.PanicError" {
@@ -103,7 +103,7 @@ func TestWhatCountsAsACrash(t *testing.T) {
 			o := newQueues().options()
 			o.Middleware = []handler.Middleware{tt.middleware}
 			h := handler.Func(func(ctx context.Context, m *handler.Message) error { return tt.run(ctx, m) })
-			crash := crashes(t.Context(), t, must(handler.NewProcessor(h, o)), event(record("m1", "x")))
+			crash := crashes(t.Context(), t, newProcessor(h, o), event(record("m1", "x")))
 			if crash.Message != tt.want {
 				t.Errorf("message %q, want %q", crash.Message, tt.want)
 			}
@@ -121,7 +121,7 @@ func TestAHandlerThatIgnoresItsContextIsLeftBehind(t *testing.T) {
 		h := byBody(map[string]func(context.Context, *handler.Message) error{
 			"stuck": func(context.Context, *handler.Message) error { <-release; return nil },
 		})
-		crash := crashes(ctx, t, must(handler.NewProcessor(h, q.options())), event(record("m1", "good"), record("m2", "stuck")))
+		crash := crashes(ctx, t, newProcessor(h, q.options()), event(record("m1", "good"), record("m2", "stuck")))
 		if crash.Message != handler.ErrAbandoned.Error() {
 			t.Errorf("message %q, want %q", crash.Message, handler.ErrAbandoned)
 		}
@@ -145,9 +145,9 @@ func TestAnAbandonedMessageWaitsForItsLease(t *testing.T) {
 		h := handler.Func(func(context.Context, *handler.Message) error { <-release; return nil })
 		ctx, cancel := s.context(t)
 		defer cancel()
-		crashes(ctx, t, must(handler.NewProcessor(h, s.options)), event(record("m1", "x")))
-		// It is left behind after 27.75 s: 32.25 s, 2 s for the difference of clocks and a
-		// tenth, which is half of the jitter, make 37.675 s.
+		crashes(ctx, t, newProcessor(h, s.options), event(record("m1", "x")))
+		// It is left behind after 27.75 s: the claim ends 34.25 s later, 2 s of them for
+		// clocks that differ, and a tenth, which is half of the jitter, makes 37.675 s.
 		if got := s.hidden["m1"]; got < 37*time.Second || got > 38*time.Second {
 			t.Errorf("hidden for %v, want the rest of the lease and jitter", got)
 		}
@@ -162,7 +162,7 @@ func TestADeleteThatFailsBeforeTheCrashIsLogged(t *testing.T) {
 	h := byBody(map[string]func(context.Context, *handler.Message) error{
 		"boom": func(context.Context, *handler.Message) error { panic("boom") },
 	})
-	crashes(t.Context(), t, must(handler.NewProcessor(h, q.options())), event(record("m1", "good"), record("m2", "boom")))
+	crashes(t.Context(), t, newProcessor(h, q.options()), event(record("m1", "good"), record("m2", "boom")))
 	if got := q.logged(t, "message not deleted", "messageId"); !cmp.Equal(got, []string{"m1"}) {
 		t.Errorf("logged for %v, want m1", got)
 	}
@@ -171,13 +171,13 @@ func TestADeleteThatFailsBeforeTheCrashIsLogged(t *testing.T) {
 func TestAnEndedGoroutineIsACrashAndNotAHang(t *testing.T) {
 	t.Parallel()
 	ends := func(context.Context, *handler.Message) error { runtime.Goexit(); return nil }
-	p := must(handler.NewProcessor(handler.Func(ends), newQueues().options()))
+	p := newProcessor(handler.Func(ends), newQueues().options())
 	crash := crashes(t.Context(), t, p, event(record("m1", "x")))
 	if crash.Message != "panic: runtime.Goexit called by the handler" {
 		t.Errorf("message %q", crash.Message)
 	}
 	q := newQueues()
-	handle(t, must(handler.NewProcessor(prepares{look: ends}, q.options())), record("m1", "x"), record("m2", "x"), record("m3", "x"))
+	handle(t, newProcessor(prepares{look: ends}, q.options()), record("m1", "x"), record("m2", "x"), record("m3", "x"))
 	if len(q.letters) != 3 || q.letters[0].Failure.Reason != handler.ReasonPanic {
 		t.Errorf("dead letters %v, want three of the panic in Prepare", q.letters)
 	}
@@ -193,7 +193,7 @@ func TestADecoderThatNeverReturnsIsLeftBehind(t *testing.T) {
 		h := prepares{look: byBody(map[string]func(context.Context, *handler.Message) error{
 			"endless": func(context.Context, *handler.Message) error { <-release; return nil },
 		})}
-		crashes(ctx, t, must(handler.NewProcessor(h, q.options())), event(record("m1", "good"), record("m2", "endless")))
+		crashes(ctx, t, newProcessor(h, q.options()), event(record("m1", "good"), record("m2", "endless")))
 		if diff := cmp.Diff([]string{"m1"}, q.deleted); diff != "" || ctx.Err() != nil {
 			t.Errorf("%v; deleted (-want +got):\n%s", ctx.Err(), diff)
 		}
@@ -204,7 +204,7 @@ func TestADecoderThatNeverReturnsIsLeftBehind(t *testing.T) {
 func TestAPanicIsACrashWhateverItsValueSays(t *testing.T) {
 	t.Parallel()
 	h := handler.Func(func(context.Context, *handler.Message) error { panic(fault.Retryable(errOdd)) })
-	p := must(handler.NewProcessor(h, newQueues().options()))
+	p := newProcessor(h, newQueues().options())
 	if crash := crashes(t.Context(), t, p, event(record("m1", "x"))); !crash.ShouldExit {
 		t.Errorf("the runtime sees %+v, want an exit", crash)
 	}

@@ -26,7 +26,7 @@ func resolved(t *testing.T, receives int, job handler.Job, err error, o *handler
 	ledger.job = job
 	ledger.settled = func(_ *handler.Message, e handler.Ending) *handler.Result { r = e.Result; return nil }
 	o.Ledger = ledger
-	handle(t, must(handler.NewProcessor(handler.Func(fails(err)), o)), received(receives, record("m1", "x")))
+	handle(t, newProcessor(handler.Func(fails(err)), o), received(receives, record("m1", "x")))
 	return r
 }
 
@@ -70,7 +70,7 @@ func TestADelayIsCutByTheAgeThatTheMessageHasWhenItIsHidden(t *testing.T) {
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 		defer cancel()
-		p := must(handler.NewProcessor(h, q.options()))
+		p := newProcessor(h, q.options())
 		if _, err := p.Handle(ctx, event(record("m1", "long"), record("m2", "minutes"))); err != nil {
 			t.Fatal(err)
 		}

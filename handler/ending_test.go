@@ -43,7 +43,7 @@ func TestWhatHangsIsGivenUpInTime(t *testing.T) {
 					ctx, cancel := context.WithTimeout(t.Context(), timeout)
 					defer cancel()
 					start := time.Now()
-					crash := crashes(ctx, t, must(handler.NewProcessor(h, o)), event(record("m1", "hang"), record("m2", "good"),
+					crash := crashes(ctx, t, newProcessor(h, o), event(record("m1", "hang"), record("m2", "good"),
 						record("m3", "reset"), record("m4", "permanent")))
 					if took := time.Since(start); took >= timeout || ctx.Err() != nil {
 						t.Errorf("took %v of %v", took, timeout)
@@ -110,7 +110,7 @@ func TestTheLedgerLearnsOfAnAbandonedHandler(t *testing.T) {
 			})
 			ctx, cancel := s.context(t)
 			defer cancel()
-			crashes(ctx, t, must(handler.NewProcessor(h, s.options)), event(record("m1", before), record("m1b", before), record("m2", "deaf")))
+			crashes(ctx, t, newProcessor(h, s.options), event(record("m1", before), record("m1b", before), record("m2", "deaf")))
 			if !errors.Is(told.Result, handler.ErrAbandoned) || !told.Running || !told.Started || told.Blamed != blamed {
 				t.Errorf("the ledger was told %+v, %v", told, told.Result)
 			}
@@ -180,7 +180,7 @@ func TestWhatRunsBesideACrash(t *testing.T) {
 			})
 			ctx, cancel := s.context(t)
 			defer cancel()
-			p := must(handler.NewProcessor(h, s.options))
+			p := newProcessor(h, s.options)
 			start := time.Now()
 			receives := 5
 			if tt.want == "retry" {
@@ -217,7 +217,7 @@ func TestAnyErrorOfACancelledBatchIsFree(t *testing.T) {
 		cancel()
 		return errors.New("use of closed connection")
 	})
-	if _, err := must(handler.NewProcessor(h, q.options())).Handle(ctx, event(record("m1", "x"))); err != nil {
+	if _, err := newProcessor(h, q.options()).Handle(ctx, event(record("m1", "x"))); err != nil {
 		t.Fatal(err)
 	}
 	if got := q.outcomeOf(t, "m1", "outcome"); got != "deferred" {

@@ -90,9 +90,11 @@ func ExampleOutcome_deferred() {
 
 func ExampleOutcome_crash() {
 	q := handlertest.Queue{Handler: handler.Func(job), Options: remembered(idem.NewMemory()), Visibility: time.Minute}
-	fmt.Print(q.Run(new(testing.T), handlertest.Message{Body: "panic"}))
+	for _, d := range q.Run(new(testing.T), handlertest.Message{Body: "panic"}).Deliveries {
+		fmt.Println(d.At, d.Outcome, d.Reason)
+	}
 	// Output:
-	// m1 at 0s, receive 1: crash (panic), back in 1m0s: panic: index out of range
-	// m1 at 1m0s, receive 2: crash (panic), back in 1m0s: panic: index out of range
-	// m1 at 2m0s, receive 3: dead (crash_loop): the job ended its process in its last 2 runs that were watched; 2 of its 2 claims ended without a result
+	// 0s crash panic
+	// 1m0s crash panic
+	// 2m0s dead crash_loop
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"syscall"
@@ -50,7 +52,7 @@ func TestKilledJobsBehindMiddlewareThatHangs(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 				defer cancel()
 				start := time.Now()
-				response, crashed := end(ctx, must(handler.NewProcessor(handler.Func(steps), o)), records)
+				response, crashed := end(ctx, newProcessor(handler.Func(steps), o), records)
 				if took := time.Since(start); took >= 30*time.Second || response == nil && !crashed {
 					t.Errorf("took %v; answered %v, crashed %v", took, response != nil, crashed)
 				}
@@ -77,7 +79,7 @@ func TestOneKillDoesNotMakeAProcessSerial(t *testing.T) {
 		}
 		all.Wait()
 		start := time.Now()
-		ids := handle(t, must(handler.NewProcessor(handler.Func(steps), o)), records...)
+		ids := handle(t, newProcessor(handler.Func(steps), o), records...)
 		if took := time.Since(start); len(ids) != 0 || took > 61*time.Second {
 			t.Errorf("reported %v after %v, want a minute", ids, took)
 		}
@@ -147,7 +149,7 @@ func TestDrainsDoNotBuryAnHonestJob(t *testing.T) {
 				if n < drains {
 					time.AfterFunc(time.Second, cancel) // its drain is over
 				}
-				p := must(handler.NewProcessor(h, o))
+				p := newProcessor(h, o)
 				response, err := p.Handle(ctx, event(received(n+1, record("m1", "x"))))
 				cancel()
 				if err != nil || len(response.BatchItemFailures) != 1 && n < drains {
@@ -240,7 +242,7 @@ func TestACutOffRunIsNoPermanentFailure(t *testing.T) {
 				case "as a client's error", "a permanent one beside it", "a type that hides it":
 					want = "dead"
 				}
-				s.runIn(t, must(handler.NewProcessor(h, s.options)), records...)
+				s.runIn(t, newProcessor(h, s.options), records...)
 				if got := s.outcomeOf(t, "m2", "outcome"); got != want {
 					t.Errorf("outcome %s (%s), want %s", got, s.outcomeOf(t, "m2", "reason"), want)
 				}
@@ -256,16 +258,28 @@ func (r refused) Error() string { return "refused: " + r.err.Error() }
 func (r refused) Unwrap() error { return r.err }
 func (refused) Permanent() bool { return true }
 
-// The line of a crash has the stacks of all goroutines, so that what hangs is found.
+// inOwnProcess is set in the process of a test that has one of its own.
+const inOwnProcess = "SQSAFE_TEST_OWN_PROCESS"
+
+// The line of a crash has the stacks of all goroutines, so that what hangs is found. The
+// line has a limit, so that the goroutines of other tests are not to be there.
 func TestTheLineOfACrashHasTheStacks(t *testing.T) {
 	t.Parallel()
+	if os.Getenv(inOwnProcess) == "" {
+		again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
+		again.Env = append(os.Environ(), inOwnProcess+"=1")
+		if out, err := again.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueues()
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		defer cancel()
 		release := make(chan struct{})
 		h := handler.Func(func(context.Context, *handler.Message) error { waitsForNothing(release); return nil })
-		crashes(ctx, t, must(handler.NewProcessor(h, q.options())), event(record("m1", "secret")))
+		crashes(ctx, t, newProcessor(h, q.options()), event(record("m1", "secret")))
 		stacks := q.logged(t, handler.LogCrashed, "goroutines")
 		if len(stacks) != 1 || !strings.Contains(stacks[0], "waitsForNothing") ||
 			strings.Contains(stacks[0], "secret") {

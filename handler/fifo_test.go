@@ -6,8 +6,6 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/sqsafe/sqsafe/handler"
 )
 
 func TestFIFOGroupStopsAtItsFailure(t *testing.T) {
@@ -49,7 +47,7 @@ func TestFIFOGroupStopsAtItsFailure(t *testing.T) {
 			t.Parallel()
 			q := newQueues()
 			q.sendErr = tt.sendErr
-			ids := handle(t, must(handler.NewProcessor(byBody(script), q.options())), tt.records...)
+			ids := handle(t, newProcessor(byBody(script), q.options()), tt.records...)
 			if diff := cmp.Diff(tt.reported, ids); diff != "" {
 				t.Errorf("reported (-want +got):\n%s", diff)
 			}
@@ -66,7 +64,7 @@ func TestGroupsOfAStandardQueueDoNotStop(t *testing.T) {
 	t.Parallel()
 	first, second := record("m1", "reset"), record("m2", "good")
 	first.Attributes["MessageGroupId"], second.Attributes["MessageGroupId"] = "tenant", "tenant"
-	ids := handle(t, must(handler.NewProcessor(byBody(script), newQueues().options())), first, second)
+	ids := handle(t, newProcessor(byBody(script), newQueues().options()), first, second)
 	if diff := cmp.Diff([]string{"m1"}, ids); diff != "" {
 		t.Errorf("reported (-want +got):\n%s", diff)
 	}

@@ -65,7 +65,7 @@ func TestGo(t *testing.T) {
 			start := time.Now()
 			func() {
 				defer func() { _ = recover() }()
-				handle(t, must(handler.NewProcessor(h, o)), record("m1", "x"))
+				handle(t, newProcessor(h, o), record("m1", "x"))
 			}()
 			got := []string{q.outcomeOf(t, "m1", "outcome"), q.outcomeOf(t, "m1", "reason")}
 			if diff := cmp.Diff([]string{tt.outcome, tt.reason}, got); diff != "" {
@@ -99,7 +99,7 @@ func TestAPanicOfAGoroutineEndsTheWaitForIt(t *testing.T) {
 			start := time.Now()
 			func() {
 				defer func() { _ = recover() }()
-				handle(t, must(handler.NewProcessor(h, o)), record("m1", "x"))
+				handle(t, newProcessor(h, o), record("m1", "x"))
 			}()
 			if got := q.outcomeOf(t, "m1", "reason"); got != handler.ReasonPanic || time.Since(start) != 0 {
 				t.Errorf("reason %s after %v, want the panic at once", got, time.Since(start))
@@ -119,7 +119,7 @@ func TestGoroutinesAreWaitedForBesideAPermanentPanic(t *testing.T) {
 			handler.Go(ctx, func(context.Context) error { <-time.After(time.Second); over = true; return nil })
 			panic("boom")
 		})
-		if ids := handle(t, must(handler.NewProcessor(h, o)), record("m1", "x")); len(ids) != 0 || !over {
+		if ids := handle(t, newProcessor(h, o), record("m1", "x")); len(ids) != 0 || !over {
 			t.Errorf("reported %v, goroutine over: %v", ids, over)
 		}
 	})
@@ -134,7 +134,7 @@ func TestAPanicDoesNotWaitForGoroutines(t *testing.T) {
 			panic("boom")
 		})
 		start := time.Now()
-		crashes(t.Context(), t, must(handler.NewProcessor(h, newQueues().options())), event(record("m1", "x")))
+		crashes(t.Context(), t, newProcessor(h, newQueues().options()), event(record("m1", "x")))
 		if took := time.Since(start); took != 0 {
 			t.Errorf("took %v", took)
 		}
@@ -178,7 +178,7 @@ func TestGoOutsideOfARun(t *testing.T) {
 			slog.SetDefault(slog.New(slog.NewTextHandler(&lines, nil)))
 			q := newQueues()
 			o := q.options()
-			handle(t, must(handler.NewProcessor(set(t, o), o)), record("m1", "x"))
+			handle(t, newProcessor(set(t, o), o), record("m1", "x"))
 			synctest.Wait()
 			if got := q.outcomeOf(t, "m1", "outcome"); got != "done" || !strings.Contains(lines.String(), "lost") {
 				t.Errorf("%s: outcome %s, log %q", name, got, &lines)
@@ -218,7 +218,7 @@ func TestGoroutinesOfMiddlewareBeforeTheHandler(t *testing.T) {
 			}}
 			func() {
 				defer func() { _ = recover() }()
-				handle(t, must(handler.NewProcessor(byBody(nil), o)), record("m1", "x"))
+				handle(t, newProcessor(byBody(nil), o), record("m1", "x"))
 			}()
 			if got := q.outcomeOf(t, "m1", "outcome"); got != tt.want {
 				t.Errorf("outcome %s, want %s", got, tt.want)
@@ -242,7 +242,7 @@ func TestGoroutinesOfPrepareBelongToIt(t *testing.T) {
 		})
 		return nil
 	}
-	ids := handle(t, must(handler.NewProcessor(prepares{look: starts}, q.options())),
+	ids := handle(t, newProcessor(prepares{look: starts}, q.options()),
 		record("m1", "good"), record("m2", "odd"), record("m3", "boom"))
 	if len(ids) != 0 {
 		t.Errorf("reported %v", ids)
@@ -261,7 +261,7 @@ func TestATagBesideAPanicDoesNotMakeUpForIt(t *testing.T) {
 		handler.Go(ctx, func(context.Context) error { panic("boom") })
 		return fault.Retryable(errors.New("something else"))
 	})
-	p := must(handler.NewProcessor(h, newQueues().options()))
+	p := newProcessor(h, newQueues().options())
 	if crash := crashes(t.Context(), t, p, event(record("m1", "x"))); !crash.ShouldExit {
 		t.Errorf("the runtime sees %+v, want an exit", crash)
 	}

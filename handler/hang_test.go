@@ -256,7 +256,7 @@ func playHang(t *testing.T, name, at string, timeout time.Duration, concurrency 
 	unsettle(t, w.ledger, records[4], 2)
 	w.hangs.at = at
 	w.options.Concurrency = concurrency
-	p := must(handler.NewProcessor(w, w.options))
+	p := newProcessor(w, w.options)
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	limit := timeout
 	if timeout == 0 { // a host without a deadline, which stops after a minute

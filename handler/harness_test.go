@@ -187,6 +187,11 @@ func must[T any](made T, err error) T {
 	return made
 }
 
+// newProcessor is one that is made rightly.
+func newProcessor(h handler.Handler, o *handler.Options) *handler.Processor {
+	return must(handler.NewProcessor(h, o))
+}
+
 func handle(t *testing.T, p *handler.Processor, records ...events.SQSMessage) []string {
 	t.Helper()
 	response, err := p.Handle(t.Context(), event(records...))

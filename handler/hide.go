@@ -1,36 +1,47 @@
 package handler
 
 import (
+	"slices"
 	"time"
 
 	"github.com/sqsafe/sqsafe/backoff"
 	"github.com/sqsafe/sqsafe/internal/deadline"
 )
 
-// flush hides what waits where there is no deadline.
+// flush hides the waiting messages at once if there is no deadline.
 func (h *hider) flush(b *batch) {
 	if b.table.Bounded() || len(h.waiting) == 0 {
 		return
 	}
-	hidden := h.waiting
-	h.waiting = nil
+	hidden := h.take()
+	if len(hidden) == 0 {
+		return
+	}
 	h.calls++
 	table := b.table
 	go func() {
 		changes := b.changeVisibility(hidden, table)
-		b.post(event{take: func() {
+		b.post(event{apply: func() {
 			h.calls--
 			b.logChanges(hidden, changes)
 		}})
 	}()
 }
 
+// take takes out what can still be hidden. A message that was received twelve hours ago is
+// visible by now, and SQS takes no timeout for it but 0, which is at once.
+func (h *hider) take() []*delivery {
+	hidden := slices.DeleteFunc(h.waiting, func(d *delivery) bool { return d.timeout() <= 0 })
+	h.waiting = nil
+	return hidden
+}
+
 // hideAll hides what is left at the end of the batch.
 func (b *batch) hideAll() {
 	for b.hider.calls > 0 {
-		b.take(<-b.events)
+		b.handleEvent(<-b.events)
 	}
-	if hidden := b.hider.waiting; len(hidden) > 0 {
+	if hidden := b.hider.take(); len(hidden) > 0 {
 		b.logChanges(hidden, b.changeVisibility(hidden, b.table))
 	}
 }
@@ -42,7 +53,7 @@ func (b *batch) changeVisibility(hidden []*delivery, table deadline.Table) []Vis
 	}
 	ctx, cancel := b.stageContext(table, deadline.Hide)
 	defer cancel()
-	if err := apart(func() { b.options.Queue.ChangeVisibility(ctx, changes) }); err != nil {
+	if err := callOnGoroutine(func() { b.options.Queue.ChangeVisibility(ctx, changes) }); err != nil {
 		for i := range changes {
 			changes[i].Err = err
 		}
@@ -50,9 +61,9 @@ func (b *batch) changeVisibility(hidden []*delivery, table deadline.Table) []Vis
 	return changes
 }
 
-// timeout is the delay as SQS takes it, in whole seconds. Delays that were chosen are
-// whole by now, rounded by chance. What is not is the rest of a lease, which must not
-// end early: the message would find its job claimed. So it is rounded up.
+// timeout returns the delay in whole seconds, rounded up. The time until the end of a
+// lease is not whole and must not become shorter, or the message comes back while its job
+// is still claimed.
 func (d *delivery) timeout() time.Duration {
 	delay := d.result.Delay
 	whole := delay.Truncate(time.Second)
@@ -70,8 +81,8 @@ func (b *batch) logChanges(hidden []*delivery, changes []VisibilityChange) {
 	b.logErrors(hidden, "visibility timeout not changed", errs)
 }
 
-// deleteFinished deletes what was finished before a crash, since the batch will have
-// no response from which Lambda could tell.
+// deleteFinished deletes the finished messages before a crash. The batch has no response
+// then, so Lambda does not delete them.
 func (b *batch) deleteFinished() {
 	if b.options.Queue == nil {
 		return
@@ -90,7 +101,7 @@ func (b *batch) deleteFinished() {
 	}
 	ctx, cancel := b.contextUntil(deadline.Hide)
 	defer cancel()
-	failed := apart(func() { b.options.Queue.Delete(ctx, deletions) })
+	failed := callOnGoroutine(func() { b.options.Queue.Delete(ctx, deletions) })
 	errs := make([]error, len(deletions))
 	for i := range deletions {
 		if errs[i] = failed; failed == nil {

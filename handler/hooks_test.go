@@ -63,7 +63,7 @@ func TestHooksAreToldOnceWithTheDecision(t *testing.T) {
 			"deferred":  fails(&handler.Result{Outcome: handler.OutcomeDeferred, Err: errOdd}),
 			"duplicate": fails(&handler.Result{Outcome: handler.OutcomeDuplicate}),
 		})
-		handle(t, must(handler.NewProcessor(h, o)), record("good", "good"), record("retry", "reset"), record("dead", "permanent"),
+		handle(t, newProcessor(h, o), record("good", "good"), record("retry", "reset"), record("dead", "permanent"),
 			record("unsent", "permanent"), record("dropped", "unwanted"), record("busy", "busy"), record("deferred", "deferred"),
 			record("duplicate", "duplicate"))
 		want := []string{
@@ -198,7 +198,7 @@ func TestTheReportCountsEveryOutcome(t *testing.T) {
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		defer cancel()
-		_, err := must(handler.NewProcessor(h, o)).Handle(ctx, event(
+		_, err := newProcessor(h, o).Handle(ctx, event(
 			record("a", "1s"), record("b", "1s"), record("c", "reset"), record("d", "permanent"), record("unsent", "permanent"),
 			record("e", "unwanted"), record("busy", "busy"), record("f", "duplicate"), record("g", "unrecorded")))
 		if err != nil {
@@ -229,7 +229,7 @@ func TestTheReportOfACrash(t *testing.T) {
 	o := q.options()
 	var got handler.Report
 	o.Hooks.OnBatch = keep(&got)
-	crashes(t.Context(), t, must(handler.NewProcessor(handler.Func(steps), o)),
+	crashes(t.Context(), t, newProcessor(handler.Func(steps), o),
 		event(record("m1", "good"), record("m2", "boom"), record("m3", "good")))
 	want := handler.Report{
 		Queue: "jobs", Messages: 3, Runs: 2, Unsettled: 1, Crashed: true,
@@ -249,7 +249,7 @@ func TestTheReportOfAnEmptyBatch(t *testing.T) {
 	o := newQueues().options()
 	o.Hooks.OnBatch = keep(&got)
 	empty := events.SQSEvent{Records: []events.SQSMessage{}}
-	if _, err := must(handler.NewProcessor(byBody(nil), o)).Handle(t.Context(), empty); err != nil {
+	if _, err := newProcessor(byBody(nil), o).Handle(t.Context(), empty); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(handler.Report{}, got, cmpopts.IgnoreFields(handler.Report{}, "Took")); diff != "" {
@@ -265,7 +265,7 @@ func TestAHookMayKeepTheResult(t *testing.T) {
 	o := q.options()
 	var kept *handler.Result
 	o.Hooks.OnError = func(_ context.Context, _ *handler.Message, r *handler.Result) { kept = r }
-	handle(t, must(handler.NewProcessor(byBody(script), o)), record("m1", "permanent"))
+	handle(t, newProcessor(byBody(script), o), record("m1", "permanent"))
 	if kept.Delay != 0 {
 		t.Errorf("delay %v, want the decision as it was", kept.Delay)
 	}

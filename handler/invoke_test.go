@@ -12,9 +12,9 @@ import (
 
 func TestInvokeAnswersAsLambdaReadsIt(t *testing.T) {
 	t.Parallel()
-	p := must(handler.NewProcessor(byBody(map[string]func(context.Context, *handler.Message) error{
+	p := newProcessor(byBody(map[string]func(context.Context, *handler.Message) error{
 		"odd": fails(errOdd),
-	}), newQueues().options()))
+	}), newQueues().options())
 	const records = `{"Records":[{"messageId":"m1","body":"good"},{"messageId":"m2","body":"odd"}]}`
 	for event, want := range map[string]string{
 		records:          `{"batchItemFailures":[{"itemIdentifier":"m2"}]}`,
@@ -32,7 +32,7 @@ func TestInvokeAnswersAsLambdaReadsIt(t *testing.T) {
 
 func TestInvokeRefusesWhatIsNotFromSQS(t *testing.T) {
 	t.Parallel()
-	p := must(handler.NewProcessor(byBody(nil), newQueues().options()))
+	p := newProcessor(byBody(nil), newQueues().options())
 	for _, event := range []string{``, `{`, `[]`, `{}`, `{"Records":[{"messageId":""}]}`, `{"detail-type":"x"}`} {
 		if got, err := p.Invoke(t.Context(), []byte(event)); !errors.Is(err, handler.ErrNotSQS) || got != nil {
 			t.Errorf("%s: answer %s, error %v", event, got, err)

@@ -39,7 +39,7 @@ func TestLettersThatWereNotSentComeBackApart(t *testing.T) {
 		}
 		o := q.options()
 		o.Random = rand.Float64
-		o.Ledger = verdicts(time.Minute, nil)
+		o.Ledger = verdicts(58*time.Second, nil) // with the margin for clocks a minute
 		handle(t, must(handler.NewProcessor(byBody(script), o)), records...)
 		q.spread(t, 100, time.Minute, 72*time.Second)
 	})
@@ -55,14 +55,14 @@ func TestAbandonedMessagesComeBackApart(t *testing.T) {
 		h := handler.Func(func(context.Context, *handler.Message) error { <-release; return nil })
 		for i := range 40 { // each in a process of its own
 			ledger := newLedger(newTrace())
-			ledger.lease = 85750 * time.Millisecond // a minute is left, with the margin, when it is left behind
+			ledger.lease = 87750 * time.Millisecond // a minute is left when it is left behind
 			o.Ledger = ledger
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-			crashes(ctx, t, must(handler.NewProcessor(h, o)), event(record(fmt.Sprint("m", i), "x")))
+			crashes(ctx, t, newProcessor(h, o), event(record(fmt.Sprint("m", i), "x")))
 			cancel()
 		}
 		close(release)
-		q.spread(t, 40, time.Minute, 72*time.Second)
+		q.spread(t, 40, 62*time.Second, 75*time.Second)
 	})
 }
 
@@ -75,7 +75,7 @@ func TestAnAnswerThatSaysNothingConfirmsNothing(t *testing.T) {
 		t.Error("confirmed in the ledger")
 		return nil
 	})
-	ids := handle(t, must(handler.NewProcessor(byBody(script), o)), record("m1", "permanent"))
+	ids := handle(t, newProcessor(byBody(script), o), record("m1", "permanent"))
 	if diff := cmp.Diff([]string{"m1"}, ids); diff != "" {
 		t.Errorf("reported (-want +got):\n%s", diff)
 	}

@@ -53,13 +53,13 @@ func TestOnlyASoundPayloadReachesTheFunction(t *testing.T) {
 			t.Parallel()
 			q := newQueues()
 			ran := 0
-			p := must(handler.NewProcessor(handler.JSON(func(_ context.Context, o order) error {
+			p := newProcessor(handler.JSON(func(_ context.Context, o order) error {
 				ran++
 				if o.ID != "o-1" {
 					t.Errorf("payload %+v, want id o-1", o)
 				}
 				return nil
-			}), q.options()))
+			}), q.options())
 			if ids := handle(t, p, record("m1", tt.body)); len(ids) != 0 {
 				t.Errorf("reported %v, want none", ids)
 			}
@@ -120,7 +120,7 @@ func TestAnErrorOfPrepareIsPermanentUnlessItSaysOtherwise(t *testing.T) {
 		{fault.Retryable(errors.New("schema registry is down")), 1},
 	} {
 		q := newQueues()
-		ids := handle(t, must(handler.NewProcessor(prepares{look: fails(tt.err)}, q.options())), record("m1", "x"))
+		ids := handle(t, newProcessor(prepares{look: fails(tt.err)}, q.options()), record("m1", "x"))
 		if len(ids) != tt.reported || len(q.letters) != 1-tt.reported {
 			t.Errorf("%v: reported %v and %d dead letters", tt.err, ids, len(q.letters))
 		}
@@ -134,7 +134,7 @@ func FuzzHandleLosesNoBody(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string, receives int) {
 		q := newQueues()
 		ran := false
-		p := must(handler.NewProcessor(handler.JSON(func(context.Context, order) error { ran = true; return nil }), q.options()))
+		p := newProcessor(handler.JSON(func(context.Context, order) error { ran = true; return nil }), q.options())
 		response, err := p.Handle(t.Context(), event(received(receives, record("m1", body))))
 		if err != nil {
 			t.Fatal(err)
@@ -160,14 +160,14 @@ func TestAPointerPayloadIsValidated(t *testing.T) {
 	} {
 		q := newQueues()
 		h := handler.JSON(func(context.Context, *order) error { t.Errorf("%s: it ran", body); return nil })
-		handle(t, must(handler.NewProcessor(h, q.options())), record("m1", body))
+		handle(t, newProcessor(h, q.options()), record("m1", body))
 		if len(q.letters) != 1 || q.letters[0].Failure.Reason != want {
 			t.Errorf("%s: letters %+v, want one for %s", body, q.letters, want)
 		}
 	}
 	ran := 0
 	h := handler.JSON(func(context.Context, *order) error { ran++; return nil })
-	handle(t, must(handler.NewProcessor(h, nil)), record("m1", `{"id":"o-1"}`))
+	handle(t, newProcessor(h, nil), record("m1", `{"id":"o-1"}`))
 	if ran != 1 {
 		t.Errorf("a sound payload ran %d times", ran)
 	}

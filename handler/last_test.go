@@ -189,12 +189,12 @@ func TestLastAttempt(t *testing.T) {
 			ledger := newLedger(newTrace())
 			ledger.job = handler.Job{Key: tt.key, Attempts: tt.attempts}
 			o.Ledger = ledger
-			handle(t, must(handler.NewProcessor(handler.Func(func(ctx context.Context, _ *handler.Message) error {
+			handle(t, newProcessor(handler.Func(func(ctx context.Context, _ *handler.Message) error {
 				if got := handler.FromContext(ctx).LastAttempt(); got != tt.want {
 					t.Errorf("got %v, want %v", got, tt.want)
 				}
 				return nil
-			}), o)), received(tt.receives, record("m1", "x")))
+			}), o), received(tt.receives, record("m1", "x")))
 		})
 	}
 }

@@ -25,6 +25,8 @@ type fakeLedger struct {
 	claimTime, settleTime time.Duration
 	// lease is how long a claim may be used; 0: as long as the invocation.
 	lease time.Duration
+	// lost is closed when all claims are lost; nil if they are not.
+	lost chan struct{}
 	// on is told of each call of "identify", "claim", "count", "settle" and "confirm".
 	on func(ctx context.Context, call string, m *handler.Message)
 	// letterLease, identify, decided, countErr, settled and confirm are asked where they
@@ -103,7 +105,7 @@ func (l *fakeLedger) Claim(
 		c.until = time.Now().Add(l.lease)
 	}
 	a := handler.ClaimAnswer{Claim: c, Job: l.job}
-	for _, word := range strings.Fields(m.Body) {
+	for word := range strings.FieldsSeq(m.Body) {
 		switch word {
 		case "once":
 			a.Unsettled = 1
@@ -129,7 +131,7 @@ func (c *fakeClaim) Lease() time.Time {
 	return c.until
 }
 
-func (*fakeClaim) Lost() <-chan struct{} { return nil }
+func (c *fakeClaim) Lost() <-chan struct{} { return c.lost }
 
 func (c *fakeClaim) CountCrash(ctx context.Context, counted bool) error {
 	c.tell(ctx, "count", c.message)

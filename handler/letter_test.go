@@ -29,7 +29,7 @@ func TestLettersAreSentWhileAllOfTheirClaimsHold(t *testing.T) {
 				return lease
 			}
 			o.Ledger = ledger
-			p := must(handler.NewProcessor(byBody(script), o))
+			p := newProcessor(byBody(script), o)
 			ids := handle(t, p, record(leases[0], "permanent"), record(leases[1], "permanent"), record(leases[2], "permanent"))
 			if len(ids) != 0 || !cmp.Equal(q.packs, []int{3}) {
 				t.Errorf("reported %v, packs %v; want one of 3", ids, q.packs)

@@ -57,7 +57,7 @@ func TestTheLineOfEachMessage(t *testing.T) {
 			t.Parallel()
 			q := newQueues()
 			ctx := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "req-1"})
-			p := must(handler.NewProcessor(handler.Func(fails(tt.run)), q.options()))
+			p := newProcessor(handler.Func(fails(tt.run)), q.options())
 			if _, err := p.Handle(ctx, event(tt.record)); err != nil {
 				t.Fatal(err)
 			}
@@ -80,7 +80,7 @@ func TestTheLineOfEachMessage(t *testing.T) {
 func TestTheLineOfADeadLetter(t *testing.T) {
 	t.Parallel()
 	q := newQueues()
-	handle(t, must(handler.NewProcessor(byBody(script), q.options())), record("m1", "permanent"))
+	handle(t, newProcessor(byBody(script), q.options()), record("m1", "permanent"))
 	if got := q.logged(t, handler.LogDeadLettered, "deadLetterId"); !cmp.Equal(got, []string{"dead-m1"}) {
 		t.Errorf("dead letter ids %v", got)
 	}
@@ -92,7 +92,7 @@ func TestNoPayloadInTheLogWithoutExcerpts(t *testing.T) {
 	o := q.options()
 	o.ExcerptBytes = -1
 	secret := "card 4111"
-	handle(t, must(handler.NewProcessor(handler.JSON(func(context.Context, order) error { return errOdd }), o)),
+	handle(t, newProcessor(handler.JSON(func(context.Context, order) error { return errOdd }), o),
 		record("m1", secret), record("m2", `{"id":"`+secret+`"}`), record("m3", `{"id":1,"x":"`+secret+`"}`))
 	if strings.Contains(q.logLines.String(), "4111") {
 		t.Errorf("the log has the payload:\n%s", &q.logLines)
@@ -118,7 +118,7 @@ func TestTheDefaultLoggerIsUsed(t *testing.T) {
 	before := slog.Default()
 	t.Cleanup(func() { slog.SetDefault(before) })
 	slog.SetDefault(slog.New(slog.NewTextHandler(&lines, nil)))
-	handle(t, must(handler.NewProcessor(byBody(script), nil)), record("m1", "good"), record("m2", "odd"))
+	handle(t, newProcessor(byBody(script), nil), record("m1", "good"), record("m2", "odd"))
 	if !strings.Contains(lines.String(), "outcome=retry") || strings.Contains(lines.String(), "outcome=done") {
 		t.Errorf("log %q", lines.String())
 	}
@@ -131,7 +131,7 @@ func deadLine(t *testing.T, body string, change func(*handler.Options)) map[stri
 	o := q.options()
 	change(o)
 	h := handler.Func(fails(fault.Permanent(errOdd, fault.Reason("declined"))))
-	handle(t, must(handler.NewProcessor(h, o)), record("m1", body))
+	handle(t, newProcessor(h, o), record("m1", body))
 	for line := range strings.Lines(q.logLines.String()) {
 		var fields map[string]any
 		if err := json.Unmarshal([]byte(line), &fields); err != nil {

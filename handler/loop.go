@@ -7,7 +7,9 @@ import (
 	"github.com/sqsafe/sqsafe/internal/deadline"
 )
 
-// run takes all deliveries to their outcome, and tells SQS what is to be told.
+// run processes the batch: it carries out the actions of the run queue and waits for
+// events until every delivery has ended. Then it hides the failed messages and calls the
+// hooks. It is the event loop of the batch.
 func (b *batch) run() {
 	defer close(b.over)
 	defer close(b.tasks)
@@ -18,18 +20,20 @@ func (b *batch) run() {
 		if b.queue.Idle() && b.letters.isEmpty() {
 			break
 		}
-		b.listen()
+		b.waitForEvent()
 	}
 	b.cancelJobs(nil)
+	if b.crash != nil { // without a ledger, what is not deleted runs again
+		b.deleteFinished()
+	}
 	b.hideAll()
 	if b.crash != nil {
-		b.deleteFinished()
 		b.logCrash(b.crash.Err)
 	}
-	for b.hooking > 0 {
-		b.take(<-b.events)
+	for b.runningHooks > 0 {
+		b.handleEvent(<-b.events)
 	}
-	b.onBatch()
+	b.callOnBatch()
 }
 
 func (b *batch) begin() {
@@ -51,13 +55,18 @@ func (b *batch) begin() {
 	if b.ctx.Err() == context.Canceled {
 		b.onCancelled()
 	}
+	select {
+	case <-b.draining:
+		b.queue.Drain()
+	default:
+	}
 	if b.table.Bounded() && len(b.deliveries) > 0 && !b.start.Before(b.table.End()) {
 		b.warnOfPastDeadline()
 	}
 }
 
-// listen waits for what happens next, and takes it in.
-func (b *batch) listen() {
+// waitForEvent waits for the next event and handles it.
+func (b *batch) waitForEvent() {
 	b.setTimer()
 	cancelled := b.ctx.Done()
 	if b.stopping || b.times.cut {
@@ -65,7 +74,7 @@ func (b *batch) listen() {
 	}
 	select {
 	case e := <-b.events:
-		b.take(e)
+		b.handleEvent(e)
 	case <-b.processChanged:
 		b.onProcessChanged()
 	case <-b.draining:

@@ -31,7 +31,7 @@ func TestAnErrorThatCannotSayWhatItIs(t *testing.T) {
 		"in a result":  &handler.Result{Outcome: handler.OutcomeRetry, Err: none, Delay: time.Second},
 	} {
 		q := newQueues()
-		if ids := handle(t, must(handler.NewProcessor(handler.Func(fails(err)), q.options())), record("m1", "x")); len(ids) != 1 {
+		if ids := handle(t, newProcessor(handler.Func(fails(err)), q.options()), record("m1", "x")); len(ids) != 1 {
 			t.Errorf("%s: reported %v", name, ids)
 		}
 		if got := q.outcomeOf(t, "m1", "outcome"); got != "retry" {
@@ -61,7 +61,7 @@ func TestAPanicInAnOptionIsACrash(t *testing.T) {
 			o := q.options()
 			o.Middleware = middleware
 			set(o)
-			crash := crashes(t.Context(), t, must(handler.NewProcessor(byBody(script), o)),
+			crash := crashes(t.Context(), t, newProcessor(byBody(script), o),
 				event(record("m1", "reset"), record("m2", "good")))
 			if crash.Message != name || q.outcomeOf(t, "m2", "reason") != handler.ReasonAfterCrash {
 				t.Errorf("the runtime sees %q; m2: %s", crash.Message, q.outcomeOf(t, "m2", "reason"))
@@ -79,7 +79,7 @@ func TestAPanicInRestoreIsOneOfDecoding(t *testing.T) {
 			panic("in Restore")
 		}
 	}
-	handle(t, must(handler.NewProcessor(byBody(script), o)), record("m1", "x"), record("m2", "good"))
+	handle(t, newProcessor(byBody(script), o), record("m1", "x"), record("m2", "good"))
 	if len(q.letters) != 1 || q.letters[0].Failure.Reason != handler.ReasonPanic ||
 		!strings.Contains(q.letters[0].Failure.Stack, "misfit_test") {
 		t.Errorf("letters %+v, want one with the stack of the panic", q.letters)
@@ -99,7 +99,7 @@ func TestCodeThatCannotWorkIsACrash(t *testing.T) {
 		}),
 	} {
 		q := newQueues()
-		crash := crashes(t.Context(), t, must(handler.NewProcessor(h, q.options())), event(record("m1", "x")))
+		crash := crashes(t.Context(), t, newProcessor(h, q.options()), event(record("m1", "x")))
 		if !crash.ShouldExit || q.outcomeOf(t, "m1", "reason") != fault.ReasonProgrammerFault || len(q.letters) != 0 {
 			t.Errorf("%s: the runtime sees %+v, reason %s", name, crash, q.outcomeOf(t, "m1", "reason"))
 		}
@@ -108,7 +108,7 @@ func TestCodeThatCannotWorkIsACrash(t *testing.T) {
 	tagged := handler.Func(func(ctx context.Context, m *handler.Message) error {
 		return fault.Permanent(misuse(ctx, m))
 	})
-	if handle(t, must(handler.NewProcessor(tagged, q.options())), record("m1", "x")); len(q.letters) != 1 {
+	if handle(t, newProcessor(tagged, q.options()), record("m1", "x")); len(q.letters) != 1 {
 		t.Error("a tag is to count more")
 	}
 }
@@ -117,7 +117,7 @@ func TestAnOutcomeOutsideOfTheSetIsACrash(t *testing.T) {
 	t.Parallel()
 	h := handler.Func(fails(&handler.Result{Outcome: handler.OutcomeDropped + 1}))
 	q := newQueues()
-	crashes(t.Context(), t, must(handler.NewProcessor(h, q.options())), event(record("m1", "x")))
+	crashes(t.Context(), t, newProcessor(h, q.options()), event(record("m1", "x")))
 	if got := q.outcomeOf(t, "m1", "reason"); got != handler.ReasonNoOutcome {
 		t.Errorf("reason %s", got)
 	}
@@ -128,7 +128,7 @@ func TestDropByReason(t *testing.T) {
 	q := newQueues()
 	o := q.options()
 	o.Drop, o.MaxReceives, o.UnclassifiedAttempts = []string{"no_customer", handler.ReasonMaxReceives}, 9, 1
-	ids := handle(t, must(handler.NewProcessor(byBody(script), o)), record("m1", "permanent"), record("m2", "odd"),
+	ids := handle(t, newProcessor(byBody(script), o), record("m1", "permanent"), record("m2", "odd"),
 		received(9, record("m3", "environment")))
 	if diff := cmp.Diff([]string{"m2"}, q.dead()); diff != "" || len(ids) != 0 {
 		t.Errorf("reported %v; dead (-want +got):\n%s", ids, diff)
@@ -145,7 +145,7 @@ func TestPanicAsPermanent(t *testing.T) {
 	q := newQueues()
 	o := q.options()
 	o.PanicAsPermanent = true
-	ids := handle(t, must(handler.NewProcessor(handler.Func(steps), o)), record("m1", "boom"), record("m2", "good"))
+	ids := handle(t, newProcessor(handler.Func(steps), o), record("m1", "boom"), record("m2", "good"))
 	if len(ids) != 0 || len(q.letters) != 1 {
 		t.Fatalf("reported %v, letters %v", ids, q.letters)
 	}
@@ -154,13 +154,13 @@ func TestPanicAsPermanent(t *testing.T) {
 		t.Errorf("record %+v", f)
 	}
 	exits := handler.Func(func(context.Context, *handler.Message) error { runtime.Goexit(); return nil })
-	if ids := handle(t, must(handler.NewProcessor(exits, o)), many(3, "x")...); len(ids) != 0 || len(q.letters) != 4 {
+	if ids := handle(t, newProcessor(exits, o), many(3, "x")...); len(ids) != 0 || len(q.letters) != 4 {
 		t.Errorf("reported %v, letters %v", ids, q.dead())
 	}
 	o.Middleware = []handler.Middleware{func(handler.Func) handler.Func {
 		return func(context.Context, *handler.Message) error { panic("in middleware") }
 	}}
-	crashes(t.Context(), t, must(handler.NewProcessor(handler.Func(steps), o)), event(record("m1", "x")))
+	crashes(t.Context(), t, newProcessor(handler.Func(steps), o), event(record("m1", "x")))
 }
 
 func TestBackoffByReason(t *testing.T) {
@@ -170,7 +170,7 @@ func TestBackoffByReason(t *testing.T) {
 	o.BackoffByReason = map[string]handler.Backoff{
 		fault.ReasonConnection: backoff.Constant{Interval: 100 * time.Second, MaxAttempts: 2}, "other": nil,
 	}
-	handle(t, must(handler.NewProcessor(byBody(script), o)), record("m1", "reset"), received(2, record("m2", "reset")),
+	handle(t, newProcessor(byBody(script), o), record("m1", "reset"), received(2, record("m2", "reset")),
 		record("m3", "odd"), record("m4", "environment"))
 	if q.hidden["m1"] < 100*time.Second || q.hidden["m1"] > 200*time.Second || !cmp.Equal(q.dead(), []string{"m2"}) {
 		t.Errorf("m1 hidden for %v, dead %v", q.hidden["m1"], q.dead())
@@ -196,7 +196,7 @@ func TestFromContext(t *testing.T) {
 		}
 		return nil
 	})
-	if ids := handle(t, must(handler.NewProcessor(h, newQueues().options())), record("m1", "x")); len(ids) != 0 {
+	if ids := handle(t, newProcessor(h, newQueues().options()), record("m1", "x")); len(ids) != 0 {
 		t.Errorf("reported %v", ids)
 	}
 }

@@ -22,7 +22,7 @@ func TestARedactThatPanicsCostsTheExcerptAlone(t *testing.T) {
 		o := q.options()
 		o.Redact = func(*handler.Message) string { panic("redact") }
 		o.Concurrency, o.Ledger = concurrency, verdicts(time.Minute, nil)
-		if ids := handle(t, must(handler.NewProcessor(byBody(script), o)), many(30, "permanent")...); len(ids) != 0 {
+		if ids := handle(t, newProcessor(byBody(script), o), many(30, "permanent")...); len(ids) != 0 {
 			t.Errorf("reported %v", ids)
 		}
 		if got := q.logged(t, "hook failed", "hook"); len(got) != 30 || got[0] != "Redact" {
@@ -46,7 +46,7 @@ func TestARedactThatHangsCostsNoLetter(t *testing.T) {
 		o := q.options()
 		o.Redact = func(*handler.Message) string { <-time.After(time.Hour); return "late" }
 		o.Ledger = verdicts(time.Minute, func(_ context.Context, id string) error { confirmed <- id; return nil })
-		p := must(handler.NewProcessor(byBody(script), o))
+		p := newProcessor(byBody(script), o)
 		response, err := p.Handle(ctx, event(many(30, "permanent")...))
 		if err != nil || ctx.Err() != nil {
 			t.Fatal(err, ctx.Err())
@@ -79,7 +79,7 @@ func TestARestoreThatHangsEndsTheProcessInTime(t *testing.T) {
 		}
 		ran := 0
 		h := handler.Func(func(context.Context, *handler.Message) error { ran++; return nil })
-		crash := crashes(ctx, t, must(handler.NewProcessor(h, o)),
+		crash := crashes(ctx, t, newProcessor(h, o),
 			event(record("m1", "good"), record("m2", "stuck"), record("m3", "good")))
 		if crash.Message != handler.ErrAbandoned.Error() || ran != 1 || ctx.Err() != nil {
 			t.Errorf("message %q, %d runs, context %v", crash.Message, ran, ctx.Err())
@@ -149,7 +149,7 @@ func TestALogThatPanicsCostsItsLinesAlone(t *testing.T) {
 				confirmed = append(confirmed, id)
 				return errOdd
 			})
-			ids := handle(t, must(handler.NewProcessor(byBody(script), o)),
+			ids := handle(t, newProcessor(byBody(script), o),
 				record("m1", "reset"), record("m2", "permanent"), record("m3", "good"), record("m4", "stray"))
 			if diff := cmp.Diff([]string{"m1"}, ids); diff != "" {
 				t.Errorf("reported (-want +got):\n%s", diff)
@@ -166,14 +166,14 @@ func TestWhatUserCodeNamesIsCutInTheLog(t *testing.T) {
 	q := newQueues()
 	long := strings.Repeat("r", 1<<20)
 	err := fault.Permanent(errOdd, fault.Reason(long))
-	handle(t, must(handler.NewProcessor(handler.Func(fails(err)), q.options())), record("m1", "x"))
+	handle(t, newProcessor(handler.Func(fails(err)), q.options()), record("m1", "x"))
 	for _, line := range []string{handler.LogOutcome, handler.LogDeadLettered} {
 		if got := q.logged(t, line, "reason"); len(got) != 1 || len(got[0]) != 128 {
 			t.Errorf("%s: the reason has %d bytes, want 128", line, len(got[0]))
 		}
 	}
 	named := handler.Func(fails(&handler.Result{Outcome: handler.OutcomeBusy, Decision: fault.Decision{Rule: long}}))
-	handle(t, must(handler.NewProcessor(named, q.options())), record("m2", "x"))
+	handle(t, newProcessor(named, q.options()), record("m2", "x"))
 	if got := q.outcomeOf(t, "m2", "rule"); len(got) != 128 {
 		t.Errorf("the rule has %d bytes, want 128", len(got))
 	}
@@ -182,7 +182,7 @@ func TestWhatUserCodeNamesIsCutInTheLog(t *testing.T) {
 func TestTheCrashAnswerIsBounded(t *testing.T) {
 	t.Parallel()
 	h := handler.Func(func(context.Context, *handler.Message) error { panic(strings.Repeat("x", 1<<20)) })
-	crash := crashes(t.Context(), t, must(handler.NewProcessor(h, newQueues().options())), event(record("m1", "x")))
+	crash := crashes(t.Context(), t, newProcessor(h, newQueues().options()), event(record("m1", "x")))
 	if !strings.HasPrefix(crash.Message, "panic: xxx") || len(crash.Message) != 8<<10 {
 		t.Errorf("message of %d bytes, want 8 KiB", len(crash.Message))
 	}
@@ -201,7 +201,7 @@ func TestOneFailedCallIsOneLine(t *testing.T) {
 	o.Breaker, o.Hooks.OnBatch = -1, keep(&batch)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	p := must(handler.NewProcessor(byBody(script), o))
+	p := newProcessor(byBody(script), o)
 	if _, err := p.Handle(ctx, event(many(40, "reset")...)); err != nil {
 		t.Fatal(err)
 	}

@@ -96,7 +96,7 @@ func TestLettersGoInPacksWhileOthersRun(t *testing.T) {
 				defer q.queues.mu.Unlock()
 				sent = append(sent, time.Since(start))
 			}
-			ids := handle(t, must(handler.NewProcessor(h, o)), append(records, record("long", "x"))...)
+			ids := handle(t, newProcessor(h, o), append(records, record("long", "x"))...)
 			if len(ids) != 0 || len(q.letters) != tt.n {
 				t.Errorf("reported %v, %d letters", ids, len(q.letters))
 			}
@@ -123,7 +123,7 @@ func TestConfirmsRunAFewAtATime(t *testing.T) {
 			<-time.After(time.Second)
 			return nil
 		})
-		handle(t, must(handler.NewProcessor(byBody(script), o)), many(10, "permanent")...)
+		handle(t, newProcessor(byBody(script), o), many(10, "permanent")...)
 		if q.peak != 8 {
 			t.Errorf("%d confirms at a time, want 8", q.peak)
 		}
@@ -227,7 +227,7 @@ func TestConfirmsThatMisbehave(t *testing.T) {
 			o.Ledger = verdicts(time.Minute, confirm)
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
-			response, err := must(handler.NewProcessor(byBody(script), o)).Handle(ctx,
+			response, err := newProcessor(byBody(script), o).Handle(ctx,
 				event(record("m1", "permanent"), record("m2", "reset")))
 			if err != nil || ctx.Err() != nil {
 				t.Fatal(err, ctx.Err())
@@ -288,7 +288,7 @@ func TestTenThousandMessagesThatFail(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
-			response, err := must(handler.NewProcessor(h, o)).Handle(ctx, event(records...))
+			response, err := newProcessor(h, o).Handle(ctx, event(records...))
 			if err != nil || ctx.Err() != nil {
 				t.Fatal(err, ctx.Err())
 			}

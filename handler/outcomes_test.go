@@ -65,7 +65,7 @@ func TestOutcomeOfEachDelivery(t *testing.T) {
 			q := newQueues()
 			o := q.options()
 			o.MaxReceives = 30
-			ids := handle(t, must(handler.NewProcessor(byBody(script), o)), received(tt.receives, record("m1", tt.body)))
+			ids := handle(t, newProcessor(byBody(script), o), received(tt.receives, record("m1", tt.body)))
 			got := want{
 				Reported: len(ids) == 1,
 				Hidden:   q.hidden["m1"],
@@ -88,7 +88,7 @@ func TestPoisonDoesNotTouchHealthyJobs(t *testing.T) {
 		records = append(records, record(id, "good"))
 	}
 	records = append(records, record("poison", "permanent"))
-	if ids := handle(t, must(handler.NewProcessor(byBody(script), q.options())), records...); len(ids) != 0 {
+	if ids := handle(t, newProcessor(byBody(script), q.options()), records...); len(ids) != 0 {
 		t.Errorf("reported %v, want none", ids)
 	}
 	if diff := cmp.Diff([]string{"poison"}, q.dead()); diff != "" {
@@ -118,7 +118,7 @@ func TestWhenFailedMessagesAreHidden(t *testing.T) {
 				}
 				return err
 			})
-			ids := s.runIn(t, must(handler.NewProcessor(h, s.options)),
+			ids := s.runIn(t, newProcessor(h, s.options),
 				record("m1", "reset"), record("m3", "10s"))
 			if diff := cmp.Diff(want, s.order); diff != "" || len(ids) != 1 {
 				t.Errorf("reported %v; calls (-want +got):\n%s", ids, diff)
@@ -136,7 +136,7 @@ func TestTheLastChanceComesFirstAndNewMessagesBeforeRedeliveredOnes(t *testing.T
 	})
 	o := newQueues().options()
 	o.MaxReceives = 9
-	handle(t, must(handler.NewProcessor(h, o)), received(7, record("old", "x")), record("new1", "x"),
+	handle(t, newProcessor(h, o), received(7, record("old", "x")), record("new1", "x"),
 		received(2, record("again", "x")), received(9, record("last", "x")), record("new2", "x"))
 	if diff := cmp.Diff([]string{"last", "old", "new1", "new2", "again"}, ran); diff != "" {
 		t.Errorf("order (-want +got):\n%s", diff)
@@ -149,7 +149,7 @@ func TestBudgetFollowsTheBackoffAndTheOption(t *testing.T) {
 	o := q.options()
 	o.Backoff = backoff.Exponential{MaxAttempts: 2}
 	o.UnclassifiedAttempts = 1
-	handle(t, must(handler.NewProcessor(byBody(script), o)),
+	handle(t, newProcessor(byBody(script), o),
 		received(1, record("m1", "odd")), received(2, record("m2", "reset")))
 	if diff := cmp.Diff([]string{"m1", "m2"}, q.dead()); diff != "" {
 		t.Errorf("dead letters (-want +got):\n%s", diff)
@@ -158,7 +158,7 @@ func TestBudgetFollowsTheBackoffAndTheOption(t *testing.T) {
 
 func TestTheZeroOptionsLeaveEverythingToTheQueue(t *testing.T) {
 	t.Parallel()
-	ids := handle(t, must(handler.NewProcessor(byBody(script), nil)),
+	ids := handle(t, newProcessor(byBody(script), nil),
 		record("m1", "permanent"), record("m2", "reset"), record("m3", "good"))
 	if diff := cmp.Diff([]string{"m1", "m2"}, ids); diff != "" {
 		t.Errorf("reported (-want +got):\n%s", diff)

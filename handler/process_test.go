@@ -135,7 +135,8 @@ func TestAProcessDoesNotOutliveTheClaimsOfACrash(t *testing.T) {
 			again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestAProcessDoesNotOutliveTheClaimsOfACrash$")
 			again.Env = append(os.Environ(), outlives+"="+name)
 			out, err := again.CombinedOutput()
-			if ended := strings.Contains(string(out), "the process outlived a crash"); ended != tt.ends || (err != nil) != ended {
+			ended := strings.Contains(string(out), "the process outlived a crash")
+			if ended != tt.ends || (err != nil) != ended {
 				t.Errorf("ended %v, want %v: %v\n%s", ended, tt.ends, err, out[:min(len(out), 2000)])
 			}
 		})

@@ -3,15 +3,14 @@ package handler
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/sqsafe/sqsafe/internal/usercall"
 )
 
-// Processor handles batches of SQS messages as a Lambda function gets them. It is
-// safe for concurrent use. All state is that of one invocation, but for its breaker
-// and for what its invocations share because they run in one process: so a program
-// has one Processor for a function.
+// Processor handles batches of SQS messages in a Lambda function. It is safe for
+// concurrent use. Its invocations share the breaker and the state of the process, so a
+// program needs one Processor for each function. All other state belongs to one
+// invocation.
 type Processor struct {
 	handler  Handler
 	options  Options
@@ -21,9 +20,9 @@ type Processor struct {
 	process  process
 }
 
-// NewProcessor returns a Processor that hands each message to h. A nil o is the
-// zero Options. The error says that h is nil, that a middleware returned a nil Func,
-// or that a Backoff is not valid.
+// NewProcessor returns a Processor that passes each message to h. A nil o means the zero
+// Options. The error says that h is nil, that a middleware returned a nil Func, or that a
+// Backoff is not valid.
 func NewProcessor(h Handler, o *Options) (*Processor, error) {
 	if f, isFunc := h.(Func); h == nil || isFunc && f == nil {
 		return nil, errors.New("handler: the handler is nil; give it one, such as handler.JSON(charge)")
@@ -41,33 +40,36 @@ func NewProcessor(h Handler, o *Options) (*Processor, error) {
 	return p, nil
 }
 
-// Concurrency is how many messages of a batch run at a time, at least 1.
+// Concurrency returns how many messages of a batch run at the same time, at least 1.
 func (p *Processor) Concurrency() int { return p.options.Concurrency }
 
-// call is the innermost stage: it calls the user's function, and classifies its
-// error where it is caught.
+// call is the innermost Func of the chain: it calls the user's function and classifies
+// its error.
 func (p *Processor) call(ctx context.Context, m *Message) error {
 	r := runOf(ctx)
 	if r == nil {
 		return errLostContext
 	}
+	if !r.calls.enter() {
+		return errLateCall
+	}
+	defer r.calls.ended(nil)
 	if reason := r.blockedBy(); reason != "" {
 		return p.resolver.deferred(r.message, reason, nil)
 	}
-	if !r.started() {
-		r.began.Store(time.Now().UnixNano())
-	}
+	r.noteStart()
 	r.stage.Store(int32(stageFunction))
-	r.crew.admit()
+	r.goroutines.reopen()
 	var err error
 	usercall.Catch(
 		func() error { return r.work(ctx) },
 		func(e error, panicked *usercall.Panic) {
-			err, r.panicked = asError(e, panicked), panicked != nil
+			err = asError(e, panicked)
+			r.panicked.Store(panicked != nil)
 		},
 	)
-	if !r.panicked || p.options.PanicAsPermanent {
-		err = r.crew.join(err) // a panic that ends the process waits for nobody
+	if !r.panicked.Load() || p.options.PanicAsPermanent {
+		err = r.goroutines.join(err) // a panic that ends the process waits for nobody
 	}
 	r.stage.Store(int32(stageReturned))
 	if err == nil {
@@ -78,7 +80,7 @@ func (p *Processor) call(ctx context.Context, m *Message) error {
 	}
 	res := p.resolver.resolve(ctx, r.message, r, err)
 	if res.Outcome == OutcomeCrash {
-		r.panicked = true
+		r.panicked.Store(true)
 		p.process.poisonBy(res)
 	}
 	return res

@@ -161,7 +161,7 @@ func (h *history) play(t *testing.T) (wrong string) {
 	if h.timeout == 0 {
 		time.AfterFunc(2*time.Hour, cancel) // something has to end what hangs
 	}
-	response, crashed := end(ctx, must(handler.NewProcessor(job, o)), h.records)
+	response, crashed := end(ctx, newProcessor(job, o), h.records)
 	s.queues.mu.Lock()
 	defer s.queues.mu.Unlock()
 	for _, l := range s.letters {
@@ -210,7 +210,7 @@ func (h *history) judge(
 		back := map[string]bool{}
 		for _, f := range response.BatchItemFailures {
 			if _, ours := all[f.ItemIdentifier]; !ours || back[f.ItemIdentifier] {
-				say("%q is reported twice or is a stranger", f.ItemIdentifier)
+				say("%q is reported twice or is not in the batch", f.ItemIdentifier)
 			}
 			back[f.ItemIdentifier] = true
 		}

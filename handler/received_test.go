@@ -31,14 +31,14 @@ func TestQueuesAreToldOfWhatTheySent(t *testing.T) {
 	o.Middleware = []handler.Middleware{func(next handler.Func) handler.Func {
 		return func(ctx context.Context, m *handler.Message) error {
 			kind := m.Body
-			m.Body, m.ReceiptHandle, m.EventSourceARN, m.MessageId = "changed", "another", "elsewhere", "stranger"
+			m.Body, m.ReceiptHandle, m.EventSourceARN, m.MessageId = "changed", "another", "elsewhere", "unknown"
 			if kind == "dead" {
 				return fault.Permanent(errOdd)
 			}
 			return next(ctx, m)
 		}
 	}}
-	p := must(handler.NewProcessor(handler.Func(fails(fault.Retryable(errOdd))), o))
+	p := newProcessor(handler.Func(fails(fault.Retryable(errOdd))), o)
 	handle(t, p, record("m1", "dead"), record("m2", "x"))
 	if len(r.letters) != 1 || r.letters[0].Message.Body != "dead" || r.letters[0].Message.MessageId != "m1" {
 		t.Errorf("letters %v, want m1 with its body", r.letters)

@@ -48,7 +48,7 @@ func TestADeadLetterIsAcknowledgedOnlyWhenConfirmed(t *testing.T) {
 					confirmed = append(confirmed, id)
 					return tt.afterErr
 				})
-				ids := handle(t, must(handler.NewProcessor(byBody(script), o)), record("m1", "permanent"))
+				ids := handle(t, newProcessor(byBody(script), o), record("m1", "permanent"))
 				if diff := cmp.Diff(tt.reported, ids); diff != "" {
 					t.Errorf("reported (-want +got):\n%s", diff)
 				}
@@ -85,7 +85,7 @@ func TestAMissingAnswerIsNoConfirmation(t *testing.T) {
 	q := newQueues()
 	o := q.options()
 	o.DeadLetter, o.Queue = silent{q}, silent{q}
-	if ids := handle(t, must(handler.NewProcessor(byBody(script), o)), record("m1", "permanent")); len(ids) != 1 {
+	if ids := handle(t, newProcessor(byBody(script), o), record("m1", "permanent")); len(ids) != 1 {
 		t.Errorf("reported %v, want m1", ids)
 	}
 	if q.hidden["m1"] < time.Second {
@@ -102,7 +102,7 @@ func TestAFailedVisibilityChangeIsLoggedAndLeftToTheQueue(t *testing.T) {
 	t.Parallel()
 	q := newQueues()
 	q.hideErr = map[string]error{"m1": errOdd}
-	ids := handle(t, must(handler.NewProcessor(byBody(script), q.options())), record("m1", "reset"), record("m2", "reset"))
+	ids := handle(t, newProcessor(byBody(script), q.options()), record("m1", "reset"), record("m2", "reset"))
 	if diff := cmp.Diff([]string{"m1", "m2"}, ids); diff != "" {
 		t.Errorf("reported (-want +got):\n%s", diff)
 	}
@@ -115,7 +115,7 @@ func TestVisibilityStaysWithinTwelveHours(t *testing.T) {
 	t.Parallel()
 	q := newQueues()
 	h := handler.Func(fails(fault.RetryAfter(20*time.Hour, errOdd)))
-	handle(t, must(handler.NewProcessor(h, q.options())), record("m1", "x"))
+	handle(t, newProcessor(h, q.options()), record("m1", "x"))
 	if got := q.hidden["m1"]; got > 12*time.Hour || got < 11*time.Hour {
 		t.Errorf("hidden for %v, want a little under 12 h", got)
 	}
@@ -130,7 +130,7 @@ func TestTheEvidence(t *testing.T) {
 			<-time.After(3 * time.Second)
 			return fmt.Errorf("charge: %w", fault.Permanent(errors.New(strings.Repeat("x", 20_000)), fault.Reason("declined")))
 		})
-		handle(t, must(handler.NewProcessor(h, q.options())), record("m1", "x"))
+		handle(t, newProcessor(h, q.options()), record("m1", "x"))
 		f := q.letters[0].Failure
 		if f.Class != "permanent" || f.Reason != "declined" || f.Rule != "tag.permanent" || f.Attempts != 0 {
 			t.Errorf("decision: %+v", f)
@@ -150,7 +150,7 @@ func TestTheEvidence(t *testing.T) {
 func TestTheLastAttemptKeepsTheReasonOfItsError(t *testing.T) {
 	t.Parallel()
 	q := newQueues()
-	handle(t, must(handler.NewProcessor(byBody(script), q.options())), received(8, record("m1", "reset")))
+	handle(t, newProcessor(byBody(script), q.options()), received(8, record("m1", "reset")))
 	f := q.letters[0].Failure
 	if f.Reason != handler.ReasonExhausted || f.History.Attempts[0].Reason != fault.ReasonConnection {
 		t.Errorf("died of %s, last attempt of %s", f.Reason, f.History.Attempts[0].Reason)
@@ -164,7 +164,7 @@ func TestFingerprintTellsKindsApart(t *testing.T) {
 	t.Parallel()
 	fingerprint := func(err error) string {
 		q := newQueues()
-		handle(t, must(handler.NewProcessor(handler.Func(fails(err)), q.options())), received(9, record("m1", "x")))
+		handle(t, newProcessor(handler.Func(fails(err)), q.options()), received(9, record("m1", "x")))
 		return q.letters[0].Failure.Fingerprint
 	}
 	first, again := fingerprint(errors.New("one")), fingerprint(errors.New("two"))

@@ -52,7 +52,7 @@ func TestAResultThatJobsShareIsNotWrittenTo(t *testing.T) {
 					r.Failure.Message = "changed"
 				}
 			}
-			p := must(handler.NewProcessor(handler.Func(fails(&shared)), o))
+			p := newProcessor(handler.Func(fails(&shared)), o)
 			func() {
 				defer func() { _ = recover() }() // the crash
 				_, _ = p.Handle(t.Context(), event(many(50, "x")...))
@@ -75,7 +75,7 @@ func TestWhatAHookChangesIsItsOwn(t *testing.T) {
 	o.Hooks.OnError = func(_ context.Context, _ *handler.Message, r *handler.Result) {
 		r.Failure.Message, r.Outcome = "redacted", handler.OutcomeDone
 	}
-	if ids := handle(t, must(handler.NewProcessor(byBody(script), o)), many(50, "permanent")...); len(ids) != 0 {
+	if ids := handle(t, newProcessor(byBody(script), o), many(50, "permanent")...); len(ids) != 0 {
 		t.Errorf("reported %v", ids)
 	}
 	if len(q.letters) != 50 || slices.ContainsFunc(q.letters, func(l handler.Letter) bool {
@@ -124,7 +124,7 @@ func TestANilPointerAsErrorIsAFailureOfTheJob(t *testing.T) {
 			want := "a nil " + want + " was returned as an error, which is not equal to nil: " +
 				"return a plain nil where all went well, and declare what is returned as error"
 			for _, body := range []string{"inside", "outside", "goroutine"} {
-				handle(t, must(handler.NewProcessor(h, o)), record(body, body))
+				handle(t, newProcessor(h, o), record(body, body))
 				if got := q.outcomeOf(t, body, "outcome"); got != "retry" {
 					t.Errorf("%s: outcome %q, want retry", body, got)
 				}
@@ -143,7 +143,7 @@ func TestANilPointerFromPrepareIsPermanent(t *testing.T) {
 	t.Parallel()
 	q := newQueues()
 	h := prepares{look: fails(errTyped[fault.ValidationError]()), run: fails(errors.New("ran"))}
-	handle(t, must(handler.NewProcessor(h, q.options())), record("m1", ""))
+	handle(t, newProcessor(h, q.options()), record("m1", ""))
 	if len(q.letters) != 1 || q.letters[0].Failure.Reason != fault.ReasonValidation {
 		t.Errorf("letters %+v, want one for reason validation", q.letters)
 	}

@@ -1,10 +1,12 @@
 package handler_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"sync"
@@ -27,6 +29,8 @@ type fleet struct {
 	// hosts is how many batches are handled at a time, batch how many messages each
 	// has at most; 0 means 10.
 	hosts, batch int
+	// poll is how long a host waits at least where nothing is visible; 0 means 50 ms.
+	poll time.Duration
 	// timeout is that of the function; 0 makes the hosts loops of one worker.
 	timeout     time.Duration
 	visibility  time.Duration
@@ -41,6 +45,7 @@ type fleet struct {
 	// they are sent.
 	live     []*fleetJob
 	changed  bool // since the last receive
+	order    *rand.Rand
 	receipts int
 	// processes counts those that were started, reports those of all batches.
 	processes int
@@ -52,7 +57,6 @@ type fleet struct {
 // fleetJob is a message in the queue, and what became of it.
 type fleetJob struct {
 	id, body string
-	group    string
 	sent     time.Time
 
 	visible  time.Time
@@ -82,10 +86,7 @@ func (f *fleet) send(after time.Duration, body string) *fleetJob {
 // run lets the hosts work until the queue is empty, or the time is over.
 func (f *fleet) run(limit time.Duration) {
 	f.t.Helper()
-	f.hosts, f.batch = max(f.hosts, 1), max(f.batch, 0)
-	if f.batch == 0 {
-		f.batch = 10
-	}
+	f.hosts, f.batch, f.order = max(f.hosts, 1), cmp.Or(f.batch, 10), rand.New(rand.NewPCG(5, 6))
 	if f.visibility == 0 {
 		f.visibility = max(6*f.timeout, time.Minute)
 	}
@@ -131,7 +132,7 @@ func (f *fleet) process() *handler.Processor {
 		defer f.mu.Unlock()
 		f.reports = append(f.reports, r)
 	}
-	return must(handler.NewProcessor(counted{f.handler, f}, &o))
+	return newProcessor(counted{f.handler, f}, &o)
 }
 
 // counted counts the runs of jobs, and notes when they were done.
@@ -191,7 +192,7 @@ func (s lateStore) Settle(ctx context.Context, c idem.Claim, end idem.Settlement
 
 // receive waits for visible messages; nil when there is nothing more to do.
 func (f *fleet) receive(deadline time.Time) []*fleetJob {
-	const poll = 50 * time.Millisecond // as long as a message takes to be seen
+	poll := cmp.Or(f.poll, 50*time.Millisecond)
 	for {
 		now := time.Now()
 		batch, next, over := f.take(now)
@@ -201,7 +202,7 @@ func (f *fleet) receive(deadline time.Time) []*fleetJob {
 		case over || !now.Before(deadline):
 			return nil
 		}
-		<-time.After(max(poll, min(time.Until(next), time.Second)))
+		<-time.After(max(poll, min(time.Until(next), time.Minute)))
 	}
 }
 
@@ -212,6 +213,7 @@ func (f *fleet) take(now time.Time) (batch []*fleetJob, next time.Time, over boo
 		f.live = slices.DeleteFunc(f.live, func(j *fleetJob) bool { return !j.gone.IsZero() })
 		f.changed = false
 	}
+	var visible []*fleetJob
 	for _, j := range f.live {
 		if j.visible.After(now) {
 			if next.IsZero() || j.visible.Before(next) {
@@ -222,6 +224,10 @@ func (f *fleet) take(now time.Time) (batch []*fleetJob, next time.Time, over boo
 			}
 			continue
 		}
+		visible = append(visible, j)
+	}
+	f.order.Shuffle(len(visible), func(i, k int) { visible[i], visible[k] = visible[k], visible[i] })
+	for _, j := range visible {
 		if len(batch) == f.batch {
 			break
 		}
@@ -254,9 +260,6 @@ func (f *fleet) invoke(p *handler.Processor, batch []*fleetJob) *handler.Process
 	f.mu.Lock()
 	for i, j := range batch {
 		r := received(j.receives, record(j.id, j.body))
-		if j.group != "" {
-			r = grouped(j.group, r)
-		}
 		r.ReceiptHandle = j.receipt
 		r.Attributes["SentTimestamp"] = strconv.FormatInt(j.sent.UnixMilli(), 10)
 		records[i] = r
@@ -280,7 +283,7 @@ func (f *fleet) invoke(p *handler.Processor, batch []*fleetJob) *handler.Process
 	for i, j := range batch {
 		switch {
 		case slices.Contains(back, j.id):
-			if f.timeout == 0 && j.visible.Sub(time.Now()) > 12*time.Hour {
+			if f.timeout == 0 && time.Until(j.visible) > 12*time.Hour {
 				j.visible = time.Now().Add(f.visibility) // nobody has changed it
 			}
 		case j.receipt == records[i].ReceiptHandle:
@@ -349,7 +352,8 @@ func (f *fleet) requireDone(want func(j *fleetJob) bool) {
 	for _, j := range f.jobs {
 		if want(j) && (j.done.IsZero() || j.dead != "") {
 			if bad++; bad <= 5 {
-				f.t.Errorf("%s (%s): done %v, dead %q, %d runs, %d receives", j.id, j.body, !j.done.IsZero(), j.dead, j.runs, j.receives)
+				f.t.Errorf("%s (%s): done %v, dead %q, %d runs, %d receives",
+					j.id, j.body, !j.done.IsZero(), j.dead, j.runs, j.receives)
 			}
 		}
 	}

@@ -53,10 +53,10 @@ func TestABodyThatIsNoPayloadFailsAlone(t *testing.T) {
 		for _, options := range [][]handler.DecodeOption{nil, {handler.Strict()}} {
 			q := newQueues()
 			var ran []string
-			p := must(handler.NewProcessor(handler.JSON(func(_ context.Context, o order) error {
+			p := newProcessor(handler.JSON(func(_ context.Context, o order) error {
 				ran = append(ran, o.ID)
 				return nil
-			}, options...), q.options()))
+			}, options...), q.options())
 			ids := handle(t, p, record("m1", `{"id":"o-1"}`), record("m2", body), record("m3", `{"id":"o-3"}`))
 			if len(ids) != 0 || len(ran) != 2 || len(q.letters) != 1 {
 				t.Fatalf("%q: reported %v, ran %v, %d letters; want m2 dead-lettered alone", body, ids, ran, len(q.letters))
@@ -74,10 +74,10 @@ func TestARawFunctionGetsWhateverTheBodyIs(t *testing.T) {
 	for body := range notPayloads {
 		var got string
 		q := newQueues()
-		p := must(handler.NewProcessor(handler.Func(func(_ context.Context, m *handler.Message) error {
+		p := newProcessor(handler.Func(func(_ context.Context, m *handler.Message) error {
 			got = m.Body
 			return nil
-		}), q.options()))
+		}), q.options())
 		if ids := handle(t, p, record("m1", body)); len(ids) != 0 || len(q.letters) != 0 || got != body {
 			t.Errorf("%q: got %q, reported %v, %d letters", body, got, ids, len(q.letters))
 		}

@@ -51,7 +51,7 @@ func TestASuspectRunsBeforeOthersAreDecoded(t *testing.T) {
 		h := hanging{where: "prepare", hang: func() { <-release }}
 		ctx, cancel := s.context(t)
 		defer cancel()
-		crashes(ctx, t, must(handler.NewProcessor(h, s.options)),
+		crashes(ctx, t, newProcessor(h, s.options),
 			event(received(5, record("s1", "suspect")), record("m1", "hang"), record("m2", "good")))
 		if ctx.Err() != nil || s.outcomeOf(t, "m1", "reason") != handler.ReasonAbandoned {
 			t.Errorf("%v; m1: %s", ctx.Err(), s.outcomeOf(t, "m1", "reason"))

@@ -24,7 +24,7 @@ func tampers(change func(m *handler.Message)) handler.Middleware {
 
 func TestTheAnswerHasTheIdsOfTheEvent(t *testing.T) {
 	t.Parallel()
-	for _, id := range []string{"", "stranger", "m2"} {
+	for _, id := range []string{"", "unknown", "m2"} {
 		for _, concurrency := range []int{1, 8} {
 			rename := func(m *handler.Message) {
 				if m.Body == "reset" {
@@ -37,7 +37,7 @@ func TestTheAnswerHasTheIdsOfTheEvent(t *testing.T) {
 				inRestore:    {Restore: rename},
 			} {
 				o.Logger, o.Queue, o.Concurrency = q.options().Logger, q, concurrency
-				ids := handle(t, must(handler.NewProcessor(byBody(script), o)), record("m1", "reset"), record("m2", "good"))
+				ids := handle(t, newProcessor(byBody(script), o), record("m1", "reset"), record("m2", "good"))
 				if diff := cmp.Diff([]string{"m1"}, ids); diff != "" {
 					t.Errorf("renamed to %q: reported (-want +got):\n%s", id, diff)
 				}
@@ -57,7 +57,7 @@ func TestACrashDeletesByTheIdsOfTheEvent(t *testing.T) {
 	h := byBody(map[string]func(context.Context, *handler.Message) error{
 		"boom": func(context.Context, *handler.Message) error { panic("boom") },
 	})
-	crashes(t.Context(), t, must(handler.NewProcessor(h, o)), event(record("m1", "good"), record("m2", "boom")))
+	crashes(t.Context(), t, newProcessor(h, o), event(record("m1", "good"), record("m2", "boom")))
 	if diff := cmp.Diff([]string{"m1"}, q.deleted); diff != "" {
 		t.Errorf("deleted (-want +got):\n%s", diff)
 	}
@@ -78,7 +78,7 @@ func TestAGroupStaysInOrderWhateverMiddlewareMakesOfIt(t *testing.T) {
 				o := q.options()
 				o.Middleware, o.Concurrency = []handler.Middleware{tampers(change)}, concurrency
 				o.Hooks.OnBatch = keep(&batch)
-				ids := handle(t, must(handler.NewProcessor(byBody(script), o)),
+				ids := handle(t, newProcessor(byBody(script), o),
 					grouped("a", record("a1", "good")), grouped("a", record("a2", "reset")),
 					grouped("a", record("a3", "good")), grouped("b", record("b1", "good")))
 				if diff := cmp.Diff([]string{"a2", "a3"}, ids); diff != "" {

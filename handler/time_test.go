@@ -53,7 +53,7 @@ func TestNoMessageStartsInTheReserve(t *testing.T) {
 				q := newQueues()
 				o := q.options()
 				o.Reserve = tt.reserve
-				response, err := must(handler.NewProcessor(handler.Func(takes(tt.each)), o)).Handle(ctx,
+				response, err := newProcessor(handler.Func(takes(tt.each)), o).Handle(ctx,
 					event(record("m1", "x"), record("m2", "x"), record("m3", "x")))
 				if err != nil {
 					t.Fatal(err)
@@ -130,7 +130,7 @@ func TestCutOff(t *testing.T) {
 				h := byBody(map[string]func(context.Context, *handler.Message) error{
 					"first": takes(tt.before), "slow": takes(time.Hour),
 				})
-				p := must(handler.NewProcessor(h, q.options()))
+				p := newProcessor(h, q.options())
 				response, err := p.Handle(ctx, event(record("m1", "first"), record("m2", "slow")))
 				if err != nil {
 					t.Fatal(err)
@@ -152,7 +152,7 @@ func TestAClientTimeoutIsNotTheDeadline(t *testing.T) {
 	q := newQueues()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
-	p := must(handler.NewProcessor(handler.Func(fails(context.DeadlineExceeded)), q.options()))
+	p := newProcessor(handler.Func(fails(context.DeadlineExceeded)), q.options())
 	if _, err := p.Handle(ctx, event(record("m1", "x"))); err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestDeferredDelaysGrowWithReceives(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		q := newQueues()
-		p := must(handler.NewProcessor(byBody(nil), q.options()))
+		p := newProcessor(byBody(nil), q.options())
 		response, err := p.Handle(ctx, event(received(receives, record("m1", "x"))))
 		if err != nil {
 			t.Fatal(err)
@@ -186,7 +186,7 @@ func TestShutdownIsNoFailureOfTheJob(t *testing.T) {
 		cancel()
 		return errors.Join(errors.New("stopped"), ctx.Err())
 	})
-	if _, err := must(handler.NewProcessor(h, q.options())).Handle(ctx, event(received(30, record("m1", "x")))); err != nil {
+	if _, err := newProcessor(h, q.options()).Handle(ctx, event(received(30, record("m1", "x")))); err != nil {
 		t.Fatal(err)
 	}
 	if got := q.logged(t, handler.LogOutcome, "outcome")[0]; got != "deferred" || len(q.letters) != 0 {
@@ -207,7 +207,7 @@ func TestAContextThatMiddlewareCancels(t *testing.T) {
 				return next(ctx, m)
 			}
 		}}
-		handle(t, must(handler.NewProcessor(handler.Func(fails(err)), o)), record("m1", "x"))
+		handle(t, newProcessor(handler.Func(fails(err)), o), record("m1", "x"))
 		if got := q.outcomeOf(t, "m1", "outcome"); got != want {
 			t.Errorf("%v: %s, want %s", err, got, want)
 		}
@@ -230,7 +230,7 @@ func TestAHostThatStopsBlamesNobody(t *testing.T) {
 		})
 		time.AfterFunc(time.Minute, cancel)
 		start := time.Now()
-		response, err := must(handler.NewProcessor(h, s.options)).Handle(ctx, event(record("m1", "x")))
+		response, err := newProcessor(h, s.options).Handle(ctx, event(record("m1", "x")))
 		if err != nil || !cmp.Equal([]string{"m1"}, reported(response)) || time.Since(start) != 61*time.Second {
 			t.Errorf("reported %v, %v after %v", reported(response), err, time.Since(start))
 		}
@@ -263,7 +263,7 @@ func TestATimeoutOfMiddlewareCostsBudget(t *testing.T) {
 			<-time.After(2 * time.Second) // slow to return, but in time
 			return ctx.Err()
 		}
-		if _, err := must(handler.NewProcessor(handler.Func(slow), o)).Handle(ctx, event(record("m1", "x"))); err != nil {
+		if _, err := newProcessor(handler.Func(slow), o).Handle(ctx, event(record("m1", "x"))); err != nil {
 			t.Fatal(err)
 		}
 		if got := q.logged(t, handler.LogOutcome, "outcome"); !cmp.Equal(got, []string{"retry"}) {
@@ -280,7 +280,7 @@ func TestADeadLetterQueueThatHangsLeavesTimeForTheRest(t *testing.T) {
 		q := newQueues()
 		q.onSend = func(ctx context.Context) { <-ctx.Done() }
 		q.sendErr = map[string]error{"m1": errOdd}
-		response, err := must(handler.NewProcessor(byBody(script), q.options())).Handle(ctx,
+		response, err := newProcessor(byBody(script), q.options()).Handle(ctx,
 			event(record("m1", "permanent"), record("m2", "reset")))
 		if err != nil {
 			t.Fatal(err)
@@ -311,7 +311,7 @@ func TestLateLettersLeaveTimeForTheRest(t *testing.T) {
 			return byBody(script)(ctx, m)
 		})
 		records := append(many(90, "permanent"), record("r", "reset"))
-		if _, err := must(handler.NewProcessor(h, o)).Handle(ctx, event(records...)); err != nil {
+		if _, err := newProcessor(h, o).Handle(ctx, event(records...)); err != nil {
 			t.Fatal(err)
 		}
 		if q.hidden["r"] != time.Second || ctx.Err() != nil {
@@ -337,7 +337,7 @@ func TestATagOutweighsTheCancellation(t *testing.T) {
 			cancel()
 			return errors.Join(permanent, ctx.Err())
 		})
-		if _, err := must(handler.NewProcessor(h, q.options())).Handle(ctx, event(record("m1", "x"))); err != nil {
+		if _, err := newProcessor(h, q.options()).Handle(ctx, event(record("m1", "x"))); err != nil {
 			t.Fatal(err)
 		}
 		if len(q.letters) != 1 {
@@ -356,7 +356,7 @@ func TestDrainingFinishesWhatRunsAndStartsNothing(t *testing.T) {
 		close(draining)
 		return ctx.Err()
 	})
-	response, err := must(handler.NewProcessor(h, q.options())).Handle(host.WithDraining(t.Context(), draining),
+	response, err := newProcessor(h, q.options()).Handle(host.WithDraining(t.Context(), draining),
 		event(record("m1", "x"), record("m2", "x")))
 	if err != nil {
 		t.Fatal(err)
@@ -379,7 +379,7 @@ func TestSettlingOutlivesTheCancellation(t *testing.T) {
 		}
 	}
 	h := handler.Func(func(context.Context, *handler.Message) error { cancel(); return script["permanent"](ctx, nil) })
-	response, err := must(handler.NewProcessor(h, q.options())).Handle(ctx, event(record("m1", "x")))
+	response, err := newProcessor(h, q.options()).Handle(ctx, event(record("m1", "x")))
 	if err != nil || len(reported(response)) != 0 || len(q.letters) != 1 {
 		t.Errorf("error %v, reported %v, %d dead letters", err, reported(response), len(q.letters))
 	}

@@ -104,7 +104,7 @@ func newScene() *scene {
 }
 
 func (s *scene) processor() *handler.Processor {
-	return must(handler.NewProcessor(s.taking(steps), s.options))
+	return newProcessor(s.taking(steps), s.options)
 }
 
 func (s *scene) context(t *testing.T) (context.Context, context.CancelFunc) {

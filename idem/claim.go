@@ -10,20 +10,21 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// claim is one delivery that has the claim on its job.
+// claim is the claim of one delivery on its job.
 type claim struct {
 	*Ledger
 	message *handler.Message
 	answer  Answer
-	// end is that of the invocation; zero without a deadline, where it is renewed.
+	// end is the end of the invocation; zero without a deadline, when the claim is
+	// renewed.
 	end time.Time
-	// completion is what the job's own transaction may complete it with.
+	// completion is for the job's own transaction, which may complete the job.
 	completion *Completion
 	steps      *steps
 	renewal    *renewal // nil where the claim is not renewed
 
 	mu sync.Mutex
-	// lease is the end of the claim; lost is why it was lost, nil if it was not.
+	// lease is the end of the claim. lost is why the claim was lost; nil if it was not.
 	lease  time.Time
 	lost   *LostError
 	cancel context.CancelCauseFunc // of the run; nil before it
@@ -70,7 +71,7 @@ func (c *claim) Lost() <-chan struct{} {
 	return c.renewal.lost
 }
 
-// lose ends the run's context, once.
+// lose cancels the run's context, once.
 func (c *claim) lose(ctx context.Context, err error) {
 	c.mu.Lock()
 	first := c.lost == nil
@@ -156,8 +157,8 @@ func (c *claim) Confirm(ctx context.Context, deadLetterID string) error {
 	return c.store.Settle(ctx, c.answer.Claim, Settlement{Kind: SettleConfirm, DeadLetterID: deadLetterID})
 }
 
-// unsentLetter lets the dead letter of an earlier delivery go out: the job is dead,
-// and nobody knows whether the queue has it.
+// unsentLetter returns the result that sends the dead letter of an earlier delivery. The
+// job is dead, and it is unknown whether the dead-letter queue has the letter.
 func (c *claim) unsentLetter() *handler.Result {
 	failure := handler.Failure{}
 	if c.answer.Failure != nil {

@@ -46,6 +46,7 @@ func TestCharges(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			report := sqsafetest.NewQueue(t, env, charge, options...).Run(t, tt.job)
 			report.RequireOutcomes(t, "m1", tt.want)
 			report.RequireReason(t, "m1", tt.reason)

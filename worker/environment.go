@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"errors"
 	"net/url"
 	"strconv"
 	"strings"
@@ -28,13 +29,14 @@ const (
 
 type lookupFunc func(name string) (value string, ok bool)
 
-// settings are what the environment says about the worker.
+// settings are the worker settings from the environment.
 type settings struct {
 	Options
 	// healthAddress is where probes are answered; empty for nowhere.
 	healthAddress string
 }
 
+// readSettings reads all variables; the error names all that are missing or wrong.
 func readSettings(lookup lookupFunc) (*settings, error) {
 	s := &settings{healthAddress: defaultHealthAddress}
 	if address, ok := lookup(healthVariable); ok {
@@ -44,7 +46,7 @@ func readSettings(lookup lookupFunc) (*settings, error) {
 		s.healthAddress = ""
 	}
 	var drain, batch int
-	err := readQueueURL(lookup, &s.QueueURL)
+	errs := []error{readQueueURL(lookup, &s.QueueURL)}
 	for _, number := range []struct {
 		name, wants string
 		to          *int
@@ -53,15 +55,11 @@ func readSettings(lookup lookupFunc) (*settings, error) {
 		{drainVariable, "a number of seconds, at least 1", &drain},
 		{batchSecondsVariable, "a number of seconds, at least 1", &batch},
 	} {
-		if err == nil {
-			err = readNumber(lookup, number.name, number.wants, number.to)
-		}
+		errs = append(errs, readNumber(lookup, number.name, number.wants, number.to))
 	}
-	if err == nil {
-		err = readMetrics(lookup, &s.Options)
-	}
+	errs = append(errs, readMetrics(lookup, &s.Options))
 	s.Drain, s.BatchTimeout = time.Duration(drain)*time.Second, time.Duration(batch)*time.Second
-	return s, err
+	return s, errors.Join(errs...)
 }
 
 func readQueueURL(lookup lookupFunc, to *string) error {
@@ -99,27 +97,28 @@ const (
 	maxName      = 1024
 )
 
-// readMetrics reads how the metrics are called.
+// readMetrics reads namespace and name of the metrics.
 func readMetrics(lookup lookupFunc, o *Options) error {
 	o.MetricsNamespace, _ = lookup(namespaceVariable)
 	o.Name, _ = lookup(nameVariable)
-	switch {
-	case !isMetricText(o.MetricsNamespace, maxNamespace) || strings.HasPrefix(o.MetricsNamespace, "AWS/"):
-		return &sqsafe.InvalidError{
+	var errs []error
+	if !isMetricText(o.MetricsNamespace, maxNamespace) || strings.HasPrefix(o.MetricsNamespace, "AWS/") {
+		errs = append(errs, &sqsafe.InvalidError{
 			Name: namespaceVariable, Value: o.MetricsNamespace,
 			Wants: `a namespace of at most 255 ASCII characters that begins neither with ":" nor with "AWS/", or to "off"`,
-		}
-	case !isMetricText(o.Name, maxName):
-		return &sqsafe.InvalidError{
+		})
+	}
+	if !isMetricText(o.Name, maxName) {
+		errs = append(errs, &sqsafe.InvalidError{
 			Name: nameVariable, Value: o.Name,
 			Wants: `a name of at most 1,024 ASCII characters that does not begin with ":"`,
-		}
+		})
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
-// isMetricText tells whether CloudWatch takes a text as a namespace or as the
-// value of a dimension. Empty stands for the default.
+// isMetricText reports whether CloudWatch accepts a text as a namespace or as the value
+// of a dimension. Empty means the default.
 func isMetricText(text string, most int) bool {
 	illegal := func(r rune) bool { return r < ' ' || r > '~' }
 	return len(text) <= most && !strings.HasPrefix(text, ":") && strings.IndexFunc(text, illegal) < 0 &&

@@ -3,6 +3,7 @@ package worker
 import (
 	"errors"
 	"maps"
+	"strings"
 	"testing"
 	"time"
 
@@ -88,6 +89,20 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 				t.Errorf("%T for the value %q", err, tt.value)
 			}
 		})
+	}
+}
+
+func TestAllWrongSettingsAreNamedAtOnce(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{
+		queueVariable: "", batchesVariable: "0", drainVariable: "x", batchSecondsVariable: "-1",
+		namespaceVariable: "AWS/SQS", nameVariable: "Köln",
+	}
+	_, err := readSettings(lookupIn(env))
+	for name := range env {
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("error %v, want it to name %s", err, name)
+		}
 	}
 }
 

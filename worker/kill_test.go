@@ -175,7 +175,7 @@ func TestAJobThatDrainsCutOffIsDoneInTheEnd(t *testing.T) {
 		return func(_ context.Context, message *handler.Message) error {
 			m.begin(message.Body)
 			after(6 * time.Second)
-			m.end(message.Body)
+			m.end(message.Body, true)
 			return nil
 		}
 	}
@@ -219,7 +219,8 @@ func TestTheWorkerStaysUntilWhatItCutsOffIsWritten(t *testing.T) {
 		if ended, err := m.result(); !errors.Is(err, worker.ErrForced) || ended != 5*time.Second {
 			s.t.Errorf("ended with %v after %s, want ErrForced when the write is answered", err, ended)
 		}
-		if diff := cmp.Diff(map[string]string{"status": "INPROGRESS", "claims": "1", "settled": "1"}, s.item("a")); diff != "" {
+		want := map[string]string{"status": "INPROGRESS", "claims": "1", "settled": "1"}
+		if diff := cmp.Diff(want, s.item("a")); diff != "" {
 			s.t.Errorf("ledger (-want +got):\n%s", diff)
 		}
 	})
@@ -238,5 +239,47 @@ func TestTheWorkerLeavesWhatHangs(t *testing.T) {
 			s.t.Errorf("ended with %v after %s, want ErrForced within 11s of the end of the drain", err, ended)
 		}
 		m.kill()
+	})
+}
+
+// Machines are taken away and told to stop, one a minute, in the middle of jobs of up to
+// two minutes. A job is dead only if four claims on it ended with their process, and at
+// least the last two in its middle: it may have waited for its slot at the others.
+func TestNoJobDiesOfFewKills(t *testing.T) {
+	seeds(t, 2, func(s *site) {
+		jobs := names("j", 60)
+		lasts := map[string]time.Duration{}
+		for _, j := range jobs {
+			lasts[j] = time.Duration(s.random() * float64(2*time.Minute))
+		}
+		boot := func() *machine {
+			return s.boot(worker.Options{Drain: 5 * time.Second}, 4, taking(func(body string) time.Duration { return lasts[body] }))
+		}
+		s.put(jobs...)
+		fleet := []*machine{boot(), boot(), boot()}
+		for range 30 {
+			after(time.Duration(s.random() * float64(2*time.Minute)))
+			i := int(s.random() * float64(len(fleet)))
+			if s.random() < 0.5 {
+				fleet[i].stop()
+				_, _ = fleet[i].result()
+			}
+			fleet[i].kill()
+			fleet[i] = boot()
+		}
+		s.await(4*time.Hour, jobs...)
+		for _, m := range fleet {
+			m.stop()
+			_, _ = m.result()
+		}
+		dead := s.dead()
+		for body, why := range dead {
+			if s.killed[body] < 2 {
+				s.t.Errorf("%s was killed %d times and is dead: %s", body, s.killed[body], why)
+			}
+		}
+		if n := len(jobs) - len(dead); len(s.done) != n {
+			s.t.Errorf("%d jobs done after four quiet hours, want %d", len(s.done), n)
+		}
 	})
 }

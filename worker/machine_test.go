@@ -39,7 +39,9 @@ type site struct {
 	// sent, started and done are by body: when it was sent, when its latest run began
 	// and when the first of its runs came to its end.
 	sent, started, done map[string]time.Duration
-	runs                map[string]int
+	// runs counts the runs of each body, and killed those of them in the middle of which
+	// their machine was lost.
+	runs, killed map[string]int
 }
 
 // onSite runs a scenario on a site, whose jitter follows the seed.
@@ -50,7 +52,7 @@ func onSite(t *testing.T, seed uint64, scenario func(s *site)) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		s := &site{
 			world: w, sent: map[string]time.Duration{}, started: map[string]time.Duration{},
-			done: map[string]time.Duration{}, runs: map[string]int{},
+			done: map[string]time.Duration{}, runs: map[string]int{}, killed: map[string]int{},
 			random: func() float64 {
 				mu.Lock()
 				defer mu.Unlock()
@@ -176,6 +178,14 @@ func (s *site) item(body string) map[string]string {
 // noneDead fails if a job was dead-lettered, by a worker or by SQS.
 func (s *site) noneDead() {
 	s.t.Helper()
+	for body, why := range s.dead() {
+		s.t.Errorf("%s is dead: %s", body, why)
+	}
+}
+
+// dead are up to ten jobs that were dead-lettered, and why.
+func (s *site) dead() map[string]string {
+	s.t.Helper()
 	out, err := s.client.ReceiveMessage(s.t.Context(), &sqs.ReceiveMessageInput{
 		QueueUrl: aws.String(localtest.Endpoint + "/000000000000/dead"), MaxNumberOfMessages: 10,
 		MessageAttributeNames: []string{"All"},
@@ -183,9 +193,11 @@ func (s *site) noneDead() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	dead := map[string]string{}
 	for _, m := range out.Messages {
-		s.t.Errorf("%s is dead: %s", *m.Body, deathOf(m))
+		dead[*m.Body] = deathOf(m)
 	}
+	return dead
 }
 
 func deathOf(m sqstypes.Message) string {
@@ -201,15 +213,17 @@ type machine struct {
 	*site
 	*running
 	power context.Context // ends when the machine is lost
-	kill  context.CancelFunc
+	off   context.CancelFunc
+	// at are the jobs that run on it.
+	at map[string]bool
 }
 
 // boot starts a worker on a machine of its own. The job is told the machine, since
 // what a lost machine does has no effect.
 func (s *site) boot(o worker.Options, concurrency int, job func(m *machine) handler.Func) *machine {
 	s.t.Helper()
-	m := &machine{site: s}
-	m.power, m.kill = context.WithCancel(s.t.Context())
+	m := &machine{site: s, at: map[string]bool{}}
+	m.power, m.off = context.WithCancel(s.t.Context())
 	config := localtest.Config(s.server)
 	config.HTTPClient = &http.Client{Transport: m}
 	client := sqs.NewFromConfig(config)
@@ -241,8 +255,18 @@ func (s *site) boot(o worker.Options, concurrency int, job func(m *machine) hand
 
 func bodyKey(_ context.Context, m *handler.Message) (string, error) { return m.Body, nil }
 
-// isGone tells whether kill has taken the machine away: nothing of it reaches SQS or
-// the ledger any more, and its goroutines end in the dark.
+// kill takes the machine away, in the middle of what runs on it.
+func (m *machine) kill() {
+	m.site.mu.Lock()
+	defer m.site.mu.Unlock()
+	for body := range m.at {
+		m.killed[body]++
+	}
+	m.off()
+}
+
+// isGone tells whether the machine is lost: nothing of it reaches SQS or the ledger any
+// more, and its goroutines end in the dark.
 func (m *machine) isGone() bool { return m.power.Err() != nil }
 
 // RoundTrip makes machine the network of its clients. That of a lost machine is silent.
@@ -273,19 +297,25 @@ func (m *machine) WithAttrs([]slog.Attr) slog.Handler { return m }
 // WithGroup changes nothing.
 func (m *machine) WithGroup(string) slog.Handler { return m }
 
-// begin notes that a job has started, and end that it has come to its end.
+// begin notes that a job has started.
 func (m *machine) begin(body string) {
 	m.site.mu.Lock()
 	defer m.site.mu.Unlock()
 	if !m.isGone() {
 		m.started[body] = m.now()
 		m.runs[body]++
+		m.at[body] = true
 	}
 }
 
-func (m *machine) end(body string) {
+// end notes that a job has left, and whether it is done.
+func (m *machine) end(body string, isDone bool) {
 	m.site.mu.Lock()
 	defer m.site.mu.Unlock()
+	delete(m.at, body)
+	if !isDone {
+		return
+	}
 	if _, done := m.done[body]; !done && !m.isGone() {
 		m.done[body] = m.now()
 	}
@@ -296,11 +326,9 @@ func taking(d func(body string) time.Duration) func(m *machine) handler.Func {
 	return func(m *machine) handler.Func {
 		return func(ctx context.Context, message *handler.Message) error {
 			m.begin(message.Body)
-			if err := work(ctx, d(message.Body)); err != nil {
-				return err
-			}
-			m.end(message.Body)
-			return nil
+			err := work(ctx, d(message.Body))
+			m.end(message.Body, err == nil)
+			return err
 		}
 	}
 }

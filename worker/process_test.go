@@ -140,7 +140,10 @@ func (p *process) start(variables ...string) {
 // job is what the worker's jobs ask.
 func (p *process) job(w http.ResponseWriter, r *http.Request) {
 	id := strings.TrimPrefix(r.URL.Path, "/")
-	p.applied <- r.URL.Query().Get("applied")
+	select {
+	case p.applied <- r.URL.Query().Get("applied"):
+	default: // one is enough
+	}
 	p.started <- id
 	select {
 	case status := <-p.answers[id]:

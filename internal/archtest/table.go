@@ -329,6 +329,13 @@ func checkRows() []Row {
 			Tests: []string{"dlq", "fault", "handler", "internal/eventsource", "internal/runtimeapi"},
 		},
 		{
+			Path: "internal/simulation/system",
+			Tests: []string{
+				"backoff", "fault", "internal/host", "handler", "idem", "idem/dynamo", "queue", "dlq", "worker",
+				"internal/eventsource",
+			},
+		},
+		{
 			Path:  "internal/runbook",
 			Tests: []string{"backoff", "dlq", "fault", "handler", "idem", "idem/dynamo", "queue"},
 		},

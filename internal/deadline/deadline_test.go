@@ -82,6 +82,7 @@ func TestStages(t *testing.T) {
 			[]float64{65, 66, 70, 72, 74, 74.5},
 		},
 		{"30 s, crashed", table(30).Crashed(after(5)), 30, []float64{10, 15, 20, 24, 28, 29}},
+		{"900 s, crashed", table(900).Crashed(after(5)), 900, []float64{10, 15, 455, 633, 811, 855.5}},
 		{"30 s, crashed when less is left", table(30).Crashed(after(18)), 30, []float64{23, 24.75, 26.5, 27.9, 29.3, 29.65}},
 		{"30 s, crashed close to the cut", table(30).Crashed(after(22)), 30, []float64{27, 27.75, 28.5, 29.1, 29.7, 29.85}},
 		{"crashed twice", table(30).Crashed(after(5)).Crashed(after(8)), 30, []float64{10, 15, 20, 24, 28, 29}},

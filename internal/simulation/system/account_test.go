@@ -33,13 +33,19 @@ func (j *judge) account(request string) *account {
 }
 
 // logged takes in a line of a process.
-func (j *judge) logged(line string, fields map[string]string) {
+func (j *judge) logged(p *process, line string, fields map[string]string) {
+	j.w.mu.Lock()
+	defer j.w.mu.Unlock()
+	if line == handler.LogOutcome {
+		j.takenUp(p, fields["messageId"])
+		if m := j.messages[fields["messageId"]]; m != nil && fields["outcome"] == "dropped" {
+			m.dropped = true
+		}
+	}
 	request := fields["requestId"]
 	if request == "" {
 		return
 	}
-	j.w.mu.Lock()
-	defer j.w.mu.Unlock()
 	a := j.account(request)
 	switch line {
 	case handler.LogDeadLettered:
@@ -107,7 +113,8 @@ func (j *judge) responded(request string, asked, back []string) {
 				continue
 			}
 			name := j.w.names[id]
-			j.w.breaksLocked("truth", []string{keyOf(name)}, "%s is %s in %s, and not reported as failed", name, outcome, request)
+			j.w.breaksLocked("truth", []string{keyOf(name)}, "%s is %s in %s, and not reported as failed",
+				name, outcome, request)
 		}
 	}
 	for _, id := range back {

@@ -29,6 +29,13 @@ const (
 	purges     feature = "purges"     // the queue is purged
 	hasty      feature = "hasty"      // the visibility timeout is short
 	ordered    feature = "ordered"    // the queue is a FIFO queue
+	skews      feature = "skews"      // clocks differ by up to the margin
+	zombies    feature = "zombies"    // invocations are said to have timed out and go on
+	failOpen   feature = "failOpen"   // Options.FailOpen
+	unknown    feature = "unknown"    // Options.DeadLetterUnknown
+	dropping   feature = "dropping"   // Options.Drop
+	awaiting   feature = "awaiting"   // Options.AwaitSettle
+	mildly     feature = "mildly"     // Options.PanicAsPermanent
 )
 
 // features are all of them, each with the share of histories that have it.
@@ -38,7 +45,27 @@ var features = []struct {
 }{
 	{kills, 0.5}, {refusals, 0.4}, {losses, 0.4}, {partials, 0.3}, {slowness, 0.25}, {shuffling, 0.5}, {duplicates, 0.3},
 	{deploys, 0.3}, {hangs, 0.2}, {outages, 0.25}, {copies, 0.3}, {contests, 0.1}, {replays, 0.25}, {lowering, 0.05},
-	{purges, 0.05}, {hasty, 0.1}, {ordered, 0.3},
+	{purges, 0.05}, {hasty, 0.1}, {ordered, 0.3}, {skews, 0.2}, {zombies, 0.1}, {failOpen, 0.05}, {unknown, 0.05},
+	{dropping, 0.05}, {awaiting, 0.1}, {mildly, 0.05},
+}
+
+// profile is what a history is mostly about. Others are about everything.
+type profile string
+
+const (
+	anything profile = "anything"
+	poisoned profile = "poisoned" // bad jobs among healthy ones, and no other adversity
+	crowded  profile = "crowded"  // many jobs that take long for the time there is
+	lasting  profile = "lasting"  // jobs of minutes and hours in workers, beside others
+	killed   profile = "killed"   // processes live for a few calls
+)
+
+// shares are those of a profile; what is not there, it does not have.
+var shares = map[profile]map[feature]float64{
+	poisoned: {shuffling: 0.7, ordered: 0.3, copies: 0.2, replays: 0.2, awaiting: 0.1},
+	crowded:  {shuffling: 0.5, ordered: 0.2, hasty: 0.2, slowness: 0.2, deploys: 0.2},
+	lasting:  {kills: 0.5, deploys: 0.3, ordered: 0.2, hasty: 0.3, copies: 0.3, slowness: 0.2},
+	killed:   {kills: 1, skews: 0.2, shuffling: 0.5, duplicates: 0.2, copies: 0.3, losses: 0.3, ordered: 0.3, replays: 0.2},
 }
 
 // config is what a seed makes of a history, less what is left out of it.
@@ -47,13 +74,16 @@ type config struct {
 	// without names features and jobs that are left out.
 	without []string
 
+	profile profile
 	on      map[feature]bool
 	jobs    []*job
 	sends   []*send
 	outages []outage
 	hosts   []*hostConfig
 
-	visibility  time.Duration
+	visibility time.Duration
+	// lease is how long a claim lasts where there is no deadline.
+	lease       time.Duration
 	maxReceives int
 	concurrency int
 	attempts    int
@@ -107,8 +137,13 @@ func (o outage) String() string {
 
 func newConfig(s seed, without []string) *config {
 	c := &config{seed: s, without: without, on: map[feature]bool{}}
+	c.profile = pick(s.at("profile"), anything, anything, anything, poisoned, crowded, lasting, killed)
 	for _, f := range features {
-		c.on[f.name] = chance(s.at("feature %s", f.name), f.share) && !c.leftOut(string(f.name))
+		share := f.share
+		if c.profile != anything {
+			share = shares[c.profile][f.name]
+		}
+		c.on[f.name] = chance(s.at("feature %s", f.name), share) && !c.leftOut(string(f.name))
 	}
 	if c.on[ordered] { // SQS keeps the order there, and hands out nothing twice
 		c.on[shuffling], c.on[duplicates] = false, false
@@ -119,7 +154,14 @@ func newConfig(s seed, without []string) *config {
 		c.maxReceives = many
 	}
 	c.concurrency = pick(r, 1, 1, 2, 3, 8)
+	if c.profile != anything {
+		c.maxReceives, c.concurrency = pick(r, 30, 30, 200), pick(r, 1, 1, 1, 2, 3)
+		if c.on[ordered] {
+			c.maxReceives = 200
+		}
+	}
 	c.attempts = pick(r, 3, 8)
+	c.lease = pick(s.at("lease"), time.Minute, time.Minute, 10*time.Second, 5*time.Minute)
 	c.rate = pick(r, 0.02, 0.05, 0.05, 0.15, 0.3)
 	c.hangAt = pick(r, hangPoints...)
 	c.calm = evenly(r, time.Minute, 5*time.Minute)
@@ -128,7 +170,9 @@ func newConfig(s seed, without []string) *config {
 	c.limit = c.calm + 4*time.Hour
 	c.drawJobs(r)
 	for _, j := range c.jobs {
-		c.limit += j.takes
+		if c.limit += j.takes; j.kind == fatal {
+			c.limit += time.Duration(c.maxReceives) * (c.visibility + time.Minute)
+		}
 	}
 	c.drawSends()
 	return c
@@ -166,7 +210,8 @@ func (c *config) drawHosts(r *rand.Rand) {
 	timeout := pick(r, 6*time.Second, 10*time.Second, 30*time.Second, time.Minute)
 	lambda, workers := 1, 0
 	switch x := r.Float64(); {
-	case x < 0.3:
+	case c.profile == crowded:
+	case c.profile == lasting, x < 0.3:
 		lambda, workers = 0, 1+r.IntN(2)
 	case x < 0.4:
 		workers = 1
@@ -183,7 +228,7 @@ func (c *config) drawHosts(r *rand.Rand) {
 			name: "fn", timeout: timeout, pollers: pick(r, 1, 1, 2, 3), perProcess: pick(r, 1, 1, 2),
 		})
 	}
-	bounded := lambda > 0 || chance(r, 0.3)
+	bounded := lambda > 0 || chance(r, 0.3) && c.profile != lasting
 	for i := range workers {
 		h := &hostConfig{
 			name: fmt.Sprintf("w%d", i+1), batches: pick(r, 1, 2, 2, 4),
@@ -222,6 +267,16 @@ func (c *config) drawJobs(r *rand.Rand) {
 		n = 1 + r.IntN(3)
 	}
 	share := r.Float64() * r.Float64() // of jobs that are not healthy
+	switch c.profile {
+	case poisoned:
+		share = 0.1 + 0.3*r.Float64()
+	case crowded:
+		share, n = 0, 10+r.IntN(30)
+	case lasting:
+		share *= 0.5
+	case killed:
+		share *= 0.3
+	}
 	groups := 1 + r.IntN(4)
 	for i := range n {
 		name := fmt.Sprintf("j%d", i)
@@ -255,8 +310,8 @@ func (c *config) String() string {
 	for _, h := range c.hosts {
 		hosts = append(hosts, h.String())
 	}
-	text := fmt.Sprintf("visibility %v, maxReceives %d, concurrency %d, attempts %d, rate of failures %v, calm at %v\n"+
-		"hosts: %s\nfeatures: %s\njobs: %s\nsends: %v", c.visibility, c.maxReceives, c.concurrency, c.attempts, c.rate,
+	text := fmt.Sprintf("about %s, visibility %v, lease %v, maxReceives %d, concurrency %d, attempts %d, rate of failures %v, calm at %v\n"+
+		"hosts: %s\nfeatures: %s\njobs: %s\nsends: %v", c.profile, c.visibility, c.lease, c.maxReceives, c.concurrency, c.attempts, c.rate,
 		c.calm, strings.Join(hosts, "; "), strings.Join(on, " "), strings.Join(jobs, ", "), c.sends)
 	if c.on[hangs] {
 		text += "\nhangs: " + c.hangAt

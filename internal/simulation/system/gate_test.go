@@ -49,8 +49,9 @@ type call struct {
 	// the ids of a batch call's entries.
 	subjects, entries []string
 	body              map[string]json.RawMessage
-	// epoch is that of a claim that is settled.
+	// epoch and owner are those of the claim.
 	epoch int
+	owner string
 }
 
 func (c *call) name() string {
@@ -167,7 +168,7 @@ func (g *gate) describe(r *http.Request, body []byte) *call {
 	c.service, c.operation, _ = strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	_ = json.Unmarshal(body, &c.body)
 	if named, ok := r.Context().Value(operationKey{}).(*call); ok && c.service != "AmazonSQS" {
-		c.operation, c.subjects, c.epoch = named.operation, named.subjects, named.epoch
+		c.operation, c.subjects, c.epoch, c.owner = named.operation, named.subjects, named.epoch, named.owner
 		return c
 	}
 	var in struct {

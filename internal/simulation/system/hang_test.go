@@ -49,6 +49,14 @@ func (p *process) hooks() handler.Hooks {
 func (p *process) middleware(next handler.Func) handler.Func {
 	return func(ctx context.Context, m *handler.Message) error {
 		p.mayHang("middleware before")
+		switch kindOf(m.Body) {
+		case later:
+			if name := p.nameOf(m.MessageId); p.count("later "+name) < 2 {
+				return handler.Defer("not yet", time.Duration(1+len(name))*time.Second)
+			}
+		case unwanted:
+			return nil
+		}
 		err := next(ctx, m)
 		p.mayHang("middleware after")
 		return err

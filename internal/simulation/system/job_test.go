@@ -29,11 +29,19 @@ const (
 	permanent kind = "permanent" // fails for good
 	odd       kind = "odd"       // fails with an error that no rule knows
 	panics    kind = "panics"
-	poison    kind = "poison"  // ends its process without a word
-	endless   kind = "endless" // ends with its context only
-	stuck     kind = "stuck"   // does not end at all
-	garbled   kind = "garbled" // cannot be decoded
-	goexit    kind = "goexit"  // ends its goroutine
+	poison    kind = "poison"   // ends its process without a word
+	endless   kind = "endless"  // ends with its context only
+	stuck     kind = "stuck"    // does not end at all
+	garbled   kind = "garbled"  // cannot be decoded
+	goexit    kind = "goexit"   // ends its goroutine
+	stepped   kind = "stepped"  // ends well in several steps, each of which is recorded
+	transact  kind = "transact" // completes itself in a transaction
+	later     kind = "later"    // middleware leaves it to a later receive, twice
+	unwanted  kind = "unwanted" // middleware gives it up
+	fatal     kind = "fatal"    // ends its process when it is decoded
+	bursts    kind = "bursts"   // panics when it is decoded
+	keyless   kind = "keyless"  // has no key
+	spawned   kind = "spawned"  // panics on a goroutine of its own
 )
 
 // job is a job of a history, which one or several messages ask for.
@@ -49,29 +57,56 @@ type job struct {
 }
 
 func (c *config) drawJob(r *rand.Rand, name string, share float64) *job {
-	j := &job{name: name, kind: quick, sent: evenly(r, 0, pick(r, time.Millisecond, time.Second, time.Minute))}
+	j := &job{name: name, kind: quick, fails: 1 + r.IntN(2), sent: evenly(r, 0, pick(r, time.Millisecond, time.Second, time.Minute))}
 	switch {
 	case chance(r, share):
-		j.kind = pick(r, flaky, permanent, odd, panics, poison, poison, endless, stuck, garbled, goexit)
+		j.kind = pick(r, flaky, permanent, odd, panics, poison, poison, endless, stuck, garbled, goexit, unwanted,
+			bursts, keyless, spawned, fatal)
+		if c.profile == poisoned {
+			j.kind = pick(r, panics, poison, poison, endless, stuck, goexit, spawned, fatal)
+		}
+		if j.kind == fatal && (c.maxReceives > 30 || c.on[ordered]) {
+			j.kind = poison // it would take days
+		}
 		if c.timeout() == 0 && (j.kind == endless || j.kind == stuck) {
 			j.kind = slow // nothing ends it
 		}
-	case chance(r, 0.3):
+	case chance(r, c.slowShare()):
 		j.kind = slow
-	case chance(r, 0.2):
-		j.kind = deaf
+	case chance(r, c.slowShare()/2):
+		j.kind = deaf // of the rest
+	case chance(r, 0.3):
+		j.kind = pick(r, stepped, transact, later)
 	}
-	j.fails = 1 + r.IntN(2)
 	j.takes = between(r, time.Millisecond, 100*time.Millisecond)
 	if j.kind != slow && j.kind != deaf {
 		return j
 	}
+	least := 100 * time.Millisecond
 	if c.timeout() > 0 {
-		j.takes = between(r, 100*time.Millisecond, c.jobTime()*49/100)
+		j.takes = between(r, least, c.jobTime()*49/100)
+		switch {
+		case c.profile != crowded:
+		case j.kind == deaf:
+			j.takes = evenly(r, c.jobTime()/4, c.jobTime()*49/100)
+		default:
+			j.takes = evenly(r, c.jobTime()/50, c.jobTime()/6)
+		}
 		return j
 	}
-	j.takes = between(r, 100*time.Millisecond, pick(r, time.Minute, 10*time.Minute, 2*time.Hour))
+	if c.profile == lasting {
+		least = time.Second
+	}
+	j.takes = between(r, least, pick(r, time.Minute, 10*time.Minute, 2*time.Hour))
 	return j
+}
+
+// slowShare is the share of healthy jobs that take their time.
+func (c *config) slowShare() float64 {
+	if c.profile == crowded || c.profile == lasting {
+		return 0.6
+	}
+	return 0.3
 }
 
 func (j *job) String() string {
@@ -96,7 +131,13 @@ func kindOf(body string) kind {
 
 // healthy reports whether the job ends well whenever it is started while what it
 // depends on is up.
-func (k kind) healthy() bool { return k == quick || k == slow || k == deaf }
+func (k kind) healthy() bool {
+	switch k {
+	case quick, slow, deaf, stepped, transact, later:
+		return true
+	}
+	return false
+}
 
 // keyOf is the key of the job that a message with the name asks for: "j3" of "j3/2".
 func keyOf(message string) string {
@@ -123,6 +164,13 @@ func (h *preparer) Prepare(ctx context.Context, m *handler.Message) (func(contex
 		return nil, err
 	}
 	p.mayHang("prepare")
+	switch kindOf(m.Body) {
+	case fatal:
+		p.kill("killed by the decoding of " + name)
+		return nil, errKilled
+	case bursts:
+		panic("bug of " + name)
+	}
 	if _, err := h.typed.Prepare(ctx, m); err != nil {
 		return nil, err
 	}
@@ -135,11 +183,14 @@ func (p *process) runJob(ctx context.Context, m *handler.Message, j *job, name s
 	if p.isDead() {
 		return errKilled
 	}
-	r := p.judge.started(p, ctx, m, j, name)
-	err := p.work(ctx, r, j)
-	if !p.isDead() {
-		p.judge.returned(r, err)
-	}
+	r := p.judge.started(ctx, p, m, j, name)
+	err := errors.New("panic or Goexit")
+	defer func() {
+		if !p.isDead() {
+			p.judge.returned(r, err)
+		}
+	}()
+	err = p.work(ctx, r, j)
 	return err
 }
 
@@ -157,6 +208,13 @@ func (p *process) work(ctx context.Context, r *jobRun, j *job) error {
 		panic("bug of " + j.name)
 	case goexit:
 		runtime.Goexit()
+	case spawned:
+		handler.Go(ctx, func(context.Context) error { panic("bug of " + j.name) })
+		return nil
+	case stepped:
+		return p.steps(ctx, j)
+	case transact:
+		return p.transact(ctx, j)
 	case poison:
 		p.kill("killed by " + j.name)
 		return errKilled

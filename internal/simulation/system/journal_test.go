@@ -57,14 +57,21 @@ type breach struct {
 }
 
 // excerpt is the last lines of the journal that are about the jobs, or about none.
+// Lines that say the same as one shortly before are left out.
 func (w *world) excerpt(jobs []string, most int) string {
-	var lines []string
+	var lines, recent []string
 	for _, e := range w.journal {
 		about := len(e.jobs) == 0 || len(jobs) == 0 ||
 			slices.ContainsFunc(e.jobs, func(j string) bool { return slices.Contains(jobs, keyOf(j)) })
-		if about {
-			lines = append(lines, e.String())
+		if !about {
+			continue
 		}
+		if slices.Contains(recent, e.who+e.what) {
+			continue
+		}
+		recent = append(recent, e.who+e.what)
+		recent = recent[max(0, len(recent)-6):]
+		lines = append(lines, e.String())
 	}
 	if len(lines) > most {
 		lines = append([]string{fmt.Sprintf("(%d lines before)", len(lines)-most)}, lines[len(lines)-most:]...)

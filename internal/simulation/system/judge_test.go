@@ -3,6 +3,7 @@ package system
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +28,13 @@ type judge struct {
 	// edited are jobs of which operators have sent other payloads.
 	edited   map[string]bool
 	accounts map[string]*account
+	// waiting are deliveries by process and message.
+	waiting map[string]*delivery
+	active  map[*process]*activity
+	// lastDeath is when a process died last.
+	lastDeath time.Duration
+	// late reports whether healthy jobs have taken too long.
+	late bool
 }
 
 // message is a message that was sent to the source queue.
@@ -37,6 +45,8 @@ type message struct {
 	attrs    map[string]queues.Attribute
 	sent     time.Duration
 	receives int
+	// dropped reports whether middleware has given it up.
+	dropped bool
 	// gone is how it left the queue: "deleted", "moved" or "purged"; empty while it is
 	// there.
 	gone string
@@ -59,6 +69,9 @@ type jobState struct {
 	paid    int
 	epochs  []*epoch
 	letters int
+	claims  claims
+	// recorded are the steps that the ledger has.
+	recorded map[string]bool
 }
 
 // epoch is a life of a job in the ledger.
@@ -80,11 +93,16 @@ func (s *jobState) at(number int) *epoch {
 // it is completed, or dead with a letter.
 func (s *jobState) settled() bool {
 	for _, e := range s.epochs {
-		if e.completed || e.dead && e.letters > 0 {
+		if e.completed || e.dead && (e.letters > 0 || e.confirmed) {
 			return true
 		}
 	}
 	return s.letters > 0
+}
+
+// dropped reports whether the job is dead without a letter.
+func (s *jobState) dropped() bool {
+	return slices.ContainsFunc(s.epochs, func(e *epoch) bool { return e.dead })
 }
 
 // outcomeAfter reports whether the job has an outcome in an epoch that began after its
@@ -119,14 +137,14 @@ type jobRun struct {
 func newJudge(w *world) *judge {
 	return &judge{
 		w: w, messages: map[string]*message{}, jobs: map[string]*jobState{}, accounts: map[string]*account{},
-		edited: map[string]bool{},
+		edited: map[string]bool{}, waiting: map[string]*delivery{}, active: map[*process]*activity{},
 	}
 }
 
 func (j *judge) state(key string) *jobState {
 	s := j.jobs[key]
 	if s == nil {
-		s = &jobState{}
+		s = &jobState{recorded: map[string]bool{}}
 		j.jobs[key] = s
 	}
 	return s
@@ -170,7 +188,13 @@ func (j *judge) deleted(m *message) {
 	key := keyOf(m.name)
 	s := j.state(key)
 	margin := 2 * time.Second // of the clocks, for whom the order of the two is open
-	if s.outcomeAfter(m.sent-margin) || j.hasLetter(m) {
+	if j.w.on[skews] {
+		margin += 2 * time.Second
+	}
+	switch {
+	case s.outcomeAfter(m.sent-margin) || j.hasLetter(m):
+		return
+	case kindOf(m.body) == unwanted, j.w.on[failOpen] && s.paid > 0, j.w.on[dropping] && s.dropped():
 		return
 	}
 	j.w.breaksLocked("accounting", []string{key}, "%s is deleted, but neither done nor dead-lettered", m.name)
@@ -202,7 +226,8 @@ func (j *judge) lettered(e queues.Event, name string) {
 		return
 	}
 	l.record = &r
-	j.w.noteLocked("sqs", []string{key}, "letter of %s: epoch %d %s %s: %.100s", name, r.Epoch, r.Class, r.Reason, r.Message)
+	j.w.noteLocked("sqs", []string{key}, "letter of %s: epoch %d %s %s: %.100s",
+		name, r.Epoch, r.Class, r.Reason, r.Message)
 	s.letters++
 	if !r.Verdict {
 		return
@@ -241,10 +266,21 @@ func (j *judge) effective(p *process, c *call, ok bool) {
 	}
 	j.w.mu.Lock()
 	defer j.w.mu.Unlock()
-	e := j.state(c.subjects[0]).at(c.epoch)
+	s := j.state(c.subjects[0])
+	if c.operation == "claim" {
+		s.claims.begin(c.owner)
+		return
+	}
+	if what := s.claims.settle(c); what != "" {
+		j.w.breaksLocked("aloneness", c.subjects, "%s: %s", c.subjects[0], what)
+	}
+	e := s.at(c.epoch)
 	switch c.operation {
 	case idem.SettleComplete.String():
 		e.completed = true
+	case "transact":
+		e.completed = true
+		s.paid++
 	case idem.SettleVerdict.String():
 		e.dead, e.deadAt = true, j.w.now()
 	case idem.SettleConfirm.String():
@@ -253,13 +289,16 @@ func (j *judge) effective(p *process, c *call, ok bool) {
 			j.w.breaksLocked("accounting", c.subjects, "the letter of %s is confirmed, but was not sent", c.subjects[0])
 		}
 	}
+	if step, ok := strings.CutPrefix(c.operation, "step "); ok {
+		s.recorded[step] = true
+	}
 	if e.completed && e.dead {
 		j.w.breaksLocked("one outcome", c.subjects, "%s is completed and dead in epoch %d", c.subjects[0], c.epoch)
 	}
 }
 
 // started takes in the start of a run.
-func (j *judge) started(p *process, ctx context.Context, m *handler.Message, job *job, name string) *jobRun {
+func (j *judge) started(ctx context.Context, p *process, m *handler.Message, job *job, name string) *jobRun {
 	j.w.mu.Lock()
 	defer j.w.mu.Unlock()
 	key := keyOf(name)
@@ -273,16 +312,19 @@ func (j *judge) started(p *process, ctx context.Context, m *handler.Message, job
 	}
 	j.w.noteLocked(p.name, about, "RUN %d of %s (%s) begins, receive %d", r.number, name, r.kind, m.ReceiveCount())
 	for _, other := range s.runs {
-		if !other.ended && !other.process.isDead() && other.ctx.Err() == nil {
-			j.w.breaksLocked("one run at a time", about, "run %d of %s begins while run %d goes on", r.number, name, other.number)
+		if !other.ended && !other.process.isDead() && other.ctx.Err() == nil && !j.w.on[failOpen] {
+			j.w.breaksLocked("one run at a time", about, "run %d of %s begins while run %d goes on",
+				r.number, name, other.number)
 		}
 	}
 	for n, e := range s.epochs {
-		if n >= m.Job.Epoch && (e.completed || e.dead) {
+		if n >= m.Job.Epoch && (e.completed || e.dead) && !j.w.on[failOpen] {
 			j.w.breaksLocked("no run after the end", about, "%s runs in epoch %d, epoch %d is over", name, m.Job.Epoch, n)
 		}
 	}
 	s.runs = append(s.runs, r)
+	j.takenUp(p, m.MessageId)
+	j.runs(p, 1)
 	j.checkOrder(r, j.messages[m.MessageId])
 	return r
 }
@@ -296,18 +338,22 @@ func (j *judge) checkOrder(r *jobRun, m *message) {
 		if before == m {
 			return
 		}
-		if before.group == m.group && before.gone == "" && !j.state(keyOf(before.name)).settled() {
+		if before.group == m.group && before.gone == "" && !j.settled(before) {
 			j.w.breaksLocked("order", []string{keyOf(m.name), keyOf(before.name)},
 				"%s runs before %s of its group is settled", m.name, before.name)
 		}
 	}
 }
 
+// settled reports whether a message has an outcome that lets the next of its group start.
+func (j *judge) settled(m *message) bool { return m.dropped || j.state(keyOf(m.name)).settled() }
+
 // returned takes in the end of a run.
 func (j *judge) returned(r *jobRun, err error) {
 	j.w.mu.Lock()
 	defer j.w.mu.Unlock()
 	r.ended = true
+	j.runs(r.process, -1)
 	j.w.noteLocked(r.process.name, []string{keyOf(r.name)}, "RUN %d of %s ends: %v", r.number, r.name, err)
 }
 
@@ -321,7 +367,12 @@ func (j *judge) paid(key string, job *job) {
 	j.state(job.name).paid++
 }
 
-func (j *judge) killed(*process) {}
+// killed takes in the end of a process.
+func (j *judge) killed(*process) {
+	j.w.mu.Lock()
+	defer j.w.mu.Unlock()
+	j.lastDeath = j.w.now()
+}
 
 // edit notes that operators send another payload for a job.
 func (j *judge) edit(key string) {

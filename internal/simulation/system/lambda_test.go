@@ -112,7 +112,12 @@ type answered struct {
 // Invoke implements [eventsource.Invoker].
 func (h *lambdaHost) Invoke(_ context.Context, event []byte) ([]byte, error) {
 	i := h.take()
-	defer h.leave(i)
+	staying := false
+	defer func() {
+		if !staying {
+			h.leave(i)
+		}
+	}()
 	h.mu.Lock()
 	h.requests++
 	request := fmt.Sprintf("r%d", h.requests)
@@ -124,11 +129,21 @@ func (h *lambdaHost) Invoke(_ context.Context, event []byte) ([]byte, error) {
 	defer cancel()
 	ctx = lambdacontext.NewContext(ctx, &lambdacontext.LambdaContext{AwsRequestID: request})
 	i.note(i.name, nil, "invocation %s begins", request)
+	h.judge.handed(i.process, asked(event))
 	done := make(chan answered, 1)
 	go func() { done <- i.handle(ctx, event) }()
 	deadline := time.NewTimer(h.timeout)
 	defer deadline.Stop()
+	early := make(<-chan time.Time)
+	if h.on[zombies] && chance(r, 0.2) {
+		early = time.After(h.timeout * time.Duration(10+r.IntN(80)) / 100)
+	}
 	select {
+	case <-early:
+		i.note(i.name, nil, "invocation %s is said to have timed out, and goes on", request)
+		staying = true
+		go h.outlive(i, request, event, done, end)
+		return nil, errors.New("Task timed out")
 	case a := <-done:
 		return h.answered(i, request, event, a)
 	case <-i.life.Done():
@@ -139,6 +154,20 @@ func (h *lambdaHost) Invoke(_ context.Context, event []byte) ([]byte, error) {
 		i.kill("timed out")
 		return nil, errors.New("Task timed out")
 	}
+}
+
+// outlive waits for an invocation whose end nobody waits for any more.
+func (h *lambdaHost) outlive(i *instance, request string, event []byte, done <-chan answered, end time.Time) {
+	deadline := time.NewTimer(time.Until(end))
+	defer deadline.Stop()
+	select {
+	case a := <-done:
+		_, _ = h.answered(i, request, event, a)
+	case <-i.life.Done():
+	case <-deadline.C:
+		i.kill("timed out")
+	}
+	h.leave(i)
 }
 
 // answered takes in the end of an invocation in time.

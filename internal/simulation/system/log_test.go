@@ -42,7 +42,7 @@ func (h *logHandler) Handle(_ context.Context, r slog.Record) error {
 	if r.Message == handler.LogOutcome {
 		text = strings.Replace(text, "outcome ", "", 1)
 	}
-	p.judge.logged(r.Message, fields)
+	p.judge.logged(p, r.Message, fields)
 	switch r.Message {
 	case handler.LogOutcome:
 		p.tally("outcome " + fields["outcome"] + " " + fields["reason"])

@@ -109,13 +109,24 @@ func failedEntries(out map[string]any, failed map[string]bool) map[string]any {
 
 // received shuffles the messages of a receive, and lets SQS hand some of them out again.
 func (g *gate) received(r *http.Request, response *http.Response) (*http.Response, error) {
-	if response.StatusCode != http.StatusOK || !g.on[shuffling] && !g.on[duplicates] || g.isCalm() {
+	if response.StatusCode != http.StatusOK {
 		return response, nil
 	}
 	var out struct{ Messages []map[string]any }
 	text, _ := io.ReadAll(response.Body)
 	response.Body = io.NopCloser(bytes.NewReader(text))
-	if json.Unmarshal(text, &out) != nil || len(out.Messages) == 0 {
+	_ = json.Unmarshal(text, &out) // what is no JSON has no messages
+	if len(out.Messages) == 0 {
+		return response, nil
+	}
+	var ids []string
+	for _, m := range out.Messages {
+		ids = append(ids, m["MessageId"].(string))
+	}
+	if g.name != "esm" {
+		g.judge.handed(g.process, ids)
+	}
+	if !g.on[shuffling] && !g.on[duplicates] || g.isCalm() {
 		return response, nil
 	}
 	draws := g.seed.at("%s receive %v", g.name, g.now())

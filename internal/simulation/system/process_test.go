@@ -37,6 +37,8 @@ type process struct {
 	// life ends when the process is killed.
 	life context.Context
 	end  context.CancelFunc
+	// skew is how much its clock is ahead.
+	skew time.Duration
 	// retired is closed when the process is told to stop.
 	retired    chan struct{}
 	retireOnce sync.Once
@@ -58,6 +60,9 @@ func (w *world) newProcess(name string) *process {
 	p := &process{world: w, name: name, retired: make(chan struct{})}
 	p.life, p.end = context.WithCancel(host.WithExit(context.Background(), func() { p.kill("it outlived a crash") }))
 	p.state.failing = map[string]failing{}
+	if r := w.seed.at("skew of %s", name); w.on[skews] {
+		p.skew = evenly(r, -time.Second, time.Second)
+	}
 	cfg := localtest.Config(w.server)
 	cfg.HTTPClient = &http.Client{Transport: &gate{p}}
 	cfg.Retryer = func() aws.Retryer {
@@ -85,13 +90,18 @@ func (p *process) sdkBackoff(attempt int, _ error) (time.Duration, error) {
 // function makes the processor of a function, with all that production has.
 func (p *process) function(visibility handler.Queue) {
 	ledger := must(idem.New(&store{Store: dynamo.New(p.db, tableName, nil), process: p}, &idem.Options{
-		Key: p.key, Logger: p.log,
+		Key: p.key, Lease: p.lease, Logger: p.log, FailOpen: p.on[failOpen], DeadLetterUnknown: p.on[unknown],
 	}))
 	sender := must(dlq.NewSender(p.sqs, p.letters, &dlq.Options{Function: "pay", FunctionVersion: "1", Logger: p.log}))
 	if visibility == nil {
 		visibility = must(queue.New(p.sqs, &queue.Options{Endpoint: localtest.Endpoint, Logger: p.log}))
 	}
+	var drop []string
+	if p.on[dropping] {
+		drop = []string{"tagged", fault.ReasonUnclassified}
+	}
 	p.processor = must(handler.NewProcessor(newPreparer(p), &handler.Options{
+		AwaitSettle: p.on[awaiting], PanicAsPermanent: p.on[mildly], Drop: drop,
 		Ledger: ledger, DeadLetter: hangingLetters{sender, p}, Queue: hangingQueue{visibility, p}, Restore: p.restore,
 		Middleware: []handler.Middleware{p.middleware}, Classifier: classifier{fault.Rules(), p},
 		Backoff:     backoff.Exponential{MaxAttempts: p.attempts},
@@ -103,8 +113,13 @@ func (p *process) function(visibility handler.Queue) {
 
 // endangers decides whether the process is killed within a call.
 func (w *world) endangers(p *process) {
-	if r := w.seed.at("killing %s", p.name); w.on[kills] && chance(r, 0.4) {
-		p.killAt = 1 + r.IntN(1<<r.IntN(9))
+	r := w.seed.at("killing %s", p.name)
+	share, most := 0.4, 9
+	if w.profile == killed {
+		share, most = 0.7, 7
+	}
+	if w.on[kills] && chance(r, share) {
+		p.killAt = 1 + r.IntN(1<<r.IntN(most))
 	}
 }
 

@@ -60,6 +60,9 @@ func (s *send) body() string {
 		return `{"id":"` + s.job.name + `","kind":`
 	}
 	p := payload{ID: s.job.name, Kind: s.job.kind}
+	if s.job.kind == keyless {
+		p.ID = ""
+	}
 	if s.other {
 		p.Note = "other"
 	}

@@ -6,41 +6,74 @@ import (
 	"time"
 
 	"github.com/sqsafe/sqsafe/idem"
+	"github.com/sqsafe/sqsafe/idem/dynamo"
 )
 
 // store names the calls of the ledger for gate and journal.
 type store struct {
-	idem.Store
+	*dynamo.Store
 	process *process
 }
 
-func (s *store) named(ctx context.Context, operation, id string, epoch int) context.Context {
-	_, key, _ := strings.Cut(id, "#")
-	return context.WithValue(ctx, operationKey{}, &call{operation: operation, subjects: []string{key}, epoch: epoch})
+func named(ctx context.Context, operation string, c idem.Claim) context.Context {
+	_, key, _ := strings.Cut(c.ID, "#")
+	return context.WithValue(ctx, operationKey{}, &call{
+		operation: operation, subjects: []string{key}, epoch: c.Epoch, owner: c.Owner,
+	})
 }
 
 // Acquire implements [idem.Store].
 func (s *store) Acquire(ctx context.Context, r idem.Request) (idem.Answer, error) {
 	s.process.mayHang("claim")
-	a, err := s.Store.Acquire(s.named(ctx, "claim", r.ID, 0), r)
+	r.Now, r.Lease, r.Expires = s.out(r.Now), s.out(r.Lease), s.out(r.Expires)
+	a, err := s.Store.Acquire(named(ctx, "claim", idem.Claim{ID: r.ID, Owner: r.Owner}), r)
 	if err == nil {
 		s.process.judge.claimed(s.process, r, a)
 	}
+	a.Until, a.Claim.Lease = s.in(a.Until), s.in(a.Claim.Lease)
 	return a, err
+}
+
+// settlement names a write about a claim; one that takes back a count of crashes apart
+// from one that counts.
+func (s *store) settlement(ctx context.Context, c idem.Claim, settlement idem.Settlement) context.Context {
+	operation := settlement.Kind.String()
+	if settlement.Kind == idem.SettleAlone && settlement.Crashes == 0 {
+		operation = "not " + operation
+	}
+	return named(ctx, operation, c)
 }
 
 // Settle implements [idem.Store].
 func (s *store) Settle(ctx context.Context, c idem.Claim, settlement idem.Settlement) error {
 	s.process.mayHang("settle")
-	return s.Store.Settle(s.named(ctx, settlement.Kind.String(), c.ID, c.Epoch), c, settlement)
+	settlement.Lease, settlement.Expires, settlement.DeadAt =
+		s.out(settlement.Lease), s.out(settlement.Expires), s.out(settlement.DeadAt)
+	return s.Store.Settle(s.settlement(ctx, c, settlement), c, settlement)
 }
 
 // Renew implements [idem.Store].
 func (s *store) Renew(ctx context.Context, c idem.Claim, until time.Time) error {
-	return s.Store.Renew(s.named(ctx, "renew", c.ID, c.Epoch), c, until)
+	return s.Store.Renew(named(ctx, "renew", c), c, s.out(until))
 }
 
 // RecordStep implements [idem.Store].
 func (s *store) RecordStep(ctx context.Context, c idem.Claim, r idem.StepRecord) error {
-	return s.Store.RecordStep(s.named(ctx, "step", c.ID, c.Epoch), c, r)
+	return s.Store.RecordStep(named(ctx, "step "+r.Name, c), c, r)
+}
+
+// out is a time as the process's clock tells it: it is wrong by the process's skew.
+func (s *store) out(t time.Time) time.Time {
+	if t.IsZero() {
+		return t
+	}
+	return t.Add(s.process.skew)
+}
+
+// in is a time that another clock has told as this one does.
+func (s *store) in(t time.Time) time.Time {
+	if t.IsZero() {
+		return t
+	}
+	return t.Add(-s.process.skew)
 }

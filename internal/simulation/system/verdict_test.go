@@ -23,6 +23,9 @@ var reasons = map[kind][]string{
 	stuck:     {idem.ReasonCrashLoop},
 	garbled:   {"decode"},
 	goexit:    {idem.ReasonCrashLoop},
+	spawned:   {idem.ReasonCrashLoop},
+	bursts:    {handler.ReasonPanic},
+	keyless:   {idem.ReasonMissingKey},
 }
 
 // end judges the history as a whole.
@@ -36,8 +39,9 @@ func (j *judge) end() {
 	for _, job := range j.w.jobs {
 		s := j.state(job.name)
 		for n, e := range s.epochs {
-			if e.completed && s.paid == 0 {
-				j.w.breaksLocked("done", []string{job.name}, "%s is completed in epoch %d, but the provider knows nothing of it", job.name, n)
+			if e.completed && s.paid == 0 && !j.w.on[failOpen] {
+				j.w.breaksLocked("done", []string{job.name}, "%s is completed in epoch %d, but the provider knows nothing of it",
+					job.name, n)
 			}
 			if e.completed && e.letters > 0 {
 				j.w.breaksLocked("one outcome", []string{job.name}, "%s is completed in epoch %d and has a letter", job.name, n)
@@ -56,11 +60,18 @@ func (j *judge) judgeLetter(l *letter) {
 	k, about := kindOf(l.body), []string{keyOf(l.name)}
 	scarce := !j.w.ample() || j.w.longOutage() > 0
 	switch {
-	case l.moved && (scarce || j.lowered):
+	case l.moved && k == fatal: // nothing was claimed, so that nobody counts
+	case l.moved && j.w.has(fatal):
+		// It came with one that is fatal each time: what is done could not be deleted, and
+		// with several slots what is not done was decoded at the same moment.
+		j.w.stats["excused: beside a fatal one"]++
+	case l.moved && (scarce || j.lowered || j.w.on[hasty] && j.w.on[slowness] || j.outlasted(l.name)):
 		j.w.stats["excused: "+string(k)+" moved by SQS"]++
 	case l.moved:
 		j.w.breaksLocked("healthy", about, "SQS moved %s (%s)", l.name, k)
 	case l.record == nil:
+	case l.record.Reason == idem.ReasonUnknownOutcome && j.w.on[unknown]:
+	case l.record.Reason == handler.ReasonPanic && j.w.on[mildly]:
 	case l.record.Reason == handler.ReasonMaxReceives && scarce:
 		j.w.stats["excused: "+string(k)+" max_receives"]++
 	case l.record.Reason == idem.ReasonConflict && (j.w.contested(j.w.job(l.name)) || j.edited[keyOf(l.name)]):
@@ -80,6 +91,26 @@ func (c *config) longOutage() time.Duration {
 		longest = max(longest, o.to-o.from)
 	}
 	return longest
+}
+
+// has reports whether there are jobs of a kind.
+func (c *config) has(k kind) bool {
+	return slices.ContainsFunc(c.jobs, func(j *job) bool { return j.kind == k })
+}
+
+// outlasted reports whether SQS may have moved a message since a job ran for long: its
+// own, of which this is a copy that came back with every lease, or another, beside which
+// a job that ends its process was never alone.
+func (j *judge) outlasted(name string) bool {
+	longest := time.Duration(0)
+	for _, other := range j.w.jobs {
+		longest = max(longest, other.takes)
+	}
+	own := j.w.job(name)
+	if own.kind.healthy() {
+		longest = own.takes
+	}
+	return longest > time.Duration(j.w.maxReceives)*j.w.lease/3
 }
 
 // endures is how long an outage a job outlasts by its retries.
@@ -103,7 +134,8 @@ func (j *judge) compare(l *letter) {
 			return
 		}
 	}
-	j.w.breaksLocked("letter", about, "a letter of %s is %s %s, want %s", l.name, l.body, describe(originals(l.attrs)), want)
+	j.w.breaksLocked("letter", about, "a letter of %s is %s %s, want %s",
+		l.name, l.body, describe(originals(l.attrs)), want)
 }
 
 // originals are the attributes that the producer has set.

@@ -3,8 +3,11 @@ package system
 import (
 	"context"
 	"fmt"
+	"math"
 	"net/http"
+	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -20,7 +23,11 @@ import (
 	queues "github.com/sqsafe/sqsafe/internal/localaws/sqs"
 )
 
-const tableName = "ledger"
+// The tables of the ledger and of jobs that complete themselves.
+const (
+	tableName    = "ledger"
+	effectsTable = "effects"
+)
 
 // world is the whole system in one history.
 type world struct {
@@ -67,7 +74,10 @@ func play(t *testing.T, c *config) (out *outcome) {
 		w := newWorld(c)
 		w.run()
 		out = &outcome{config: c, journal: w.journal, breaches: w.breaches, lasted: w.now(), stats: w.stats}
-		if len(w.breaches) > 0 {
+		switch show := os.Getenv("SQSAFE_SHOW"); {
+		case show != "":
+			out.excerpt = w.excerpt(strings.Fields(show), math.MaxInt32)
+		case len(w.breaches) > 0:
 			out.excerpt = w.excerpt(w.breaches[0].jobs, 150)
 		}
 		for _, n := range w.asked {
@@ -117,14 +127,16 @@ func (w *world) build() {
 		QueueName: aws.String(w.queueName("jobs")), Attributes: jobs,
 	}))
 	w.source = *source.QueueUrl
-	must(w.direct.db.CreateTable(ctx, &dynamodb.CreateTableInput{
-		TableName:   aws.String(tableName),
-		BillingMode: dbtypes.BillingModePayPerRequest,
-		AttributeDefinitions: []dbtypes.AttributeDefinition{
-			{AttributeName: aws.String("id"), AttributeType: dbtypes.ScalarAttributeTypeS},
-		},
-		KeySchema: []dbtypes.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: dbtypes.KeyTypeHash}},
-	}))
+	for _, name := range []string{tableName, effectsTable} {
+		must(w.direct.db.CreateTable(ctx, &dynamodb.CreateTableInput{
+			TableName:   &name,
+			BillingMode: dbtypes.BillingModePayPerRequest,
+			AttributeDefinitions: []dbtypes.AttributeDefinition{
+				{AttributeName: aws.String("id"), AttributeType: dbtypes.ScalarAttributeTypeS},
+			},
+			KeySchema: []dbtypes.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: dbtypes.KeyTypeHash}},
+		}))
+	}
 }
 
 func (w *world) queueName(name string) string {
@@ -139,7 +151,7 @@ func (w *world) arn(name string) string {
 }
 
 func (w *world) redrivePolicy(maxReceives int) string {
-	return fmt.Sprintf(`{"deadLetterTargetArn":"%s","maxReceiveCount":%d}`, w.arn("dead"), maxReceives)
+	return fmt.Sprintf(`{"deadLetterTargetArn":%q,"maxReceiveCount":%d}`, w.arn("dead"), maxReceives)
 }
 
 // hosting runs processes of the function.
@@ -177,9 +189,10 @@ func (w *world) run() {
 	if w.on[purges] {
 		w.purge()
 	}
-	w.waitUntil(w.calm)
+	w.watch(w.calm, func() bool { return false })
 	w.becomeCalm()
-	w.drained()
+	w.watch(w.limit, func() bool { return w.judge.left() == 0 })
+	w.watch(w.now()+time.Second, func() bool { return false })
 	w.judge.end()
 	w.mu.Lock()
 	all := w.all
@@ -194,6 +207,14 @@ func (w *world) run() {
 
 func (w *world) waitUntil(at time.Duration) { <-time.After(at - w.now()) }
 
+// watch waits until then, and looks at what waits meanwhile.
+func (w *world) watch(at time.Duration, over func() bool) {
+	for w.now() < at && !over() {
+		<-time.After(min(time.Second, at-w.now()))
+		w.judge.tick()
+	}
+}
+
 func (w *world) becomeCalm() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -205,14 +226,6 @@ func (w *world) isCalm() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.calmed
-}
-
-// drained waits until the queue is empty, but no longer than the limit.
-func (w *world) drained() {
-	for w.now() < w.limit && w.judge.left() > 0 {
-		<-time.After(time.Second)
-	}
-	<-time.After(time.Second)
 }
 
 // nameAttribute carries the name of a message.

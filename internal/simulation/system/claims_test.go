@@ -1,0 +1,60 @@
+package system
+
+import (
+	"slices"
+
+	"github.com/sqsafe/sqsafe/idem"
+)
+
+// claims are what the judge knows of the claims on a job: it goes by what was written,
+// not by what the ledger makes of it.
+type claims struct {
+	// open are owners of claims that were not settled, since a run last came to its end.
+	open []string
+	// crashes counts the runs since then that ended their process, and are known to.
+	crashes int
+	// alone are owners whose run is alone.
+	alone []string
+}
+
+func (c *claims) begin(owner string) {
+	if !slices.Contains(c.open, owner) {
+		c.open = append(c.open, owner)
+	}
+}
+
+// settle takes in a write for a claim, and returns what is wrong with it.
+func (c *claims) settle(write *call) string {
+	owner := write.owner
+	others := len(c.open)
+	if slices.Contains(c.open, owner) {
+		others--
+	}
+	switch write.operation {
+	case "transact", idem.SettleComplete.String(), idem.SettleRelease.String(), idem.SettleVerdict.String():
+		*c = claims{}
+	case idem.SettleAbort.String():
+		c.open = slices.DeleteFunc(c.open, func(o string) bool { return o == owner })
+		c.leaveAlone(owner)
+	case idem.SettleCrash.String():
+		c.leaveAlone(owner)
+		c.crashes++
+	case "not " + idem.SettleAlone.String():
+		c.leaveAlone(owner)
+	case idem.SettleAlone.String():
+		if !slices.Contains(c.alone, owner) {
+			c.alone = append(c.alone, owner)
+		}
+		if others < 2 && c.crashes+len(c.alone) < 2 {
+			return "it runs alone, but no more than one claim is open and no crash is known"
+		}
+	}
+	return ""
+}
+
+func (c *claims) leaveAlone(owner string) {
+	c.alone = slices.DeleteFunc(c.alone, func(o string) bool { return o == owner })
+}
+
+// died is how many runs or claims have ended with their process.
+func (c *claims) died() int { return max(c.crashes+len(c.alone), len(c.open)) }

@@ -1,0 +1,147 @@
+package system
+
+import (
+	"time"
+)
+
+// delivery is a message that a process has, and that is neither started nor concluded.
+type delivery struct {
+	process *process
+	message *message
+	since   time.Duration
+}
+
+// activity is what a process is at.
+type activity struct {
+	running int
+	// changed is when a run began or ended, idle since when there is none.
+	changed, idle time.Duration
+}
+
+const (
+	// stallLimit is how long a message may wait while no run of its process begins or
+	// ends: a slot is given up for lost after 30 s, a suspect holds others back as long,
+	// and a run that is alone keeps them out for a minute.
+	stallLimit = 110 * time.Second
+	// idleLimit is how long it may wait while nothing runs in its process.
+	idleLimit = 15 * time.Second
+	// deferLimit is the longest that a message stays away, with its jitter.
+	deferLimit = 20 * time.Minute
+)
+
+// handed takes in that a process got messages.
+func (j *judge) handed(p *process, ids []string) {
+	j.w.mu.Lock()
+	defer j.w.mu.Unlock()
+	for _, id := range ids {
+		if m := j.messages[id]; m != nil {
+			j.waiting[p.name+" "+id] = &delivery{p, m, j.w.now()}
+		}
+	}
+}
+
+// takenUp takes in that a delivery is started, or has its outcome. The world is locked.
+func (j *judge) takenUp(p *process, id string) { delete(j.waiting, p.name+" "+id) }
+
+func (j *judge) activity(p *process) *activity {
+	a := j.active[p]
+	if a == nil {
+		a = &activity{}
+		j.active[p] = a
+	}
+	return a
+}
+
+func (j *judge) runs(p *process, change int) {
+	a := j.activity(p)
+	a.running += change
+	a.changed = j.w.now()
+	if a.running == 0 {
+		a.idle = a.changed
+	}
+}
+
+// limits are those of the history: calls that take long make all take longer.
+func (j *judge) limits() (stall, idle time.Duration) {
+	stall, idle = stallLimit, idleLimit
+	if j.w.on[slowness] || j.w.rate > 0.1 {
+		stall, idle = 2*stall, 4*idle
+	}
+	return stall, idle
+}
+
+// tick looks at what waits.
+func (j *judge) tick() {
+	j.w.mu.Lock()
+	defer j.w.mu.Unlock()
+	stall, idle := j.limits()
+	now := j.w.now()
+	for key, d := range j.waiting {
+		if d.process.isDead() || d.message.gone != "" {
+			delete(j.waiting, key)
+			continue
+		}
+		if !kindOf(d.message.body).healthy() || !j.isHead(d.message) || j.w.longOutage() > 0 || j.w.on[hangs] ||
+			j.state(keyOf(d.message.name)).isRunning() { // it is a copy
+			continue
+		}
+		a := j.activity(d.process)
+		about := []string{keyOf(d.message.name)}
+		if waits := now - max(d.since, a.changed); waits > stall {
+			j.w.breaksLocked("no standing still", about, "%s waits in %s for %v, in which no run begins or ends",
+				d.message.name, d.process.name, waits)
+			delete(j.waiting, key)
+		}
+		if waits := now - max(d.since, a.idle); a.running == 0 && waits > idle {
+			j.w.breaksLocked("no idle process", about, "%s waits in %s for %v, in which nothing runs",
+				d.message.name, d.process.name, waits)
+			delete(j.waiting, key)
+		}
+	}
+	if since := max(j.w.calm, j.lastDeath); now > since+j.w.patience() && !j.late {
+		j.late = true
+		for _, m := range j.order {
+			if m.gone == "" && kindOf(m.body).healthy() {
+				j.w.breaksLocked("progress", []string{keyOf(m.name)}, "%s is still in the queue %v after all was well",
+					m.name, now-since)
+			}
+		}
+	}
+}
+
+// patience is how long healthy jobs may take after all adversity is over.
+func (c *config) patience() time.Duration {
+	all := time.Duration(0)
+	for _, j := range c.jobs {
+		if j.kind.healthy() {
+			all += j.takes
+		}
+	}
+	return 2*deferLimit + 4*c.visibility + all
+}
+
+// isRunning reports whether the job runs somewhere.
+func (s *jobState) isRunning() bool {
+	for _, r := range s.runs {
+		if !r.ended && !r.process.isDead() {
+			return true
+		}
+	}
+	return false
+}
+
+// isHead reports whether all before a message in its group is settled.
+func (j *judge) isHead(m *message) bool {
+	if m.group == "" {
+		return true
+	}
+	for _, before := range j.order {
+		if before == m {
+			return true
+		}
+		if before.group == m.group && before.gone == "" && !j.settled(before) {
+			return false
+		}
+	}
+	return true
+}
