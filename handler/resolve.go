@@ -277,7 +277,7 @@ func (rs *resolver) storeFailed(m *Message, err error) *Result {
 // demotePanic changes a panic to a permanent failure of the job alone.
 func demotePanic(err error) error {
 	if _, uncaught := uncaughtPanic(err); uncaught {
-		return fault.Permanent(err, fault.Reason(ReasonPanic))
+		return fault.Permanent(err, fault.WithReason(ReasonPanic))
 	}
 	return err
 }

@@ -197,10 +197,10 @@ func (s *steps) record(ctx context.Context, name, result string) error {
 		// A retry would do the step again before anybody has looked. The store's error is
 		// not wrapped: it may be the end of a context, which passes for a cancelled job.
 		err = fmt.Errorf("idem: step %q is done but not recorded: %v", name, err) //nolint:errorlint // see above
-		return fault.Permanent(err, fault.Reason(ReasonUnknownOutcome))
+		return fault.Permanent(err, fault.WithReason(ReasonUnknownOutcome))
 	}
 	err = fmt.Errorf("idem: step %q is done but not recorded: %w", name, err)
-	return fault.Retryable(err, fault.Reason(fault.ReasonStore))
+	return fault.Retryable(err, fault.WithReason(fault.ReasonStore))
 }
 
 // log logs a step that was skipped or not recorded.
