@@ -290,7 +290,7 @@ func TestMiddlewareSeesAJobOnce(t *testing.T) {
 // What options promise holds through the front door.
 func TestOptionsThroughTheFrontDoor(t *testing.T) {
 	t.Parallel()
-	declined := fault.Permanent(errors.New("no"), fault.Reason("declined"))
+	declined := fault.Permanent(errors.New("no"), fault.WithReason("declined"))
 	tests := []struct {
 		name   string
 		fn     func(context.Context, job) error

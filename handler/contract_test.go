@@ -170,7 +170,7 @@ func TestAnErrorOfMiddlewareIsClassifiedToo(t *testing.T) {
 	q := newQueues()
 	o := q.options()
 	o.Middleware = []handler.Middleware{func(handler.Func) handler.Func {
-		return fails(fault.Permanent(errOdd, fault.Reason("refused")))
+		return fails(fault.Permanent(errOdd, fault.WithReason("refused")))
 	}}
 	handle(t, newProcessor(byBody(nil), o), record("m1", "x"))
 	if len(q.letters) != 1 || q.letters[0].Failure.Reason != "refused" {

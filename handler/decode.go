@@ -110,10 +110,10 @@ func (p *Processor) rejected(r *run, err error) *Result {
 	}
 	// The time that is left does not change whether a payload is valid.
 	if _, panicked := asPanic(err); panicked {
-		err = fault.Permanent(err, fault.Reason(ReasonPanic))
+		err = fault.Permanent(err, fault.WithReason(ReasonPanic))
 	} else if d := p.options.Classifier.Classify(timeless, err); d.Class == fault.ClassUnclassified &&
 		d.Reason != fault.ReasonProgrammerFault {
-		err = fault.Permanent(err, fault.Reason(fault.ReasonValidation))
+		err = fault.Permanent(err, fault.WithReason(fault.ReasonValidation))
 	}
 	return p.resolver.resolve(timeless, m, nil, err)
 }

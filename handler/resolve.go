@@ -43,7 +43,7 @@ func (rs *resolver) resolve(ctx context.Context, m *Message, r *run, err error) 
 	if d.Class == fault.ClassPermanent {
 		res.Outcome = OutcomeDead
 	} else {
-		rs.budget(m, res, costs(d) && !(r != nil && r.probe && infrastructure[d.Reason]))
+		rs.budget(m, res, costs(d) && (r == nil || !r.probe || !infrastructure[d.Reason]))
 	}
 	recordAttempt(ctx, m, r, res, d.Reason)
 	return rs.drop(res)
@@ -277,7 +277,7 @@ func (rs *resolver) storeFailed(m *Message, err error) *Result {
 // demotePanic changes a panic to a permanent failure of the job alone.
 func demotePanic(err error) error {
 	if _, uncaught := uncaughtPanic(err); uncaught {
-		return fault.Permanent(err, fault.Reason(ReasonPanic))
+		return fault.Permanent(err, fault.WithReason(ReasonPanic))
 	}
 	return err
 }

@@ -51,7 +51,7 @@ func refused(a Answer) *handler.Result {
 	case AnswerBusy:
 		return busy(ReasonClaimed, a.Until, a.Job)
 	case AnswerConflict:
-		err := fault.Permanent(errConflict, fault.Reason(ReasonConflict))
+		err := fault.Permanent(errConflict, fault.WithReason(ReasonConflict))
 		return &handler.Result{
 			Outcome:  handler.OutcomeDead,
 			Decision: fault.Decision{Class: fault.ClassPermanent, Reason: ReasonConflict},

@@ -31,7 +31,7 @@ func (c *claim) unknownOutcome() error {
 	err := fmt.Errorf("%d of %d claims ended without a result, so the job may have taken effect; "+
 		"marked crashes: %d; steps done: %s; replay the job if it is to run",
 		runs, c.answer.Claims, c.answer.Job.Crashes, stepNames(c.answer.Steps))
-	return fault.Permanent(c.withCrashStack(err), fault.Reason(ReasonUnknownOutcome))
+	return fault.Permanent(c.withCrashStack(err), fault.WithReason(ReasonUnknownOutcome))
 }
 
 func stepNames(steps map[string]string) string {
@@ -47,7 +47,7 @@ func stepNames(steps map[string]string) string {
 func (c *claim) crashLoop() error {
 	err := fmt.Errorf("%d crashes are counted, and %d of the job's %d claims ended without a result",
 		c.answer.Job.Crashes, c.answer.Claims-c.answer.Settled, c.answer.Claims)
-	return fault.Permanent(c.withCrashStack(err), fault.Reason(ReasonCrashLoop))
+	return fault.Permanent(c.withCrashStack(err), fault.WithReason(ReasonCrashLoop))
 }
 
 // withCrashStack adds the stack of the last panic, if there was one.

@@ -64,7 +64,9 @@ func (r *renewal) stop() {
 // has expired: a function that ignores its cancellation still runs, and a claim that
 // nobody has taken over can be renewed for it.
 func (c *claim) keep(ctx context.Context) {
-	ticker := time.NewTicker(c.renewInterval())
+	// The answer to the claim may have taken most of its lease.
+	first := min(c.renewInterval(), time.Until(c.Lease())/2)
+	ticker := time.NewTicker(max(first, time.Millisecond))
 	defer ticker.Stop()
 	lapse := time.NewTimer(time.Until(c.Lease()))
 	defer lapse.Stop()

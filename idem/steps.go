@@ -193,11 +193,14 @@ func (s *steps) record(ctx context.Context, name, result string) error {
 		s.log(ctx, slog.LevelWarn, "step done but not recorded", name, slog.String("error", err.Error()))
 		return nil
 	}
-	err = fmt.Errorf("idem: step %q is done but not recorded: %w", name, err)
-	if s.options.DeadLetterUnknown { // a retry would do the step again before anybody has looked
-		return fault.Permanent(err, fault.Reason(ReasonUnknownOutcome))
+	if s.options.DeadLetterUnknown {
+		// A retry would do the step again before anybody has looked. The store's error is
+		// not wrapped: it may be the end of a context, which passes for a cancelled job.
+		err = fmt.Errorf("idem: step %q is done but not recorded: %v", name, err) //nolint:errorlint // see above
+		return fault.Permanent(err, fault.WithReason(ReasonUnknownOutcome))
 	}
-	return fault.Retryable(err, fault.Reason(fault.ReasonStore))
+	err = fmt.Errorf("idem: step %q is done but not recorded: %w", name, err)
+	return fault.Retryable(err, fault.WithReason(fault.ReasonStore))
 }
 
 // log logs a step that was skipped or not recorded.

@@ -59,7 +59,7 @@ func TestALetterIsReplayed(t *testing.T) {
 	closed := true
 	charge := func(context.Context, Charge) error {
 		if closed {
-			return fault.Permanent(errors.New("the account is closed"), fault.Reason("closed"))
+			return fault.Permanent(errors.New("the account is closed"), fault.WithReason("closed"))
 		}
 		return nil
 	}

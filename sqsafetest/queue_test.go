@@ -48,7 +48,7 @@ func perform(_ context.Context, j Job) error {
 	case "odd":
 		return errors.New("odd")
 	case "declined":
-		return fault.Permanent(errors.New("no"), fault.Reason("declined"))
+		return fault.Permanent(errors.New("no"), fault.WithReason("declined"))
 	case "wait":
 		<-time.After(time.Second)
 	}

@@ -55,6 +55,3 @@ func (c *claims) settle(write *call) string {
 func (c *claims) leaveAlone(owner string) {
 	c.alone = slices.DeleteFunc(c.alone, func(o string) bool { return o == owner })
 }
-
-// died is how many runs or claims have ended with their process.
-func (c *claims) died() int { return max(c.crashes+len(c.alone), len(c.open)) }
