@@ -11,9 +11,7 @@ import (
 func (b *batch) startAlone(d *delivery) {
 	d.active, d.alone = true, true
 	b.process.forceBegin()
-	if !b.table.Bounded() {
-		b.times.lone = time.Now().Add(loneTime)
-	}
+	b.times.lone = time.Now().Add(loneTime)
 	b.launch(d)
 }
 
@@ -62,9 +60,14 @@ func (b *batch) stopAsking(inVain bool) {
 	b.asking, b.times.hold = -1, time.Time{}
 }
 
-// endLone lets other deliveries start beside a lone run that takes long. The crash that
-// was counted in advance is taken back first.
-func (b *batch) endLone() {
+// endLone lets others start beside a lone run that lasts long: its count is taken
+// back first, and not beside the write that settles the claim. Where there is a deadline,
+// and no other invocation is kept out, the run stays alone to its end.
+func (b *batch) endLone(now time.Time) {
+	if b.table.Bounded() && !b.process.keepsOut() {
+		b.times.lone = now.Add(loneTime)
+		return
+	}
 	b.times.lone = time.Time{}
 	i := b.queue.Lone()
 	if i < 0 || !b.deliveries[i].alone || b.deliveries[i].phase != phaseRunning {

@@ -79,7 +79,7 @@ func (b *batch) passTime(now time.Time) {
 		b.denyAlone(now)
 	}
 	if passed(t.lone) {
-		b.endLone()
+		b.endLone(now)
 	}
 	if passed(t.quiet) {
 		t.quiet = time.Time{}

@@ -9,6 +9,9 @@ import (
 // conclude sets the final result of a delivery. A dead job is passed on to the outbox.
 func (b *batch) conclude(d *delivery, res *Result) {
 	d.result = res
+	if res.Outcome != OutcomeCrash { // else a goroutine that was left behind may read it
+		d.message.asReceived(d.record)
+	}
 	if res.Decision.Reason == fault.ReasonStore && (d.run == nil || !d.run.started()) {
 		b.breaker.note(res, false, time.Now()) // the ledger is down
 	}
@@ -40,6 +43,7 @@ func (b *batch) deferNow(d *delivery, reason string) {
 		res.Delay = head.result.Delay
 	}
 	d.result = res
+	d.message.asReceived(d.record)
 	b.recordEnd(d)
 	b.log(d)
 }

@@ -3,8 +3,10 @@ package handler
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/internal/deadline"
 	"github.com/sqsafe/sqsafe/internal/usercall"
 )
 
@@ -21,19 +23,20 @@ func (b *batch) newRun(ctx context.Context, d *delivery) *run {
 // decode restores, decodes and validates a message and finds the key of its job. All of
 // this is user code, so it runs on a worker.
 func (b *batch) decode(d *delivery, force bool) {
-	ctx := b.jobs
+	ctx, cancel := b.jobs, context.CancelFunc(func() {})
 	if force {
 		if !d.active {
 			d.active = true
 			b.process.forceBegin()
 		}
-		ctx = context.WithoutCancel(ctx)
+		ctx, cancel = b.verdictContext()
 	} else if !b.enterProcess(d, false) {
 		return
 	}
 	r := b.newRun(ctx, d)
 	d.phase = phaseDecoding
 	b.assign(func() {
+		defer cancel()
 		var rejected *Result
 		usercall.Catch(
 			func() error { rejected = b.prepare(r); return nil },
@@ -47,8 +50,15 @@ func (b *batch) decode(d *delivery, force bool) {
 	})
 }
 
-// undecoded returns the result of a message if decoding ended by runtime.Goexit, or if
-// the classifier panicked.
+// verdictContext is for decoding after the cut. It ends halfway to when user code is left
+// behind: what heeds it is not.
+func (b *batch) verdictContext() (context.Context, context.CancelFunc) {
+	left := time.Until(b.table.At(deadline.Leave))
+	return context.WithTimeout(context.WithoutCancel(b.jobs), left/2)
+}
+
+// undecoded is the result of a message whose decoding ended without a result: by
+// runtime.Goexit, or by a panic of what classifies its error.
 func (p *Processor) undecoded(r *run, err error) (rejected *Result) {
 	if catchPanic(func() error { rejected = p.rejected(r, err); return nil }) != nil {
 		rejected = crashed(r.message, err)

@@ -172,7 +172,14 @@ func (p *process) release(b invocation, now time.Time) {
 	p.notifyAll()
 }
 
-// notifyAll notifies all invocations to try again.
+// keepsOut reports whether the lone run has kept another invocation from starting.
+func (p *process) keepsOut() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !p.keptOutSince.IsZero()
+}
+
+// notifyAll tells all invocations to look again.
 func (p *process) notifyAll() {
 	for b := range p.batches {
 		select {
