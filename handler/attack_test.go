@@ -486,3 +486,29 @@ func TestABusyMessageDoesNotUseUpItsReceives(t *testing.T) {
 		})
 	}
 }
+
+// A suspect whose invocation ends before it gets the process has held it in vain, too: the
+// next one does not hold it again.
+func TestAHoldThatTheCutEndsWasInVain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene()
+		s.options.MaxReceives = 30
+		p := s.processor()
+		var all sync.WaitGroup
+		all.Go(func() { s.runIn(t, p, record("long", "10m")) })
+		synctest.Wait()
+		s.timeout = 20 * time.Second
+		for i, most := range []time.Duration{18 * time.Second, 0} {
+			all.Go(func() { s.runIn(t, p, received(20, record(fmt.Sprint("s", i), "suspect"))) })
+			synctest.Wait()
+			start := time.Now()
+			s.runIn(t, p, record(fmt.Sprint("m", i), "x"))
+			if took := time.Since(start); took > most {
+				t.Errorf("another message waits for %v behind suspect %d, want %v", took, i, most)
+			}
+			<-time.After(time.Second)
+		}
+		all.Wait()
+	})
+}
