@@ -113,3 +113,24 @@ func TestAnEffectOfUnknownOutcomeIsNotRepeated(t *testing.T) {
 		})
 	}
 }
+
+// A store that panics while it renews a claim does not end the process: it is tried again.
+func TestAPanicOfARenewalIsAnError(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		h.job = func(ctx context.Context, _ *handler.Message) error { return until(ctx, 3*time.Minute) }
+		renewals := 0
+		h.faults.Before = func(_ context.Context, call idemtest.Call) error {
+			if call == idemtest.CallRenew {
+				if renewals++; renewals == 2 {
+					panic("in the store")
+				}
+			}
+			return nil
+		}
+		h.want(h.deliverIn(h.Context(), message("m1", "a")), handler.OutcomeDone, "", 1)
+		if renewals < 8 {
+			h.Errorf("%d renewals", renewals)
+		}
+	})
+}

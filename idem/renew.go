@@ -113,11 +113,21 @@ func (c *claim) extend(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if err := c.store.Renew(ctx, c.answer.Claim, until); err != nil {
+	if err := c.renew(ctx, until); err != nil {
 		return err
 	}
 	c.setLease(until)
 	return nil
+}
+
+// renew asks the store. No caller catches a panic here, which would end the process.
+func (c *claim) renew(ctx context.Context, until time.Time) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = fmt.Errorf("idem: the store panicked: %v", value)
+		}
+	}()
+	return c.store.Renew(ctx, c.answer.Claim, until)
 }
 
 // renewInterval returns the time between renewals. After a failure the next try comes
