@@ -459,3 +459,30 @@ func TestExtremeDelays(t *testing.T) {
 		}
 	}
 }
+
+// The receives of a message that is busy again and again, such as a copy of a job of hours,
+// last for hours too.
+func TestABusyMessageDoesNotUseUpItsReceives(t *testing.T) {
+	t.Parallel()
+	for most, want := range map[int]time.Duration{30: 2 * time.Hour, 0: 2 * time.Hour} {
+		inBubble(t, fmt.Sprint(most), func(t *testing.T) {
+			s := newScene()
+			s.options.MaxReceives = most
+			s.ledger.decided = func(*handler.Message) *handler.Result {
+				return &handler.Result{Outcome: handler.OutcomeBusy, Until: time.Now().Add(time.Minute)}
+			}
+			p := s.processor()
+			var all time.Duration
+			for receives := 1; receives < 30; receives++ {
+				s.runIn(t, p, received(receives, record("m1", "x")))
+				if receives <= 15 && s.hidden["m1"] > 72*time.Second {
+					t.Errorf("receive %d: hidden for %v, want the rest of the lease", receives, s.hidden["m1"])
+				}
+				all += s.hidden["m1"]
+			}
+			if all < want {
+				t.Errorf("all receives were used after %v, want at least %v", all, want)
+			}
+		})
+	}
+}
