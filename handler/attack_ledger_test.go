@@ -159,3 +159,36 @@ func playBadLedger(t *testing.T, call, how, body string, timeout time.Duration) 
 		}
 	}
 }
+
+// A claim that the cut ends is made once more at the last receive, for the verdict: else
+// SQS would move the message without its record.
+func TestAClaimThatTheCutEndsAtTheLastReceive(t *testing.T) {
+	t.Parallel()
+	for receives, want := range map[int]string{4: "deferred", 5: "dead"} {
+		inBubble(t, want, func(t *testing.T) {
+			s := newScene()
+			s.timeout, s.options.MaxReceives = 30*time.Second, 5
+			ended := false
+			s.ledger.on = func(ctx context.Context, call string, m *handler.Message) {
+				if call == "claim" && m.MessageId == "m2" {
+					select {
+					case <-ctx.Done():
+					case <-time.After(100 * time.Millisecond):
+					}
+					ended = ctx.Err() != nil
+				}
+			}
+			s.ledger.decided = func(m *handler.Message) *handler.Result {
+				if m.MessageId == "m2" && ended {
+					return &handler.Result{Outcome: handler.OutcomeDeferred}
+				}
+				return nil
+			}
+			// The first ends when 50 ms are left for jobs.
+			s.run(t, received(5, record("m1", "26950ms")), received(receives, record("m2", "x")))
+			if got := s.outcomeOf(t, "m2", "outcome"); got != want || len(s.runs()) != 1 {
+				t.Errorf("m2 is %s, ran %v", got, s.runs())
+			}
+		})
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sqsafe/sqsafe/internal/deadline"
 	"github.com/sqsafe/sqsafe/internal/usercall"
 )
 
@@ -66,6 +67,8 @@ func (b *batch) claimed(d *delivery, answer ClaimAnswer, lost <-chan struct{}) {
 		d.message.Job = d.job
 	}
 	switch {
+	case answer.Decided != nil && b.claimsAgain(d, answer.Decided):
+		b.claim(d)
 	case answer.Decided != nil:
 		b.markSettling(d, false)
 		b.conclude(d, answer.Decided)
@@ -78,6 +81,13 @@ func (b *batch) claimed(d *delivery, answer ClaimAnswer, lost <-chan struct{}) {
 		b.watchClaim(d, lost)
 		b.queue.Claimed(d.index, answer.Unsettled, answer.Job.Crashes)
 	}
+}
+
+// claimsAgain reports whether a claim that the cut has ended is made once more: at its
+// last receive a job needs one for its verdict.
+func (b *batch) claimsAgain(d *delivery, decided *Result) bool {
+	return decided.Outcome == OutcomeDeferred && b.times.cut && !b.times.abandoned && b.process.poisoned() == nil &&
+		d.claimedAt.Before(b.table.At(deadline.Cut)) && b.queue.LastReceive(d.index)
 }
 
 // watchClaim lets a delivery go that waits when its claim is lost.
