@@ -435,7 +435,7 @@ func TestExtremeDelays(t *testing.T) {
 	for _, outcome := range []handler.Outcome{
 		handler.OutcomeRetry, handler.OutcomeBusy, handler.OutcomeDeferred, handler.OutcomeUnrecorded,
 	} {
-		for _, delay := range []time.Duration{math.MinInt64, -1, 0, 1, time.Millisecond, 1500 * time.Millisecond, math.MaxInt64} {
+		for _, delay := range []time.Duration{math.MinInt64, -1, 0, 1, 1500 * time.Millisecond, math.MaxInt64} {
 			for _, until := range []time.Duration{0, math.MinInt64, -1, 1, time.Hour, math.MaxInt64} {
 				inBubble(t, fmt.Sprint(outcome, delay, until), func(t *testing.T) {
 					s := newScene()
