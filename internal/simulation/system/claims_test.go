@@ -1,6 +1,7 @@
 package system
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/sqsafe/sqsafe/idem"
@@ -30,9 +31,13 @@ func (c *claims) settle(write *call) string {
 	if slices.Contains(c.open, owner) {
 		others--
 	}
+	died := c.crashes + len(c.alone)
 	switch write.operation {
 	case "transact", idem.SettleComplete.String(), idem.SettleRelease.String(), idem.SettleVerdict.String():
 		*c = claims{}
+		if write.reason == idem.ReasonCrashLoop && died < 2 {
+			return fmt.Sprintf("it is said to crash, but %d crashes are known", died)
+		}
 	case idem.SettleAbort.String():
 		c.open = slices.DeleteFunc(c.open, func(o string) bool { return o == owner })
 		c.leaveAlone(owner)
@@ -55,6 +60,3 @@ func (c *claims) settle(write *call) string {
 func (c *claims) leaveAlone(owner string) {
 	c.alone = slices.DeleteFunc(c.alone, func(o string) bool { return o == owner })
 }
-
-// died is how many runs or claims have ended with their process.
-func (c *claims) died() int { return max(c.crashes+len(c.alone), len(c.open)) }

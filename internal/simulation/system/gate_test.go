@@ -52,6 +52,8 @@ type call struct {
 	// epoch and owner are those of the claim.
 	epoch int
 	owner string
+	// reason is that of a verdict.
+	reason string
 }
 
 func (c *call) name() string {
@@ -80,14 +82,17 @@ func (g *gate) passThrough(r *http.Request, body []byte) (*http.Response, error)
 	}
 	c := g.describe(r, body)
 	f := g.draw(c)
-	if err := g.sleep(r.Context(), g.jitterless(c)+f.before, c.name()); err != nil {
+	err := g.sleep(r.Context(), g.jitterless(c)+f.before, c.name())
+	if err == nil {
+		if g.passes(c.name(), "before"); g.isDead() {
+			err = errKilled
+		}
+	}
+	if err != nil {
+		g.straggle(r, c, body)
 		return nil, err
 	}
-	if g.passes(c.name(), "before"); g.isDead() {
-		return nil, errKilled
-	}
 	var response *http.Response
-	var err error
 	if f.refused {
 		response, err = g.failed(c, f.kind, r)
 	} else {
@@ -101,6 +106,25 @@ func (g *gate) passThrough(r *http.Request, body []byte) (*http.Response, error)
 	}
 	g.passes(c.name(), "behind")
 	return response, err
+}
+
+// straggle lets a call that nobody waits for any more have its effect later: it was on its
+// way already.
+func (g *gate) straggle(r *http.Request, c *call, body []byte) {
+	draws := g.seed.at("straggler %s %s %v", g.name, c.name(), g.now())
+	if !g.on[stragglers] || g.isCalm() || c.operation == "receive" || !chance(draws, 0.5) {
+		return
+	}
+	late := between(draws, time.Millisecond, pick(draws, time.Second, time.Minute, 10*time.Minute))
+	request := r.Clone(context.WithoutCancel(r.Context()))
+	request.Body, request.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	time.AfterFunc(late, func() {
+		g.note(g.name, c.subjects, "%s arrives late", c.name())
+		g.judge.straggling(c, true)
+		response, err := g.inner.RoundTrip(request)
+		g.judge.effective(g.process, c, err == nil && response.StatusCode == http.StatusOK)
+		g.judge.straggling(c, false)
+	})
 }
 
 // dead is what a dead process gets: an answer that no client asks for again, so that
@@ -168,7 +192,8 @@ func (g *gate) describe(r *http.Request, body []byte) *call {
 	c.service, c.operation, _ = strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	_ = json.Unmarshal(body, &c.body)
 	if named, ok := r.Context().Value(operationKey{}).(*call); ok && c.service != "AmazonSQS" {
-		c.operation, c.subjects, c.epoch, c.owner = named.operation, named.subjects, named.epoch, named.owner
+		c.operation, c.subjects, c.epoch = named.operation, named.subjects, named.epoch
+		c.owner, c.reason = named.owner, named.reason
 		return c
 	}
 	var in struct {

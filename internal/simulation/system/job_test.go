@@ -178,13 +178,15 @@ func (h *preparer) Prepare(ctx context.Context, m *handler.Message) (func(contex
 	return func(ctx context.Context) error { return p.runJob(ctx, m, j, name) }, nil
 }
 
+var errPanicked = errors.New("panic or Goexit")
+
 // runJob is the user's function.
 func (p *process) runJob(ctx context.Context, m *handler.Message, j *job, name string) error {
 	if p.isDead() {
 		return errKilled
 	}
 	r := p.judge.started(p, ctx, m, j, name)
-	err := errors.New("panic or Goexit")
+	err := errPanicked
 	defer func() {
 		if !p.isDead() {
 			p.judge.returned(r, err)

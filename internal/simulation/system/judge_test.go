@@ -31,8 +31,12 @@ type judge struct {
 	// waiting are deliveries by process and message.
 	waiting map[string]*delivery
 	active  map[*process]*activity
+	// straggler reports whether a letter that is sent now comes from a call that was given up.
+	straggler bool
 	// lastDeath is when a process died last.
 	lastDeath time.Duration
+	// fullAt is when no worker had a free slot last.
+	fullAt time.Duration
 	// late reports whether healthy jobs have taken too long.
 	late bool
 }
@@ -47,6 +51,10 @@ type message struct {
 	receives int
 	// dropped reports whether middleware has given it up.
 	dropped bool
+	// started reports whether it was run once; blocked is when it waited last for another
+	// of its group.
+	started bool
+	blocked time.Duration
 	// gone is how it left the queue: "deleted", "moved" or "purged"; empty while it is
 	// there.
 	gone string
@@ -239,7 +247,7 @@ func (j *judge) lettered(e queues.Event, name string) {
 	switch {
 	case !at.dead:
 		j.w.breaksLocked("verdict first", []string{key}, "the letter of %s is sent without a verdict", name)
-	case at.confirmed:
+	case at.confirmed && !j.straggler:
 		j.w.breaksLocked("one letter", []string{key}, "the letter of %s is sent again after it was confirmed", name)
 	}
 }
@@ -323,6 +331,9 @@ func (j *judge) started(p *process, ctx context.Context, m *handler.Message, job
 	s.runs = append(s.runs, r)
 	j.takenUp(p, m.MessageId)
 	j.runs(p, 1)
+	if sent := j.messages[m.MessageId]; sent != nil {
+		sent.started = true
+	}
 	j.checkOrder(r, j.messages[m.MessageId])
 	return r
 }
@@ -363,6 +374,13 @@ func (j *judge) paid(key string, job *job) {
 		j.w.breaksLocked("key", []string{job.name}, "the provider got the key %q for %s", key, job.name)
 	}
 	j.state(job.name).paid++
+}
+
+// straggling tells that a call which was given up is about to have its effect, or had it.
+func (j *judge) straggling(c *call, about bool) {
+	j.w.mu.Lock()
+	defer j.w.mu.Unlock()
+	j.straggler = about && c.operation == "send"
 }
 
 // killed takes in the end of a process.

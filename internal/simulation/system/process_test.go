@@ -37,6 +37,8 @@ type process struct {
 	// life ends when the process is killed.
 	life context.Context
 	end  context.CancelFunc
+	// slots is how many jobs a worker runs at a time.
+	slots int
 	// skew is how much its clock is ahead.
 	skew time.Duration
 	// retired is closed when the process is told to stop.

@@ -41,7 +41,11 @@ func (s *store) settlement(ctx context.Context, c idem.Claim, settlement idem.Se
 	if settlement.Kind == idem.SettleAlone && settlement.Crashes == 0 {
 		operation = "not " + operation
 	}
-	return named(ctx, operation, c)
+	ctx = named(ctx, operation, c)
+	if settlement.Failure != nil {
+		ctx.Value(operationKey{}).(*call).reason = settlement.Failure.Reason
+	}
+	return ctx
 }
 
 // Settle implements [idem.Store].

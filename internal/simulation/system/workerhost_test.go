@@ -51,6 +51,7 @@ func (h *workerHost) start() <-chan struct{} {
 	h.made++
 	p := h.newProcess(fmt.Sprintf("%s.%d", h.hostConfig.name, h.made))
 	h.endangers(p)
+	p.slots = h.batches * min(h.concurrency, 10)
 	h.current = p
 	polling := must(worker.New(p.sqs, &worker.Options{
 		QueueURL: h.source, Batches: h.batches, Drain: h.drain, BatchTimeout: h.timeout, Logger: p.log,
