@@ -68,6 +68,12 @@ model: ## Check 100,000 random histories of the ledger with both stores (about 7
 	SQSAFE_HISTORIES=$(HISTORIES) SQSAFE_SEED=$(SEED) \
 		$(GO) test -count=1 -timeout 1h -run HoldsInAllHistories ./idem/...
 
+# To repeat one history: make sim HISTORIES=1 SEED=its seed.
+.PHONY: sim
+sim: ## Play 100,000 random histories of the whole system, or HISTORIES of them
+	SQSAFE_HISTORIES=$(HISTORIES) SQSAFE_SEED=$(SEED) \
+		$(GO) test -count=1 -timeout 2h -v -run PromisesHoldInAllHistories ./internal/simulation/system
+
 # internal/archtest only reads the source, so the race detector finds nothing in it.
 .PHONY: race
 race: ## Run all tests with the race detector (needs a C compiler)

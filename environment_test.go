@@ -237,3 +237,13 @@ func TestLambdaConfigReadsTheEnvironment(t *testing.T) {
 		t.Errorf("error %v, want one that names AWS_REGION", err)
 	}
 }
+
+func TestAWrongOptionIsNotBlamedOnItsVariable(t *testing.T) {
+	t.Parallel()
+	own := func(o *Options) { o.DeadLetterURL = "charge-dlq" }
+	_, err := newLambdaProcessor(lookupIn(complete()), nothing, []Option{own})
+	if err == nil || strings.Contains(err.Error(), deadLetterVariable) ||
+		!strings.Contains(err.Error(), "DeadLetterURL") || !strings.Contains(err.Error(), `"charge-dlq"`) {
+		t.Errorf("error %v, want it to name the option and its value", err)
+	}
+}

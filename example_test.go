@@ -31,7 +31,7 @@ type Parcel struct {
 func ship(_ context.Context, p Parcel) error {
 	fmt.Println("shipping", p.ID)
 	if p.ID == "p-2" {
-		return fault.Retryable(errors.New("the carrier is busy"))
+		return fault.Retryable(errors.New("the shipping service is busy"))
 	}
 	return nil
 }

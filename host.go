@@ -3,6 +3,7 @@ package sqsafe
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"os"
 
@@ -72,6 +73,7 @@ func (h *Host) complete(o *Options) error {
 	if o.Logger == nil {
 		o.Logger = newLogger(os.Stderr, h.lookup)
 	}
+	ownURL := o.DeadLetterURL != ""
 	if err := readEnvironment(h.lookup, o); err != nil {
 		return err
 	}
@@ -87,7 +89,10 @@ func (h *Host) complete(o *Options) error {
 	}
 	if o.DeadLetter == nil {
 		sender, err := dlq.NewSender(h.sqs, o.DeadLetterURL, &dlq.Options{Logger: o.Logger})
-		if err != nil {
+		switch {
+		case err != nil && ownURL:
+			return fmt.Errorf("option DeadLetterURL: %w", err)
+		case err != nil:
 			return &InvalidError{
 				Name: deadLetterVariable, Value: o.DeadLetterURL,
 				Wants: "the URL of the dead-letter queue, as the queue has it, and not its name or ARN",

@@ -55,7 +55,7 @@ func newOrders(t *testing.T) *orders {
 	o.check(err)
 	decline := func(context.Context, job) error {
 		o.runs++
-		return fault.Permanent(errors.New("no"), fault.Reason("declined"))
+		return fault.Permanent(errors.New("no"), fault.WithReason("declined"))
 	}
 	quiet := func(options *Options) { options.Logger = slog.New(slog.DiscardHandler) }
 	o.processor, err = NewProcessorOn(o.host, decline, KeyField("id"), quiet)

@@ -101,7 +101,7 @@ func TestStartWiresTheWholePath(t *testing.T) {
 		}
 		switch j.ID {
 		case "bad":
-			return fault.Permanent(errors.New("no"), fault.Reason("declined"))
+			return fault.Permanent(errors.New("no"), fault.WithReason("declined"))
 		case "busy":
 			return fault.Retryable(errors.New("later"))
 		}

@@ -45,9 +45,9 @@ func Start[T any](fn func(ctx context.Context, payload T) error, options ...Opti
 	lambda.StartWithOptions(p, lambda.WithEnableSIGTERM())
 }
 
-// NewProcessor makes the handler that [Start] runs, for programs that start it
-// themselves. Its errors name the environment variables that are missing
-// ([MissingError]) or wrong ([InvalidError]).
+// NewProcessor returns the handler that [Start] runs, for programs that start it
+// themselves. Its errors name the environment variables that are missing ([MissingError])
+// or wrong ([InvalidError]).
 func NewProcessor[T any](
 	fn func(ctx context.Context, payload T) error, options ...Option,
 ) (*handler.Processor, error) {
@@ -66,9 +66,9 @@ func newLambdaProcessor[T any](
 	return NewProcessorOn(h, fn, append(slices.Clip(options), h.metricLines(os.Stdout))...)
 }
 
-// NewProcessorOn makes the handler for fn with the clients of a host. It reads the same
-// environment as [Start] and has the same errors as [NewProcessor], but writes no
-// metrics of its own.
+// NewProcessorOn returns the handler for fn with the clients of a host. It reads the same
+// environment as [Start] and has the same errors as [NewProcessor], but writes no metrics
+// itself.
 func NewProcessorOn[T any](
 	h *Host, fn func(ctx context.Context, payload T) error, options ...Option,
 ) (*handler.Processor, error) {

@@ -46,8 +46,7 @@ func other(t reflect.Type) reflect.Value {
 func TestEveryLedgerOptionIsPassedOn(t *testing.T) {
 	t.Parallel()
 	front, ledger := reflect.TypeFor[Options](), reflect.TypeFor[idem.Options]()
-	for i := range ledger.NumField() {
-		f := ledger.Field(i)
+	for f := range ledger.Fields() {
 		if !f.IsExported() {
 			continue
 		}
@@ -291,7 +290,7 @@ func TestMiddlewareSeesAJobOnce(t *testing.T) {
 // What options promise holds through the front door.
 func TestOptionsThroughTheFrontDoor(t *testing.T) {
 	t.Parallel()
-	declined := fault.Permanent(errors.New("no"), fault.Reason("declined"))
+	declined := fault.Permanent(errors.New("no"), fault.WithReason("declined"))
 	tests := []struct {
 		name   string
 		fn     func(context.Context, job) error

@@ -26,7 +26,7 @@ func newAttribute(a events.SQSMessageAttribute) Attribute {
 	return Attribute{Type: a.DataType, Value: a.StringValue, Binary: a.BinaryValue}
 }
 
-// received gives the attribute as Lambda delivers it.
+// received returns the attribute as Lambda delivers it.
 func (a Attribute) received() events.SQSMessageAttribute {
 	return events.SQSMessageAttribute{DataType: a.Type, StringValue: a.Value, BinaryValue: a.Binary}
 }
@@ -38,11 +38,11 @@ const (
 	nameCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 )
 
-// sendable gives the attribute of that name as SQS takes it; false if SQS would
-// refuse it, and with it the letter. Lambda delivers attributes without a value,
-// and a record of somebody else may have anything. The rules are those of
-// MessageAttributeValue in the API reference, and of "message attribute
-// components" in the SQS developer guide.
+// sendable returns the attribute of that name as SQS accepts it; false if SQS would
+// refuse it, and the letter with it. Lambda delivers attributes without a value, and a
+// record from another writer may contain anything. The rules are those of
+// MessageAttributeValue in the API reference, and of "message attribute components" in
+// the SQS developer guide.
 func (a Attribute) sendable(name string) (types.MessageAttributeValue, bool) {
 	if !legalName(name) || len(a.Type) > maxName || clean(a.Type) != a.Type {
 		return types.MessageAttributeValue{}, false
@@ -61,7 +61,7 @@ func (a Attribute) sendable(name string) (types.MessageAttributeValue, bool) {
 	}
 }
 
-// legalName tells whether SQS takes the name of an attribute: letters, digits, "_",
+// legalName reports whether SQS accepts the name of an attribute: letters, digits, "_",
 // "-", and "." between others; prefixes of AWS are reserved.
 func legalName(name string) bool {
 	if len(name) > maxName {
@@ -76,7 +76,7 @@ func legalName(name string) bool {
 	return !strings.HasPrefix(lower, "aws.") && !strings.HasPrefix(lower, "amazon.")
 }
 
-// legalNumber tells whether SQS takes the value of a Number: up to 38 digits, and 0
+// legalNumber reports whether SQS accepts the value of a Number: up to 38 digits, and 0
 // or from 1e-128 to 1e+126, positive or negative.
 func legalNumber(value string) bool {
 	const decimal = "0123456789+-.eE"
@@ -90,7 +90,7 @@ func legalNumber(value string) bool {
 		(n == 0 || 1e-128 <= n && n <= 1e126)
 }
 
-// jsonSize is what the attribute takes inside a record.
+// jsonSize returns the size of the attribute in a record, in bytes.
 func (a Attribute) jsonSize(name string) int {
 	b, err := json.Marshal(map[string]Attribute{name: a})
 	if err != nil {
@@ -99,8 +99,8 @@ func (a Attribute) jsonSize(name string) int {
 	return len(b)
 }
 
-// wireSize is what an attribute counts towards the size of its message: name,
-// type and value, as the SQS developer guide says under "message metadata".
+// wireSize returns what an attribute counts towards the size of its message: name, type
+// and value, as the SQS developer guide says under "message metadata".
 func wireSize(name string, v types.MessageAttributeValue) int {
 	return len(name) + len(aws.ToString(v.DataType)) + len(aws.ToString(v.StringValue)) + len(v.BinaryValue)
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// cuts are the parts of a record that may be shortened, in the order in which
-// they give way. Keep gives the record with n units of the part.
-var cuts = []struct {
+// parts are the parts of a record that may be truncated, in this order. keep returns the
+// record with n units of the part.
+var parts = []struct {
 	size func(r Record) int
 	keep func(r Record, n int) Record
 }{
@@ -31,10 +31,10 @@ var cuts = []struct {
 	},
 }
 
-// cutTo keeps as much of the record as fits into limit bytes.
-func (r Record) cutTo(limit int) (string, error) {
+// truncateTo returns as much of the record as fits into limit bytes.
+func (r Record) truncateTo(limit int) (string, error) {
 	r.Cut = true
-	for _, part := range cuts {
+	for _, part := range parts {
 		// A unit takes at least a byte, so more than limit of them cannot fit.
 		most := min(part.size(r), max(limit, 0))
 		var fitting string
@@ -54,7 +54,7 @@ func (r Record) cutTo(limit int) (string, error) {
 	return "", ErrTooLarge
 }
 
-// withAttempts keeps n attempts, half of them from either end.
+// withAttempts keeps n attempts: the first and the last n/2.
 func (r Record) withAttempts(n int) Record {
 	all := r.History.Attempts
 	last := n / 2

@@ -11,17 +11,16 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// ErrTooLarge says that a record does not fit even when cut.
+// ErrTooLarge says that a record does not fit even when truncated.
 var ErrTooLarge = errors.New("dlq: the failure record does not fit")
 
 // ErrNoRecord says that there is no failure record.
 var ErrNoRecord = errors.New("dlq: no failure record")
 
-// Encode gives the record in JSON of at most limit bytes and of characters that
-// SQS takes. What the error said is cleaned: U+FFFD stands for other
-// characters. The record is cut where it has to be, in this order: stack,
-// history from its middle, message, error types. The error is [ErrTooLarge], or
-// that of a number which JSON does not know.
+// Encode returns the record as JSON of at most limit bytes, with characters that SQS
+// accepts. In the texts of errors U+FFFD replaces other characters. If necessary the
+// record is truncated, in this order: stack, history from its middle, message, error
+// types. The error is [ErrTooLarge], or that of a number which JSON cannot represent.
 func (r Record) Encode(limit int) (string, error) {
 	if r.Version == 0 {
 		r.Version = Version
@@ -31,7 +30,7 @@ func (r Record) Encode(limit int) (string, error) {
 	if err != nil || len(s) <= limit {
 		return s, err
 	}
-	return r.cutTo(limit)
+	return r.truncateTo(limit)
 }
 
 func (r Record) marshal() (string, error) {
@@ -47,8 +46,8 @@ func (r Record) marshal() (string, error) {
 	return strings.ReplaceAll(s, "\uFFFF", `\uffff`), nil
 }
 
-// cleaned leaves alone what has to come back exactly: the key, which JSON
-// escapes where needed, and what SQS has let pass before.
+// cleaned replaces characters that SQS does not accept. It does not change what must be
+// exact when read: the key, which JSON escapes, and texts that SQS has accepted before.
 func (r Record) cleaned() Record {
 	r.Class, r.Reason, r.Rule = clean(r.Class), clean(r.Reason), clean(r.Rule)
 	r.Message, r.Stack, r.Types = clean(r.Message), clean(r.Stack), cleanAll(r.Types)
@@ -63,8 +62,8 @@ func (r Record) cleaned() Record {
 }
 
 const (
-	// maxCount is beyond what any number in a record of ours can be. A larger epoch
-	// would make all later replays of the job copies of it.
+	// maxCount is greater than any number in a valid record. A larger epoch would make
+	// all later replays of the job copies of it.
 	maxCount = 1_000_000
 	// maxMessageID is how long an id of SQS can be, in characters (SQS developer
 	// guide, "message identifiers").
@@ -97,8 +96,8 @@ func Decode(s string) (Record, error) {
 	return r, nil
 }
 
-// plausible tells whether a record of ours can be like that. Whoever can send to
-// the queue can write the attribute too.
+// plausible reports whether the numbers and names are possible in a record of this
+// package. Anyone who can send to the queue can write the attribute too.
 func (r *Record) plausible() bool {
 	counts := []int{r.Epoch, r.Attempts, r.History.Dropped}
 	for _, a := range r.History.Attempts {

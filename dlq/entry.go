@@ -57,8 +57,8 @@ func (s *Sender) entry(ctx context.Context, l handler.Letter) entry {
 	return e
 }
 
-// attributes gives the original attributes and the record; without the record
-// where there is no room for it.
+// attributes returns the original attributes and the record, or only the attributes if
+// there is no room for the record.
 func (s *Sender) attributes(ctx context.Context, l handler.Letter) map[string]types.MessageAttributeValue {
 	originals, id := original(l.Message)
 	kept, displaced := displace(originals)
@@ -81,7 +81,7 @@ func (s *Sender) attributes(ctx context.Context, l handler.Letter) map[string]ty
 	return kept
 }
 
-// split parts the attributes into those that SQS takes and those it refuses.
+// split divides the attributes into those that SQS accepts and those it refuses.
 func split(originals map[string]events.SQSMessageAttribute) (
 	kept map[string]types.MessageAttributeValue, refused map[string]Attribute,
 ) {
@@ -98,9 +98,9 @@ func split(originals map[string]events.SQSMessageAttribute) (
 	return kept, refused
 }
 
-// displace makes a place for the record. Into it go attributes that SQS would
-// refuse, one that has the record's name, and if nine do not remain by that,
-// those that are shortest in JSON.
+// displace makes room for the record's attribute. It displaces attributes that SQS would
+// refuse, one with the record's name, and if more than nine remain, those that are
+// shortest in JSON.
 func displace(originals map[string]events.SQSMessageAttribute) (
 	kept map[string]types.MessageAttributeValue, displaced map[string]Attribute,
 ) {

@@ -13,8 +13,8 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// original gives the attributes that the producer set and the id that the
-// message had first, whether or not [Restore] has been at the message.
+// original returns the attributes that the producer set and the first message id, before
+// or after [Restore].
 func original(m *handler.Message) (attributes map[string]events.SQSMessageAttribute, id string) {
 	attributes, id = m.MessageAttributes, m.MessageId
 	if r, unpacked, ok := unpack(m); ok {
@@ -44,8 +44,8 @@ func (s *Sender) record(ctx context.Context, l handler.Letter, originalID string
 	return r
 }
 
-// traceHeader drops the Lineage part, by which Lambda counts how often a
-// message went round: a replay is meant, not a loop.
+// traceHeader removes the Lineage part, with which Lambda detects loops: a replay is
+// intended.
 func traceHeader(header string) string {
 	var kept []string
 	for part := range strings.SplitSeq(header, ";") {
@@ -56,15 +56,15 @@ func traceHeader(header string) string {
 	return strings.Join(kept, ";")
 }
 
-// deduplicationID is the same for every send of one verdict, so that a repeated
-// send makes no second letter: the ledger gives back the time of the verdict as it
-// was. The time tells two deaths of one epoch apart, as there are once the ledger
-// has forgotten the job in between. SQS drops what has an id of the last five
-// minutes, and confirms it. The source queue is part of the id, as it is of the
-// ledger's key, since several queues may share a dead-letter queue.
+// deduplicationID returns the same id for every send of one verdict, so that a repeated
+// send creates no second letter. The id contains the time of the verdict, which the
+// ledger returns unchanged. The time distinguishes two deaths of one epoch, which happen
+// if the ledger has forgotten the job in between. SQS drops a message with an id of the
+// last five minutes, and confirms it. The id also contains the source queue, like the
+// ledger's key, since several queues may use one dead-letter queue.
 //
-// A death without a verdict has the id of the delivered message, not the original's:
-// a replay that dies at once must not be taken for a repetition of its first death.
+// For a death without a verdict it is the id of the delivered message, not the original
+// one: a replay that dies at once must not count as a repetition of its first death.
 func deduplicationID(m *handler.Message, f handler.Failure) string {
 	if !f.Verdict || f.Key == "" {
 		return m.MessageId
@@ -74,8 +74,8 @@ func deduplicationID(m *handler.Message, f handler.Failure) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// group is the message's own group. SQS refuses a whole call to a FIFO queue for
-// one entry without, so a message that has none is a group by itself there.
+// group returns the message's group. SQS refuses a whole call to a FIFO queue if one
+// entry has no group, so a message without one is a group of its own there.
 func (s *Sender) group(m *handler.Message) string {
 	if g := m.GroupID(); g != "" || !s.fifo {
 		return g

@@ -9,10 +9,9 @@ const (
 	maxBytes = 1 << 20
 )
 
-// packs parts the entries, in their order, into as few calls as that allows, and
-// gives the positions for each. An entry that alone is too large has a call to
-// itself, so that its refusal harms no other. With apart no call has two entries of
-// one message group.
+// packs divides the entries, in order, into as few calls as possible, and returns the
+// positions for each call. An entry that is too large has a call of its own, so that its
+// error affects no other. With apart no call has two entries of one message group.
 func packs(entries []entry, apart bool) [][]int {
 	var out [][]int
 	size, groups := 0, map[string]bool{}

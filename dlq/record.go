@@ -43,7 +43,7 @@ type Record struct {
 	// RequestID is that of the invocation in which the job died.
 	RequestID string `json:"requestId,omitempty"`
 
-	// Cut tells that Stack, History, Message or Types were shortened to fit.
+	// Cut reports whether Stack, History, Message or Types were truncated to fit.
 	Cut bool `json:"cut,omitempty"`
 	// Displaced are attributes of the message that had to give way, by name.
 	Displaced map[string]Attribute `json:"displaced,omitempty"`

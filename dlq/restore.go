@@ -8,11 +8,10 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// Restore makes a message whole which was dead-lettered before: displaced
-// attributes are back in place, the attribute [AttributeName] is gone, and
-// [handler.Message].Replay tells what it said. It is for [handler.Options].Restore.
-// An attribute of that name that is no record, or that has what no record of ours
-// can have, is the producer's own and stays.
+// Restore undoes dead-lettering on a replayed message: it moves displaced attributes
+// back, removes the attribute [AttributeName], and sets [handler.Message].Replay from the
+// record. It is for [handler.Options].Restore. An attribute of that name that is not a
+// valid record belongs to the producer and is not changed.
 func Restore(m *handler.Message) {
 	if r, attributes, ok := unpack(m); ok {
 		m.MessageAttributes = attributes
@@ -20,8 +19,8 @@ func Restore(m *handler.Message) {
 	}
 }
 
-// unpack gives the record that a message carries, and the attributes that the
-// message had before.
+// unpack returns the record that a message carries, and the attributes that the message
+// had before.
 func unpack(m *handler.Message) (Record, map[string]events.SQSMessageAttribute, bool) {
 	carried, ok := m.MessageAttributes[AttributeName]
 	if !ok || carried.StringValue == nil {

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// legal tells whether SQS takes r in a body or an attribute: the characters of
-// XML 1.0, as the reference of SendMessage lists them.
+// legal reports whether SQS accepts r in a body or an attribute: the characters of XML
+// 1.0, as the reference of SendMessage lists them.
 func legal(r rune) bool {
 	switch {
 	case r == '\t', r == '\n', r == '\r':
@@ -18,7 +18,7 @@ func legal(r rune) bool {
 	}
 }
 
-// clean gives s with U+FFFD in place of what SQS does not take.
+// clean returns s with U+FFFD in place of characters that SQS does not accept.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if legal(r) {
@@ -28,7 +28,7 @@ func clean(s string) string {
 	}, s)
 }
 
-// cleanAll gives the cleaned strings in a slice of its own.
+// cleanAll returns the cleaned strings in a new slice.
 func cleanAll(in []string) []string {
 	if in == nil {
 		return nil
@@ -40,7 +40,7 @@ func cleanAll(in []string) []string {
 	return out
 }
 
-// prefix gives at most the first n bytes of s, ending with a whole character.
+// prefix returns at most the first n bytes of s, without splitting a character.
 func prefix(s string, n int) string {
 	if n >= len(s) {
 		return s

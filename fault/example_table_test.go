@@ -35,7 +35,7 @@ func ExampleTable_With() {
 
 // The object that this job reads was written by another job a moment ago.
 func ExampleTable_Override() {
-	table := fault.Rules().Override("http.404", fault.ClassRetryable, fault.Reason("not_yet"))
+	table := fault.Rules().Override("http.404", fault.ClassRetryable, fault.WithReason("not_yet"))
 
 	d := table.Classify(context.Background(), &fault.HTTPError{Status: 404})
 	fmt.Println(d.Class, d.Reason, d.Rule)

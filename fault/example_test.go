@@ -15,7 +15,7 @@ import (
 )
 
 func Example() {
-	err := fmt.Errorf("charge ch-1: %w", fault.Permanent(errors.New("card is stolen"), fault.Reason("card_stolen")))
+	err := fmt.Errorf("charge ch-1: %w", fault.Permanent(errors.New("card is stolen"), fault.WithReason("card_stolen")))
 
 	d := fault.Classify(context.Background(), err)
 	fmt.Println(err)
@@ -26,7 +26,7 @@ func Example() {
 }
 
 func ExampleRetryAfter() {
-	err := fault.RetryAfter(90*time.Second, errors.New("ledger is closing its day"), fault.Reason("closing"))
+	err := fault.RetryAfter(90*time.Second, errors.New("ledger is closing its day"), fault.WithReason("closing"))
 
 	d := fault.Classify(context.Background(), err)
 	fmt.Println(d.Class, d.Reason, d.RetryAfter)
@@ -88,8 +88,8 @@ func ExampleRetryable() {
 	// unclassified
 }
 
-func ExampleReason() {
-	err := fault.Retryable(errors.New("no answer from the till"), fault.Reason("till_offline"))
+func ExampleWithReason() {
+	err := fault.Retryable(errors.New("no answer from the till"), fault.WithReason("till_offline"))
 
 	fmt.Println(fault.Classify(context.Background(), err).Reason)
 	// Output: till_offline

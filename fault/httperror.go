@@ -39,7 +39,7 @@ type HTTPError struct {
 // 301, 302 or 303, and the success of that GET says nothing about the POST.
 // CheckResponse finds such redirects by [http.Request.Response].
 func CheckResponse(resp *http.Response) error {
-	if redirect, followedAs := lossyRedirect(resp.Request); redirect != nil {
+	if redirect, followedAs := lossyRedirect(resp.Request); redirect != nil { //nolint:bodyclose // the client did
 		e := newHTTPError(redirect)
 		e.FollowedAs = followedAs
 		return e

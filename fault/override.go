@@ -36,7 +36,7 @@ func (t Table) With(rules ...Rule) Table {
 
 // Override returns a new table in which the rule with this id decides for
 // class. The rule keeps its place and matches the same errors. It keeps its
-// reason unless [Reason] sets another, which can be used to choose a backoff
+// reason unless [WithReason] sets another, which can be used to choose a backoff
 // profile.
 //
 // It panics if t has no rule with the id: otherwise a misspelt override would
@@ -63,7 +63,7 @@ func (t Table) Override(id string, class Class, opts ...Option) Table {
 // whole code of five characters, such as "23503", or a class of two, such as
 // "53". Put it in front of the standard rules with [Table.With]. It does not
 // match tagged errors: their tags decide. Its ID is "sqlstate." followed by the
-// code. Its reason is the one set by [Reason], otherwise that of the standard
+// code. Its reason is the one set by [WithReason], otherwise that of the standard
 // rule that matches the code, otherwise [ReasonTagged].
 //
 // It panics if code has neither form.

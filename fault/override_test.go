@@ -98,7 +98,7 @@ func TestOverride(t *testing.T) {
 	}{
 		{"keeps the reason", missing(), &fault.HTTPError{Status: 404},
 			fault.Decision{Class: retryable, Reason: "not_found", Rule: "http.404"}},
-		{"sets a reason", missing(fault.Reason("not_yet")), &fault.HTTPError{Status: 404},
+		{"sets a reason", missing(fault.WithReason("not_yet")), &fault.HTTPError{Status: 404},
 			fault.Decision{Class: retryable, Reason: "not_yet", Rule: "http.404"}},
 		{"a retryable error may name its delay", missing(), later,
 			fault.Decision{Class: retryable, Reason: "not_found", Rule: "http.404", RetryAfter: time.Minute}},
@@ -108,10 +108,10 @@ func TestOverride(t *testing.T) {
 			fault.Decision{Class: permanent, Reason: "tagged", Rule: "tag.permanent"}},
 		{"leaves other rules alone", missing(), &fault.HTTPError{Status: 410},
 			fault.Decision{Class: permanent, Reason: "not_found", Rule: "http.410"}},
-		{"the last of two overrides counts", missing(fault.Reason("first")).Override("http.404", unclassified), later,
+		{"the last of two overrides counts", missing(fault.WithReason("first")).Override("http.404", unclassified), later,
 			fault.Decision{Class: unclassified, Reason: "first", Rule: "http.404", RetryAfter: time.Minute}},
-		{"of a rule with Refine", fault.Rules().Override("tag.retryable", unclassified, fault.Reason("mine")),
-			fault.RetryAfter(time.Hour, errBoom, fault.Reason("busy")),
+		{"of a rule with Refine", fault.Rules().Override("tag.retryable", unclassified, fault.WithReason("mine")),
+			fault.RetryAfter(time.Hour, errBoom, fault.WithReason("busy")),
 			fault.Decision{Class: unclassified, Reason: "mine", Rule: "tag.retryable", RetryAfter: time.Hour}},
 		{"of a user's own rule", fault.Table{always("shop.a")}.Override("shop.a", retryable), errBoom,
 			fault.Decision{Class: retryable, Reason: "of_shop.a", Rule: "shop.a"}},
@@ -156,7 +156,7 @@ func TestEveryRuleCanBeOverridden(t *testing.T) {
 	t.Parallel()
 	table := fault.Rules()
 	for _, rule := range fault.Rules() {
-		table = table.Override(rule.ID, unclassified, fault.Reason("mine"))
+		table = table.Override(rule.ID, unclassified, fault.WithReason("mine"))
 	}
 	for _, err := range leafErrors() {
 		if got := table.Classify(t.Context(), err); got.Class != unclassified || got.Reason != "mine" {
@@ -197,7 +197,7 @@ func TestSQLState(t *testing.T) {
 	}{
 		{"reason of the standard rule", fault.SQLState("23503", retryable), foreign,
 			retry("foreign_key", "sqlstate.23503")},
-		{"reason that the user sets", fault.SQLState("23503", retryable, fault.Reason("early")), foreign,
+		{"reason that the user sets", fault.SQLState("23503", retryable, fault.WithReason("early")), foreign,
 			retry("early", "sqlstate.23503")},
 		{"a code without a standard rule", fault.SQLState("P0001", retryable), stateError("P0001"),
 			retry("tagged", "sqlstate.P0001")},

@@ -25,8 +25,8 @@ const (
 	// ReasonValidation: the payload can be decoded but is invalid.
 	ReasonValidation = "validation"
 	// ReasonProgrammerFault: the code misuses a library, and does so for every
-	// job. Its class is [ClassUnclassified]; a program may choose to exit
-	// instead.
+	// job. Its class is [ClassUnclassified]. Package handler ends the process, as
+	// after a panic, unless the error is tagged.
 	ReasonProgrammerFault = "programmer_fault"
 	// ReasonRateLimited: the service called asked for fewer calls.
 	ReasonRateLimited = "rate_limited"

@@ -69,7 +69,7 @@ func TestRedirectsThatAClientFollows(t *testing.T) {
 		{"POST", "/302/503", "/302/503", 302},
 		{"POST", "/302/300", "/302/300", 302},
 	} {
-		for _, method := range strings.Fields(tt.methods) {
+		for method := range strings.FieldsSeq(tt.methods) {
 			var body io.Reader
 			if method != http.MethodGet && method != http.MethodHead { // they would lose it, see below
 				body = strings.NewReader("a")
@@ -168,7 +168,7 @@ func TestARedirectThatNobodyFollows(t *testing.T) {
 
 func TestALocationIsTold(t *testing.T) {
 	t.Parallel()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://pay.example/charges", nil)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://pay.example/charges", http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,9 +9,9 @@ import (
 // [SQLState].
 type Option func(*tag)
 
-// Reason sets the reason, a stable word in snake case; it becomes the Reason of
+// WithReason sets the reason, a stable word in snake case; it becomes the Reason of
 // the [Decision]. An empty word counts as none.
-func Reason(word string) Option { return func(t *tag) { t.reason = word } }
+func WithReason(word string) Option { return func(t *tag) { t.reason = word } }
 
 // Permanent tags err as one that would be the same at every attempt. It returns
 // nil for nil.

@@ -27,8 +27,8 @@ func (c claim) Retryable() bool { return c.retryable }
 
 func TestTagsDecide(t *testing.T) {
 	t.Parallel()
-	gone := fault.Permanent(errBoom, fault.Reason("gone"))
-	busy := fault.RetryAfter(time.Minute, errBoom, fault.Reason("busy"))
+	gone := fault.Permanent(errBoom, fault.WithReason("gone"))
+	busy := fault.RetryAfter(time.Minute, errBoom, fault.WithReason("busy"))
 	limited := &fault.HTTPError{Status: 429, Delay: 7 * time.Second}
 
 	dead := func(reason string) fault.Decision {
@@ -47,7 +47,7 @@ func TestTagsDecide(t *testing.T) {
 		{"retryable", fault.Retryable(errBoom), retry("tagged", 0)},
 		{"retry after", busy, retry("busy", time.Minute)},
 		{"negative delay names none", fault.RetryAfter(-1, errBoom), retry("tagged", 0)},
-		{"empty reason is none", fault.Retryable(errBoom, fault.Reason("")), retry("tagged", 0)},
+		{"empty reason is none", fault.Retryable(errBoom, fault.WithReason("")), retry("tagged", 0)},
 
 		{"outermost wins: permanent", fault.Permanent(fmt.Errorf("x: %w", busy)), dead("tagged")},
 		{"outermost wins: retryable", fault.Retryable(fmt.Errorf("x: %w", gone)), retry("tagged", 0)},
@@ -63,7 +63,7 @@ func TestTagsDecide(t *testing.T) {
 		{"join below a tag", fault.Retryable(errors.Join(gone, errBoom)), retry("tagged", 0)},
 		{"join: one branch tagged", errors.Join(errBoom, busy), retry("busy", time.Minute)},
 		{"join: hidden permanent does not count", errors.Join(busy, fault.Retryable(gone)), retry("busy", time.Minute)},
-		{"join: longest delay", errors.Join(busy, fault.RetryAfter(time.Hour, errBoom, fault.Reason("busy"))),
+		{"join: longest delay", errors.Join(busy, fault.RetryAfter(time.Hour, errBoom, fault.WithReason("busy"))),
 			retry("busy", time.Hour)},
 
 		{"own type: permanent", fmt.Errorf("x: %w", claim{permanent: true}), dead("tagged")},
@@ -108,7 +108,7 @@ func TestTagsSurviveWrapping(t *testing.T) {
 func TestTagsKeepTheText(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{
-		fault.Permanent(errBoom, fault.Reason("gone")), fault.Retryable(errBoom), fault.RetryAfter(time.Hour, errBoom),
+		fault.Permanent(errBoom, fault.WithReason("gone")), fault.Retryable(errBoom), fault.RetryAfter(time.Hour, errBoom),
 	} {
 		if got := err.Error(); got != "boom" {
 			t.Errorf("text %q, want that of the tagged error", got)
@@ -119,7 +119,7 @@ func TestTagsKeepTheText(t *testing.T) {
 func TestTagOfNilIsNil(t *testing.T) {
 	t.Parallel()
 	for i, err := range []error{
-		fault.Permanent(nil), fault.Retryable(nil, fault.Reason("busy")), fault.RetryAfter(time.Hour, nil),
+		fault.Permanent(nil), fault.Retryable(nil, fault.WithReason("busy")), fault.RetryAfter(time.Hour, nil),
 	} {
 		if err != nil {
 			t.Errorf("function %d made an error of nil", i)

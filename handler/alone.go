@@ -6,20 +6,19 @@ import (
 	"github.com/sqsafe/sqsafe/internal/usercall"
 )
 
-// startAlone runs a suspect for which the process is taken. The crash that its run
-// may be is counted before.
+// startAlone runs a suspect while no other delivery of the process runs. Its crash is
+// counted in the ledger before the run.
 func (b *batch) startAlone(d *delivery) {
-	d.atWork, d.alone = true, true
-	b.process.beginAnyway()
-	if !b.table.Bounded() {
-		b.times.lone = time.Now().Add(loneTime)
-	}
+	d.active, d.alone = true, true
+	b.process.forceBegin()
+	b.times.lone = time.Now().Add(loneTime)
 	b.launch(d)
 }
 
-// ask asks for the process for a suspect. One that has crashed before and comes late
-// tries again with another receive: it could be abandoned, and not be blamed. What is
-// urgent comes first in its batch, and a FIFO group cannot go on meanwhile.
+// ask requests the process for a suspect, so that it can run alone. A suspect that has
+// crashed before and has little time left is denied and comes back with another receive:
+// it could be abandoned without being blamed. This does not apply to an urgent suspect,
+// nor to one of a FIFO group, which would block the group.
 func (b *batch) ask(d *delivery, hold bool) {
 	now := time.Now()
 	if d.job.Crashes > 0 && d.group == 0 && !b.queue.Urgent(d.index) && !b.table.HasMostOfItsTime(now) {
@@ -47,7 +46,7 @@ func (b *batch) takeAnswer(answer askResult, now time.Time) {
 	}
 }
 
-// denyAlone ends the wait of a suspect in vain.
+// denyAlone ends the wait of a suspect that did not get the process.
 func (b *batch) denyAlone(time.Time) {
 	i := b.asking
 	b.stopAsking(true)
@@ -62,8 +61,13 @@ func (b *batch) stopAsking(inVain bool) {
 }
 
 // endLone lets others start beside a lone run that lasts long: its count is taken
-// back first, and not beside the write that settles the claim.
-func (b *batch) endLone() {
+// back first, and not beside the write that settles the claim. Where there is a deadline,
+// and no other invocation is kept out, the run stays alone to its end.
+func (b *batch) endLone(now time.Time) {
+	if b.table.Bounded() && !b.process.keepsOut() {
+		b.times.lone = now.Add(loneTime)
+		return
+	}
 	b.times.lone = time.Time{}
 	i := b.queue.Lone()
 	if i < 0 || !b.deliveries[i].alone || b.deliveries[i].phase != phaseRunning {
@@ -71,7 +75,7 @@ func (b *batch) endLone() {
 	}
 	d := b.deliveries[i]
 	d.alone = false
-	ctx, cancel := b.settleContext()
+	ctx, cancel := b.ledgerContext()
 	counted := make(chan struct{})
 	d.counted = counted
 	go usercall.Catch(
@@ -81,7 +85,7 @@ func (b *batch) endLone() {
 			return d.claim.CountCrash(ctx, false)
 		},
 		func(err error, p *usercall.Panic) {
-			b.post(event{take: func() {
+			b.post(event{apply: func() {
 				if err = asError(err, p); err != nil {
 					b.logError(d, "crash counted ahead not taken back", err)
 				}

@@ -7,8 +7,8 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// response names the messages that are to come back: each once, only ones of this
-// batch, and never null, which would pass for success.
+// response lists each failed message of this batch once. The list is never null, which
+// Lambda would read as success.
 func (b *batch) response() events.SQSEventResponse {
 	failures := []events.SQSBatchItemFailure{}
 	back := b.comingBack()
@@ -63,13 +63,13 @@ func (r *Report) add(d *delivery) {
 	}
 }
 
-// onBatch calls OnBatch with the report of the batch.
-func (b *batch) onBatch() {
+// callOnBatch calls OnBatch with the report of the batch.
+func (b *batch) callOnBatch() {
 	if b.options.Hooks.OnBatch == nil {
 		return
 	}
 	r := b.report()
-	err := apart(func() { b.options.Hooks.OnBatch(context.WithoutCancel(b.ctx), r) })
+	err := callOnGoroutine(func() { b.options.Hooks.OnBatch(context.WithoutCancel(b.ctx), r) })
 	if err != nil {
 		b.logHook("OnBatch", err)
 	}

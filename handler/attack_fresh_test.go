@@ -92,7 +92,7 @@ func (f *freshProcesses) invoke(ids []string) (back []string) {
 	return reported(response)
 }
 
-// E4: jobs that take less than the function's time are not buried though many of them are
+// E4: jobs that take less than the function's time are not dead-lettered though many of them are
 // started too late, since nothing is known of how long they take. One that never ends is.
 func TestFreshProcessesBuryOnlyWhatNeverEnds(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
 )
 
@@ -76,7 +78,7 @@ func abandoned(t *testing.T, crashes int, late time.Duration, r events.SQSMessag
 }
 
 // The crash that makes a job dead is that of a run which had most of the time: a job that
-// only takes long is not buried since it was started late twice. So it does not start
+// only takes long is not dead-lettered because it was started late twice. So it does not start
 // late, as long as it has receives enough and no group waits for it.
 func TestALateStartIsNoCrashLoop(t *testing.T) {
 	t.Parallel()
@@ -307,6 +309,118 @@ func TestACrashDeletesThoughHidingHangs(t *testing.T) {
 			crashes(ctx, t, s.processor(), event(record("m1", "1s"), record("m2", "reset"), record("m3", "boom")))
 			if diff := cmp.Diff([]string{"m1"}, s.queues.deleted); diff != "" || ctx.Err() != nil {
 				t.Errorf("%v, deleted (-want +got):\n%s", ctx.Err(), diff)
+			}
+		})
+	}
+}
+
+// Decoding after the cut, on the way to a verdict, has an end too: what heeds it does not
+// end the process.
+func TestDecodingForAVerdictHasAnEnd(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{"waits", "quick"} {
+		inBubble(t, body, func(t *testing.T) {
+			s := newScene()
+			s.timeout, s.options.MaxReceives = 30*time.Second, 5
+			look := func(ctx context.Context, m *handler.Message) error {
+				if m.Body == "waits" {
+					<-ctx.Done()
+				}
+				return ctx.Err()
+			}
+			ctx, cancel := s.context(t)
+			defer cancel()
+			response, err := must(handler.NewProcessor(prepares{look, steps}, s.options)).Handle(ctx,
+				event(received(5, record("m1", "1h")), received(5, record("m2", body))))
+			if err != nil || len(response.BatchItemFailures) > 0 || !slices.Contains(s.dead(), "m2") {
+				t.Errorf("reported %v, %v, dead %v", response, err, s.dead())
+			}
+			if got := s.outcomeOf(t, "m2", "reason"); got != handler.ReasonMaxReceives {
+				t.Errorf("m2 died for %s", got)
+			}
+		})
+	}
+}
+
+// A lone run with a deadline of minutes or hours keeps other invocations out for a minute
+// too. In a process of its own it stays alone to its end.
+func TestALoneRunWithADeadlineLetsOtherInvocationsStart(t *testing.T) {
+	t.Parallel()
+	for _, shared := range []bool{true, false} {
+		inBubble(t, fmt.Sprint("shared ", shared), func(t *testing.T) {
+			s := newScene()
+			s.timeout, s.options.Concurrency = time.Hour, 2
+			p := s.processor()
+			start := time.Now()
+			var all sync.WaitGroup
+			all.Go(func() { s.runIn(t, p, record("s1", "suspect 50m"), received(2, record("m1", "x"))) })
+			synctest.Wait()
+			if shared {
+				if ids := s.runIn(t, p, record("m2", "x")); len(ids) > 0 || time.Since(start) > time.Minute {
+					t.Errorf("reported %v after %v", ids, time.Since(start))
+				}
+			}
+			all.Wait()
+			if counted := !slices.Contains(s.events, "uncount s1"); counted == shared {
+				t.Errorf("counted to the end: %v", counted)
+			}
+			if alone := len(s.beside["s1"]) == 0; alone == shared {
+				t.Errorf("ran beside %v", s.beside["s1"])
+			}
+		})
+	}
+}
+
+// What decoding makes of a message is not what the queues are told: the letter of a job
+// that decoding, the key function or the ledger refuses has the body as it came.
+func TestDecodingDoesNotChangeTheLetter(t *testing.T) {
+	t.Parallel()
+	for _, where := range []string{"prepare", "key", "claim", "run", "deferred"} {
+		inBubble(t, where, func(t *testing.T) {
+			s := newScene()
+			r := &receipts{queues: s.queues}
+			s.options.Queue = r
+			refuse := func(at string) error {
+				if at != where {
+					return nil
+				}
+				return fault.Permanent(errOdd)
+			}
+			s.ledger.identify = func(*handler.Message) error { return refuse("key") }
+			s.ledger.decided = func(*handler.Message) *handler.Result {
+				if where != "claim" {
+					return nil
+				}
+				return &handler.Result{Outcome: handler.OutcomeDead, Err: errOdd}
+			}
+			if where == "deferred" {
+				time.AfterFunc(time.Second, func() { close(s.draining) })
+			}
+			h := prepares{
+				look: func(_ context.Context, m *handler.Message) error {
+					m.Body, m.ReceiptHandle, m.EventSourceARN, m.MessageId = "changed", "another", "elsewhere", "stranger"
+					return refuse("prepare")
+				},
+				run: func(context.Context, *handler.Message) error { <-time.After(2 * time.Second); return refuse("run") },
+			}
+			ctx, cancel := s.context(t)
+			defer cancel()
+			_, err := newProcessor(h, s.options).Handle(ctx, event(record("m1", "as it came"), copyOf("m1", record("m2", "x"))))
+			if err != nil {
+				t.Error(err)
+			}
+			for _, l := range s.letters {
+				if want := map[string]string{"m1": "as it came", "m2": "x"}[l.Message.MessageId]; l.Message.Body != want {
+					t.Errorf("the letter of %s has the body %q", l.Message.MessageId, l.Message.Body)
+				}
+			}
+			if dead := len(s.letters) > 0; dead == (where == "deferred") {
+				t.Errorf("%d letters", len(s.letters))
+			}
+			for _, hid := range r.hid {
+				if hid != standardARN+" receipt-m2" {
+					t.Errorf("hid %q", hid)
+				}
 			}
 		})
 	}

@@ -13,28 +13,29 @@ import (
 )
 
 const (
-	// claimsAhead is how many first deliveries are claimed before a slot is free.
+	// claimsAhead is how many first deliveries are claimed before they have a slot.
 	claimsAhead = 10
-	// minUnsettled is how many settles may at least be unanswered when a job starts.
+	// minUnsettled is the least limit on unanswered settle writes. At the limit no job
+	// starts.
 	minUnsettled = 10
-	// eventBuffer lets goroutines go on while the loop is busy.
+	// eventBuffer is the capacity of the event channel. Goroutines do not block while the
+	// loop is busy.
 	eventBuffer = 64
 )
 
 const (
 	// slowClaim is how long later deliveries wait for the claim of an earlier one.
 	slowClaim = time.Second
-	// quietTime is how long a job with an unsettled claim waits until nothing of the
-	// process is settling.
+	// quietTime is how long a job with an unsettled claim waits at most until nothing in
+	// the process is settling.
 	quietTime = 5 * time.Second
-	// loneTime is how long a run that is alone keeps others out where there is no
-	// deadline.
+	// loneTime is how long a run that is alone keeps other invocations out.
 	loneTime = time.Minute
-	// stallTime is how long deliveries wait there while no slot becomes free.
+	// stallTime is how long deliveries wait for a free slot if there is no deadline.
 	stallTime = 30 * time.Second
 )
 
-// maxIdle is how many tasks may wait for a worker that is about to be idle.
+// maxIdle is the greatest number of idle workers that are kept for later tasks.
 const maxIdle = 64
 
 const (
@@ -51,15 +52,15 @@ const (
 	confirmsUnderWay = 8
 )
 
-// batch is one invocation. All of it belongs to the goroutine of run, which reads
-// what other goroutines post to events, unless said otherwise.
+// batch is one invocation. Its fields belong to the goroutine of run, the event loop,
+// unless their comment says otherwise. Other goroutines post events to the loop.
 type batch struct {
 	*Processor
 	ctx   context.Context
 	table deadline.Table
 	// start and end are those of the invocation; end is zero without a deadline.
 	start, end time.Time
-	// jobs is the context of all runs: it ends at the cut.
+	// jobs is the parent context of all runs. It ends at deadline.Cut.
 	jobs       context.Context
 	cancelJobs context.CancelCauseFunc
 
@@ -67,56 +68,60 @@ type batch struct {
 	queue      *runqueue.Queue
 	letters    outbox
 	hider      hider
-	// events carries what happens from other goroutines to the loop. Over is closed
-	// when nobody reads it any more.
+	// events carries events from other goroutines to the loop. over is closed when the
+	// loop has ended.
 	events chan event
 	over   chan struct{}
 	// tasks hands work to idle workers.
 	tasks chan func()
 	idle  int
-	// hurry is closed by a crash.
+	// hurry is closed by the first crash.
 	hurry chan struct{}
-	// processChanged says that the process may be free.
+	// processChanged receives a value when the process may let deliveries start again.
 	processChanged invocation
-	// draining is closed when nothing more is to start; nil if nobody says. Ended tells
-	// the host that a delivery has its outcome.
+	// draining is closed when no more jobs may start; nil if the host does not drain.
+	// ended reports to the host that a delivery has its outcome.
 	draining <-chan struct{}
 	ended    func()
 
 	times times
 	timer *time.Timer
-	// asking is the suspect that asks for the process, -1 for none; holding reports
-	// whether it keeps others back meanwhile.
+	// asking is the index of the suspect that waits to run alone; -1 for none. holding
+	// reports whether other deliveries may not start while it waits.
 	asking  int
 	holding bool
-	// heads are the deliveries whose failure sent the rest of their FIFO group home.
+	// heads has the first failed delivery of each FIFO group. The later deliveries of the
+	// group were deferred because of it.
 	heads map[int]*delivery
-	// hooking counts hooks under way.
-	hooking int
-	// crash is the result of the delivery that makes the process end.
+	// runningHooks counts the running hooks.
+	runningHooks int
+	// crash is the result of the first crash; nil if there was none.
 	crash *Result
 	// stopping reports whether the host has cancelled the batch.
 	stopping bool
 }
 
-// times are the points in time that a batch waits for; zero for none.
+// times are the points in time at which the loop has to act; zero for none.
 type times struct {
-	// late, cut and left report which stages have passed.
-	late, cut, left bool
-	// lastStart is when the last job may start; it moves as runs get longer.
+	// late, cut and abandoned report whether lastStart, deadline.Cut and deadline.Leave
+	// have passed.
+	late, cut, abandoned bool
+	// lastStart is when the last job may start. It moves to an earlier time if runs take
+	// longer.
 	lastStart time.Time
-	// hold is when a suspect has waited long enough, lone when a lone run keeps
-	// nobody out any more, quiet when a quiet start is tried again in any case.
+	// hold is when a suspect stops waiting for an idle process. lone is when a lone run
+	// stops keeping others from starting. quiet is when a delivery with an unsettled
+	// claim starts even if others are settling.
 	hold, lone, quiet time.Time
-	// lastFreed is when a slot became free.
+	// lastFreed is when a slot last became free.
 	lastFreed time.Time
-	// claiming are the deliveries whose claims are under way, in their order.
+	// claiming are the deliveries with a pending claim request, oldest first.
 	claiming []*delivery
-	// next is what the timer is set to.
+	// next is the time that the timer is set to.
 	next time.Time
 }
 
-// phase is what user code is at work on for a delivery.
+// phase is the kind of user code that runs for a delivery.
 type phase uint8
 
 const (
@@ -125,10 +130,11 @@ const (
 	phaseRunning
 )
 
-// delivery is one message on its way through a batch.
+// delivery is one received message of a batch and its state.
 type delivery struct {
 	index int
-	// record is the message as it came, and message what stages made of it.
+	// record is the message as received. message is the copy that middleware and decoding
+	// may change.
 	record  *events.SQSMessage
 	message *Message
 	group   int
@@ -137,27 +143,28 @@ type delivery struct {
 	run      *run
 	firstRun run
 	claim    Claim
-	// job is what the ledger said of the job, and no user code has in its hands.
+	// job is the job state that the ledger returned. User code cannot change it.
 	job   Job
 	phase phase
-	// claimedAt is when the claim was asked for, quietSince when a quiet start was
-	// first refused.
+	// claimedAt is when the claim was requested. quietSince is when its start was first
+	// refused because others were settling.
 	claimedAt, quietSince time.Time
 	// probe reports whether it runs although the breaker is open.
 	probe bool
 
 	result *Result
-	// acked reports whether the message may be deleted. The watchdog reads it too.
+	// acked reports whether the message may be deleted. The watchdog reads it on another
+	// goroutine.
 	acked atomic.Bool
-	// atWork and settling are how the process counts it.
-	atWork, settling bool
-	// alone reports whether its run is alone and a crash counted, left whether a
-	// goroutine of user code was left behind.
-	alone, left bool
+	// active and settling are how the process counts it.
+	active, settling bool
+	// alone reports whether its run is alone and its crash is counted in advance,
+	// abandoned whether its user code did not return in time.
+	alone, abandoned bool
 	// counted is closed when the count of a lone run has been taken back; nil if it is not.
 	counted <-chan struct{}
-	// told is closed when OnError has been called for it; nil if it is not to be.
-	told <-chan struct{}
+	// onErrorDone is closed when OnError has returned; nil if it is not called.
+	onErrorDone <-chan struct{}
 	// sent reports whether its dead letter has arrived, failed whether SQS did not do
 	// what was asked.
 	sent, failed bool
@@ -175,7 +182,7 @@ func (d *delivery) acknowledged() bool {
 	}
 }
 
-// leaseEnd is until when a letter may be sent; zero without a limit.
+// leaseEnd returns the time until which a letter may be sent; zero for no limit.
 func (d *delivery) leaseEnd() time.Time {
 	if d.claim == nil {
 		return time.Time{}
@@ -183,10 +190,12 @@ func (d *delivery) leaseEnd() time.Time {
 	return d.claim.Lease()
 }
 
-// clockMargin is what a ledger takes off its leases for the difference of two clocks.
+// clockMargin is the difference of two clocks that a ledger allows for. It subtracts the
+// margin from its leases.
 const clockMargin = 2 * time.Second
 
-// claimEnd is from when another delivery may have the job; zero without a limit.
+// claimEnd returns the time from which another delivery may claim the job; zero for no
+// limit.
 func (d *delivery) claimEnd() time.Time {
 	lease := d.leaseEnd()
 	if lease.IsZero() {
@@ -253,14 +262,14 @@ func (p *Processor) queueConfig() runqueue.Config {
 	return c
 }
 
-// event is what has happened on another goroutine.
+// event is posted by another goroutine. The loop calls its function.
 type event struct {
-	take func()
-	// idle reports whether a worker has done its task.
+	apply func()
+	// idle reports whether the worker that posted the event is now idle.
 	idle bool
 }
 
-// post hands an event to the loop, if it still reads.
+// post sends an event to the loop. It drops the event if the loop has ended.
 func (b *batch) post(e event) {
 	select {
 	case b.events <- e:
@@ -268,32 +277,33 @@ func (b *batch) post(e event) {
 	}
 }
 
-// take takes an event in.
-func (b *batch) take(e event) {
+// handleEvent handles an event.
+func (b *batch) handleEvent(e event) {
 	if e.idle && b.idle < cap(b.tasks) {
 		b.idle++
 	}
-	e.take()
+	e.apply()
 }
 
-// takePosted takes in what has happened by now, since the loop may have been held up, as
-// by a log that is slow.
-func (b *batch) takePosted() {
+// handlePosted handles all events that were posted so far. The loop may have been blocked,
+// for example by a slow logger.
+func (b *batch) handlePosted() {
 	for {
 		select {
 		case e := <-b.events:
-			b.take(e)
+			b.handleEvent(e)
 		default:
 			return
 		}
 	}
 }
 
-// outbox gathers dead letters and sends them in packs while other messages run.
+// outbox collects dead letters and sends them in batch calls (packs) while other messages
+// run.
 type outbox struct {
 	waiting []*delivery
 	bytes   int
-	// since is when the first of those that wait was added.
+	// since is when the oldest waiting letter was added.
 	since   time.Time
 	sending int
 }
@@ -311,7 +321,8 @@ func (o *outbox) add(d *delivery) {
 
 func (o *outbox) full() bool { return len(o.waiting) >= packLetters || o.bytes >= packBytes }
 
-// due is when the letters that wait go out in any case; zero if none can.
+// due returns the time at which the waiting letters are sent even if they do not fill a
+// pack; zero if none wait or no call may start.
 func (o *outbox) due() time.Time {
 	if len(o.waiting) == 0 || o.sending == packsUnderWay {
 		return time.Time{}
@@ -319,7 +330,7 @@ func (o *outbox) due() time.Time {
 	return o.since.Add(packWait)
 }
 
-// pack takes out what fits into one call, and at least one letter.
+// pack removes and returns the letters that fit into one call, at least one.
 func (o *outbox) pack() []*delivery {
 	n, bytes := 0, 0
 	for n < min(len(o.waiting), packLetters) {
@@ -335,25 +346,26 @@ func (o *outbox) pack() []*delivery {
 	return pack
 }
 
-// hider makes failed messages come back after their delay. In an invocation with a
-// deadline that is done at its end, in as few calls as possible. Without one, another
-// job of the batch may run for hours, so that each message is hidden at once.
+// hider changes the visibility timeout of failed messages, so that each becomes visible
+// after its delay. With a deadline this happens at the end of the batch, in as few calls
+// as possible. Without one another job may run for hours, so each message is hidden at
+// once.
 type hider struct {
 	waiting []*delivery
 	// calls is the number of calls under way.
 	calls int
 }
 
-// add notes a message that is to come back. Delay 0 leaves the queue's own visibility
-// timeout in force.
+// add queues a message to be hidden. Delay 0 leaves the queue's own visibility timeout in
+// force.
 func (h *hider) add(b *batch, d *delivery) {
 	if b.options.Queue != nil && d.result.Delay > 0 {
 		h.waiting = append(h.waiting, d)
 	}
 }
 
-// comingBack has the ids of which not every message is acknowledged. The watchdog
-// calls it too, while the batch may still be at work.
+// comingBack returns the ids of all messages that are not acknowledged. The watchdog
+// calls it too, while the batch may still run.
 func (b *batch) comingBack() map[string]bool {
 	back := map[string]bool{}
 	for _, d := range b.deliveries {

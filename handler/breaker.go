@@ -6,40 +6,40 @@ import (
 )
 
 const (
-	// firstPause is how long after the first probe the next run goes through an open
-	// breaker. It doubles with each, up to probeEvery.
+	// firstPause is the wait after a failed probe before the next one. It doubles up to
+	// probeEvery.
 	firstPause = time.Second
 	// probeEvery is how often a run goes through in the end.
 	probeEvery = 10 * time.Second
-	// freshSuccess is how long after a success the failures of jobs that failed so
-	// before say nothing.
+	// freshSuccess is how long a success counts as recent. After a recent success,
+	// failures of jobs that failed before are ignored.
 	freshSuccess = 10 * time.Second
 )
 
-// breaker stops the jobs of a processor when what they depend on is down. A
-// partial batch response does not slow down Lambda's polling, so nothing else
-// would. It opens after a number of such failures in a row. Then one run at a time
-// finds out whether it may close, the first of them at once: so jobs that fail in a
-// row by chance delay the others by one run only. It is safe for concurrent use.
+// breaker is a circuit breaker: it stops the jobs of a processor while a dependency is
+// down. A partial batch response does not slow down Lambda's polling, so nothing else
+// would. It opens after a number of such failures in a row. While it is open, one job at
+// a time runs as a probe, the first of them at once. So after a few random failures in a
+// row the others wait for one run only. It is safe for concurrent use.
 //
-// Jobs that failed so before come back again and again. Where only a part of the jobs
-// has an endpoint that is down, most runs are soon theirs, so that they fail in a row
-// all the time. So while others succeed they do not count.
+// Jobs that failed before are redelivered again and again. If only one of several
+// dependencies is down, most runs are soon of its jobs, and these fail in a row. So while
+// other jobs succeed, their failures are not counted.
 type breaker struct {
 	limit int // below 1 it never opens
 
 	mu       sync.Mutex
 	failures int // in a row
-	// opened is when it opened, probed when the last probe was granted, and pause how
-	// long the next first delivery has to wait then.
+	// opened is when the breaker opened, probed when the last probe was granted. pause is
+	// the wait before the next probe by a first delivery.
 	opened, probed time.Time
 	pause          time.Duration
 	worked         time.Time // when something showed last that it works
 }
 
-// note counts a failure of what jobs depend on; again reports whether the job failed so
-// before. Success and any other retry show that it works. A permanent failure may have
-// come before the job asked for it.
+// note counts a failure of a dependency. again reports whether the job failed so before.
+// Success and any other retry show that the dependency works. A permanent failure shows
+// nothing: it may have come before the job called the dependency.
 func (b *breaker) note(r *Result, again bool, now time.Time) {
 	reason := r.Decision.Reason
 	if reason == ReasonExhausted || reason == ReasonMaxReceives {
@@ -64,7 +64,7 @@ func (b *breaker) note(r *Result, again bool, now time.Time) {
 	}
 }
 
-// lastReason is why the last run of a job failed.
+// lastReason returns the reason of the job's last failed run.
 func lastReason(r *Result) string {
 	if n := len(r.Job.History.Attempts); n > 0 {
 		return r.Job.History.Attempts[n-1].Reason
@@ -80,9 +80,9 @@ func (b *breaker) isOpen() bool {
 
 func (b *breaker) open() bool { return b.limit > 0 && b.failures >= b.limit }
 
-// probe reports whether a job may run although the breaker is open; first reports
-// whether it is a first delivery. One that comes again has mostly failed before, and
-// says little.
+// probe reports whether a job may run although the breaker is open. first reports whether
+// it is a first delivery. A redelivered job has usually failed before and gives little
+// information.
 func (b *breaker) probe(first bool, now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -100,14 +100,14 @@ func (b *breaker) probe(first bool, now time.Time) bool {
 	return true
 }
 
-// unused gives a probe back that did not come to the end of a run.
+// unused allows another probe at once, since the last one did not run to its end.
 func (b *breaker) unused() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.probed = time.Time{}
 }
 
-// succeeded notes that what jobs depend on works.
+// succeeded records that the dependency works.
 func (b *breaker) succeeded(now time.Time) {
 	b.failures, b.pause, b.probed, b.worked = 0, 0, time.Time{}, now
 }

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Chain joins middleware into one. The first is the outermost: it sees the message
-// first and the error last. Nil entries are skipped. Chain panics when it is put
-// around a Func if a middleware returns a nil Func.
+// Chain combines middleware into one. The first is the outermost: it is called first and
+// sees the error last. Nil entries are skipped. The returned Middleware panics if one of
+// the given middleware returns a nil Func.
 func Chain(middleware ...Middleware) Middleware {
 	return func(next Func) Func {
 		chained, err := chain(middleware, next)
@@ -23,13 +23,13 @@ func Chain(middleware ...Middleware) Middleware {
 	}
 }
 
-// chain puts middleware around a Func. Each run notes which of them it is in.
+// chain wraps a Func in middleware. Each run records which middleware it is in.
 func chain(middleware []Middleware, next Func) (Func, error) {
 	for i, m := range slices.Backward(middleware) {
 		if m == nil {
 			continue
 		}
-		wrapped := m(entering(next, i+1))
+		wrapped := m(trackLayer(next, i+1))
 		if wrapped == nil {
 			return nil, fmt.Errorf("handler: middleware %d of %d, %s, returned a nil Func; "+
 				"have it return a Func that calls next", i+1, len(middleware), nameOf(m))
@@ -39,9 +39,8 @@ func chain(middleware []Middleware, next Func) (Func, error) {
 	return next, nil
 }
 
-// entering notes that a run leaves one layer of middleware for the next, and that
-// it comes back.
-func entering(next Func, layer int) Func {
+// trackLayer wraps next so that the run records the middleware that it is in.
+func trackLayer(next Func, layer int) Func {
 	return func(ctx context.Context, m *Message) error {
 		if r := runOf(ctx); r != nil {
 			before := r.layer.Swap(int32(layer))
@@ -51,7 +50,7 @@ func entering(next Func, layer int) Func {
 	}
 }
 
-// nameOf is the name of the function that a middleware is.
+// nameOf returns the name of a middleware's function.
 func nameOf(m Middleware) string {
 	f := runtime.FuncForPC(reflect.ValueOf(m).Pointer())
 	if f == nil {
@@ -61,8 +60,8 @@ func nameOf(m Middleware) string {
 	return name[strings.LastIndexByte(name, '/')+1:]
 }
 
-// errLateCall is for middleware that calls next on a goroutine of its own, and is through
-// before.
+// errLateCall is for middleware that calls next on another goroutine and returns before
+// that call.
 var errLateCall = errors.New("handler: middleware called next when the run of the message was over; " +
 	"call it before the middleware returns")
 

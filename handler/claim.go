@@ -8,34 +8,38 @@ import (
 	"github.com/sqsafe/sqsafe/internal/usercall"
 )
 
-// claim asks the ledger for the job of a delivery.
+// claim requests the claim on a delivery's job from the ledger.
 func (b *batch) claim(d *delivery) {
 	d.claimedAt = time.Now()
 	b.times.claiming = append(b.times.claiming, d)
 	ctx, cancel := b.jobs, context.CancelFunc(func() {})
 	if b.times.cut { // it is only taken to its verdict
-		ctx, cancel = b.settleContext()
+		ctx, cancel = b.ledgerContext()
 	}
 	r := d.run
 	b.assign(func() {
 		defer cancel()
 		var answer ClaimAnswer
+		var lost <-chan struct{}
 		usercall.Catch(
 			func() error {
 				answer = b.options.Ledger.Claim(ctx, r.message, r.identity, b.end)
+				if answer.Claim != nil {
+					lost = answer.Claim.Lost()
+				}
 				return b.readAnswer(ctx, r.message, &answer)
 			},
 			func(err error, p *usercall.Panic) {
 				if err = asError(err, p); err != nil {
 					answer = ClaimAnswer{Decided: b.resolver.storeFailed(r.message, err)}
 				}
-				b.postEnd(p, func() { b.claimed(d, answer) })
+				b.postEnd(p, func() { b.claimed(d, answer, lost) })
 			},
 		)
 	})
 }
 
-// readAnswer completes the results that an answer leads to.
+// readAnswer checks the ledger's answer and completes a decided result.
 func (p *Processor) readAnswer(ctx context.Context, m *Message, a *ClaimAnswer) error {
 	switch {
 	case a.Decided != nil:
@@ -51,7 +55,7 @@ func (p *Processor) readAnswer(ctx context.Context, m *Message, a *ClaimAnswer) 
 }
 
 // claimed goes on with what the ledger has answered.
-func (b *batch) claimed(d *delivery, answer ClaimAnswer) {
+func (b *batch) claimed(d *delivery, answer ClaimAnswer, lost <-chan struct{}) {
 	if i := slices.Index(b.times.claiming, d); i >= 0 {
 		b.times.claiming = slices.Delete(b.times.claiming, i, i+1)
 	}
@@ -63,43 +67,42 @@ func (b *batch) claimed(d *delivery, answer ClaimAnswer) {
 	}
 	switch {
 	case answer.Decided != nil:
-		b.toSettle(d, false)
+		b.markSettling(d, false)
 		b.conclude(d, answer.Decided)
 	case answer.Refusal != nil:
-		b.toSettle(d, false)
+		b.markSettling(d, false)
 		b.settle(d, func(ctx context.Context) Ending {
 			return Ending{Result: b.resolver.resolve(ctx, d.message, nil, answer.Refusal)}
 		})
 	default:
-		b.watchClaim(d)
+		b.watchClaim(d, lost)
 		b.queue.Claimed(d.index, answer.Unsettled, answer.Job.Crashes)
 	}
 }
 
 // watchClaim lets a delivery go that waits when its claim is lost.
-func (b *batch) watchClaim(d *delivery) {
-	lost := d.claim.Lost()
+func (b *batch) watchClaim(d *delivery, lost <-chan struct{}) {
 	if lost == nil {
 		return
 	}
 	go func() {
 		select {
 		case <-lost:
-			b.post(event{take: func() { b.queue.Lost(d.index) }})
+			b.post(event{apply: func() { b.queue.Lost(d.index) }})
 		case <-b.over:
 		}
 	}()
 }
 
-// release gives a claim back without a run.
+// release releases a claim without a run.
 func (b *batch) release(d *delivery, reason string) {
 	b.settle(d, func(context.Context) Ending {
 		return Ending{Result: b.resolver.deferred(d.message, reason, nil)}
 	})
 }
 
-// bury writes off a delivery at its last receive that can run no more.
-func (b *batch) bury(d *delivery, reason string) {
+// deadLetterNotRun dead-letters a delivery that can no longer run at its last receive.
+func (b *batch) deadLetterNotRun(d *delivery, reason string) {
 	write := func(ctx context.Context) Ending {
 		r := b.resolver.deferred(d.message, reason, nil)
 		return Ending{Result: b.resolver.lastWord(ctx, d.message, nil, r)}

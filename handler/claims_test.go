@@ -341,8 +341,8 @@ func TestMiddlewareThatDoesNotCallTheFunction(t *testing.T) {
 		"Defer":            {quota, "deferred", "quota", "abort m1", time.Minute},
 		"Defer at once":    {handler.Defer("quota", 0), "deferred", "quota", "abort m1", time.Second},
 		"Defer, wrapped":   {fmt.Errorf("limit: %w", quota), "deferred", "quota", "abort m1", time.Minute},
-		"a retryable one":  {fault.Retryable(errOdd, fault.Reason("busy")), "retry", "busy", "abort m1", 2 * time.Second},
-		"a permanent one":  {fault.Permanent(errOdd, fault.Reason("no")), "dead", "no", "verdict m1", 0},
+		"a retryable one":  {fault.Retryable(errOdd, fault.WithReason("busy")), "retry", "busy", "abort m1", 2 * time.Second},
+		"a permanent one":  {fault.Permanent(errOdd, fault.WithReason("no")), "dead", "no", "verdict m1", 0},
 		"a result of done": {&handler.Result{Outcome: handler.OutcomeDone}, "done", "", "complete m1", 0},
 	} {
 		for _, ledger := range []bool{true, false} {

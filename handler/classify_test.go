@@ -21,7 +21,7 @@ func TestClassifyAsksTheRulesOfTheProcessor(t *testing.T) {
 	}
 	q := newQueues()
 	o := q.options()
-	o.Classifier = fault.Rules().Override("http.404", fault.ClassRetryable, fault.Reason("not_yet"))
+	o.Classifier = fault.Rules().Override("http.404", fault.ClassRetryable, fault.WithReason("not_yet"))
 	p := newProcessor(handler.Func(func(ctx context.Context, _ *handler.Message) error {
 		if d := handler.Classify(ctx, missing); d.Class != fault.ClassRetryable || d.Reason != "not_yet" {
 			t.Errorf("within a handler: %+v, want what the options say", d)

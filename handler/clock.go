@@ -8,7 +8,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/deadline"
 )
 
-// setTimer sets the timer to the next point in time.
+// setTimer sets the timer to the next time at which the loop has to act.
 func (b *batch) setTimer() {
 	next := b.nextTime()
 	if next.Equal(b.times.next) {
@@ -37,7 +37,7 @@ func (b *batch) nextTime() time.Time {
 				consider(t.lastStart)
 			}
 			consider(b.table.At(deadline.Cut))
-		case !t.left:
+		case !t.abandoned:
 			consider(b.table.At(deadline.Leave))
 		}
 	} else if b.queue.Waiting() {
@@ -53,7 +53,7 @@ func (b *batch) nextTime() time.Time {
 	return next
 }
 
-// passTime makes events of the points in time that have passed.
+// passTime handles the points in time that have passed.
 func (b *batch) passTime(now time.Time) {
 	t := &b.times
 	passed := func(at time.Time) bool { return !at.IsZero() && !now.Before(at) }
@@ -65,11 +65,11 @@ func (b *batch) passTime(now time.Time) {
 		if !t.cut && b.table.Reached(deadline.Cut, now) {
 			b.cut()
 		}
-		if !t.left && b.table.Reached(deadline.Leave, now) {
-			t.left = true
+		if !t.abandoned && b.table.Reached(deadline.Leave, now) {
+			t.abandoned = true
 			b.queue.VerdictsOver()
-			b.takePosted() // what has ended is not to be left behind
-			b.leaveBehind()
+			b.handlePosted() // what has ended is not to be left behind
+			b.abandonDeliveries()
 		}
 	} else if b.queue.Waiting() && passed(t.lastFreed.Add(stallTime)) {
 		t.lastFreed = now
@@ -79,7 +79,7 @@ func (b *batch) passTime(now time.Time) {
 		b.denyAlone(now)
 	}
 	if passed(t.lone) {
-		b.endLone()
+		b.endLone(now)
 	}
 	if passed(t.quiet) {
 		t.quiet = time.Time{}
@@ -91,7 +91,7 @@ func (b *batch) passTime(now time.Time) {
 	}
 }
 
-// onCancelled is for a host that stops: what runs is cut off now.
+// onCancelled handles the host's cancellation: running jobs are cancelled now.
 func (b *batch) onCancelled() {
 	if b.ctx.Err() != context.Canceled && b.table.Bounded() {
 		b.passTime(time.Now()) // the deadline itself has passed, and the cut before it
@@ -103,7 +103,7 @@ func (b *batch) onCancelled() {
 	b.passTime(time.Now())
 }
 
-// onProcessChanged looks again at what the process has refused.
+// onProcessChanged tries again what the process has refused.
 func (b *batch) onProcessChanged() {
 	if b.process.poisoned() != nil {
 		b.queue.Poison()
@@ -114,7 +114,7 @@ func (b *batch) onProcessChanged() {
 	b.queue.Freed()
 }
 
-// warnOfPastDeadline tells of an invocation that has no time at all.
+// warnOfPastDeadline logs that the deadline had passed before the invocation began.
 func (b *batch) warnOfPastDeadline() {
 	b.options.Logger.LogAttrs(b.ctx, slog.LevelWarn, "deadline had passed when the invocation began",
 		slog.Float64("secondsAgo", b.start.Sub(b.table.End()).Seconds()),

@@ -6,10 +6,12 @@ import (
 	"github.com/sqsafe/sqsafe/fault"
 )
 
-// conclude takes in the final result of a delivery. A dead one goes on to the
-// dead-letter queue.
+// conclude sets the final result of a delivery. A dead job is passed on to the outbox.
 func (b *batch) conclude(d *delivery, res *Result) {
 	d.result = res
+	if res.Outcome != OutcomeCrash { // else a goroutine that was left behind may read it
+		d.message.asReceived(d.record)
+	}
 	if res.Decision.Reason == fault.ReasonStore && (d.run == nil || !d.run.started()) {
 		b.breaker.note(res, false, time.Now()) // the ledger is down
 	}
@@ -20,34 +22,35 @@ func (b *batch) conclude(d *delivery, res *Result) {
 		b.finish(d)
 	}
 	b.log(d) // the logger may be what hangs, so it comes last
-	b.tellError(d, res)
+	b.callOnError(d, res)
 }
 
-// settledRun reports whether a probe has found something out.
+// settledRun reports whether the probe gave information about the dependency.
 func (d *delivery) settledRun(res *Result) bool {
 	return d.run != nil && d.run.started() && res.Outcome != OutcomeDeferred || res.Decision.Reason == fault.ReasonStore
 }
 
-// finish ends a delivery that has its result, and tells the run queue.
+// finish ends a delivery that has its result and reports that to the run queue.
 func (b *batch) finish(d *delivery) {
-	b.noteEnd(d)
+	b.recordEnd(d)
 	b.queue.Ended(d.index, d.acked.Load())
 }
 
-// deferNow ends a delivery that the run queue has sent home.
+// deferNow ends a delivery that the run queue has deferred.
 func (b *batch) deferNow(d *delivery, reason string) {
 	res := b.resolver.deferred(d.message, reason, nil)
 	if head := b.heads[d.group]; reason == ReasonGroupHead && head != nil {
 		res.Delay = head.result.Delay
 	}
 	d.result = res
-	b.noteEnd(d)
+	d.message.asReceived(d.record)
+	b.recordEnd(d)
 	b.log(d)
 }
 
-func (b *batch) noteEnd(d *delivery) {
+func (b *batch) recordEnd(d *delivery) {
 	d.acked.Store(d.acknowledged())
-	b.leaveWork(d)
+	b.leaveProcess(d)
 	if d.probe && !d.settledRun(d.result) {
 		b.breaker.unused()
 	}

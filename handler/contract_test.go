@@ -51,12 +51,12 @@ func TestResponseIsNeverNull(t *testing.T) {
 
 func TestOnlyAnUntrustworthyEventIsAnError(t *testing.T) {
 	t.Parallel()
-	stranger := record("m1", "x")
-	stranger.EventSource = "aws:s3"
+	foreign := record("m1", "x")
+	foreign.EventSource = "aws:s3"
 	for name, e := range map[string]events.SQSEvent{
 		"another event":  {},
 		"no message id":  event(record("m1", "x"), record("", "x")),
-		"another source": event(stranger),
+		"another source": event(foreign),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -170,7 +170,7 @@ func TestAnErrorOfMiddlewareIsClassifiedToo(t *testing.T) {
 	q := newQueues()
 	o := q.options()
 	o.Middleware = []handler.Middleware{func(handler.Func) handler.Func {
-		return fails(fault.Permanent(errOdd, fault.Reason("refused")))
+		return fails(fault.Permanent(errOdd, fault.WithReason("refused")))
 	}}
 	handle(t, newProcessor(byBody(nil), o), record("m1", "x"))
 	if len(q.letters) != 1 || q.letters[0].Failure.Reason != "refused" {

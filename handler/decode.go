@@ -3,13 +3,15 @@ package handler
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/internal/deadline"
 	"github.com/sqsafe/sqsafe/internal/usercall"
 )
 
-// newRun begins the run of a delivery. User code gets the run as its context, made of
-// ctx.
+// newRun sets the run of a delivery. The run is the context of its user code; ctx is its
+// parent.
 func (b *batch) newRun(ctx context.Context, d *delivery) *run {
 	r := &d.firstRun
 	r.Context, r.message, r.table = ctx, d.message, b.table
@@ -18,22 +20,23 @@ func (b *batch) newRun(ctx context.Context, d *delivery) *run {
 	return r
 }
 
-// decode restores, decodes and validates a message, and finds the key of its job,
-// on a goroutine of its own: all of it is user code.
+// decode restores, decodes and validates a message and finds the key of its job. All of
+// this is user code, so it runs on a worker.
 func (b *batch) decode(d *delivery, force bool) {
-	ctx := b.jobs
+	ctx, cancel := b.jobs, context.CancelFunc(func() {})
 	if force {
-		if !d.atWork {
-			d.atWork = true
-			b.process.beginAnyway()
+		if !d.active {
+			d.active = true
+			b.process.forceBegin()
 		}
-		ctx = context.WithoutCancel(ctx)
-	} else if !b.enter(d, false) {
+		ctx, cancel = b.verdictContext()
+	} else if !b.enterProcess(d, false) {
 		return
 	}
 	r := b.newRun(ctx, d)
 	d.phase = phaseDecoding
 	b.assign(func() {
+		defer cancel()
 		var rejected *Result
 		usercall.Catch(
 			func() error { rejected = b.prepare(r); return nil },
@@ -47,6 +50,13 @@ func (b *batch) decode(d *delivery, force bool) {
 	})
 }
 
+// verdictContext is for decoding after the cut. It ends halfway to when user code is left
+// behind: what heeds it is not.
+func (b *batch) verdictContext() (context.Context, context.CancelFunc) {
+	left := time.Until(b.table.At(deadline.Leave))
+	return context.WithTimeout(context.WithoutCancel(b.jobs), left/2)
+}
+
 // undecoded is the result of a message whose decoding ended without a result: by
 // runtime.Goexit, or by a panic of what classifies its error.
 func (p *Processor) undecoded(r *run, err error) (rejected *Result) {
@@ -56,7 +66,8 @@ func (p *Processor) undecoded(r *run, err error) (rejected *Result) {
 	return rejected
 }
 
-// prepare is the decoding itself. A result says that the message was rejected.
+// prepare does the decoding. It returns nil if the message was accepted, or the result of
+// a rejected one.
 func (p *Processor) prepare(r *run) *Result {
 	m := r.message
 	err := catchPanic(func() error {
@@ -65,9 +76,9 @@ func (p *Processor) prepare(r *run) *Result {
 		}
 		work, err := p.handler.Prepare(r, m)
 		r.work = work
-		return r.crew.join(err)
+		return r.goroutines.join(err)
 	})
-	r.crew.admit()
+	r.goroutines.reopen()
 	if err == nil && r.work == nil {
 		err = errNoWork
 	}
@@ -88,42 +99,42 @@ func (p *Processor) prepare(r *run) *Result {
 	return nil
 }
 
-// rejected is the result of a message that decoding or the key function did not
-// accept. An error that no rule knows is permanent, and so is a panic: nothing was
-// claimed and no effect begun.
+// rejected returns the result of a message that decoding or the key function rejected. A
+// panic is permanent, and so is an error that no rule knows: nothing was claimed and no
+// effect has begun.
 func (p *Processor) rejected(r *run, err error) *Result {
 	m := r.message
 	timeless := context.WithoutCancel(r)
 	if res := AsResult(err); res != nil {
 		return p.resolver.complete(timeless, m, m.Job, res.clone())
 	}
-	// A payload is no better for the time that is left.
+	// The time that is left does not change whether a payload is valid.
 	if _, panicked := asPanic(err); panicked {
-		err = fault.Permanent(err, fault.Reason(ReasonPanic))
+		err = fault.Permanent(err, fault.WithReason(ReasonPanic))
 	} else if d := p.options.Classifier.Classify(timeless, err); d.Class == fault.ClassUnclassified &&
 		d.Reason != fault.ReasonProgrammerFault {
-		err = fault.Permanent(err, fault.Reason(fault.ReasonValidation))
+		err = fault.Permanent(err, fault.WithReason(fault.ReasonValidation))
 	}
 	return p.resolver.resolve(timeless, m, nil, err)
 }
 
-// decoded goes on with a message that was decoded.
+// decoded handles the end of decoding.
 func (b *batch) decoded(d *delivery, r *run, rejected *Result) {
-	if d.left {
+	if d.abandoned {
 		return
 	}
 	d.phase = phaseNone
 	if rejected != nil {
-		b.toSettle(d, false)
+		b.markSettling(d, false)
 		b.conclude(d, rejected)
 		return
 	}
-	b.leaveWork(d)
+	b.leaveProcess(d)
 	d.job = Job{Key: r.identity.Key}
 	d.message.Job = d.job
 	b.queue.Identified(d.index, r.identity.ID)
 }
 
-// errNoWork is for a Handler that keeps the work to itself.
+// errNoWork is the error for a Handler that returns no work.
 var errNoWork = errors.New("handler: Prepare returned neither work nor an error; " +
 	"return the function that does the work")

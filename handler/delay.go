@@ -8,42 +8,41 @@ import (
 )
 
 const (
-	// unknownMaxReceives stands for a maxReceiveCount that is not known.
+	// unknownMaxReceives is used in place of an unknown maxReceiveCount.
 	unknownMaxReceives = 30
-	// leaseShare is how much longer at most than its lease a message is hidden, so
-	// that those which wait for one lease come back one by one.
-	leaseShare = 0.20
-	// From half of its receives on a deferred message stays away from longDeferral to
-	// three times that.
+	// leaseJitter is the greatest jitter on the time until a lease expires, as a
+	// fraction. Messages that wait for one lease come back one by one.
+	leaseJitter = 0.20
+	// longDeferral is the least delay of a deferred message with more than half of its
+	// receives used. The greatest is three times that.
 	longDeferral = 5 * time.Minute
-	// aloneDeferral is how long a suspect stays away that did not find the process
-	// idle.
+	// aloneDeferral is the least delay of a suspect that did not find the process idle.
 	aloneDeferral = time.Minute
 )
 
-// deferBackoff spreads over its full width: deferred messages come back together.
+// deferBackoff has full jitter, since many messages are deferred at the same time.
 var deferBackoff = backoff.Exponential{Cap: time.Minute, Jitter: 1}
 
-// storeBackoff is for messages that found the ledger down.
+// storeBackoff is the backoff of messages that could not reach the ledger.
 var storeBackoff = backoff.Exponential{Cap: 5 * time.Minute}
 
-// Defer is what middleware returns to leave a message to a later receive, at no cost
-// to its budget: it comes back after delay, of at least a second. The reason goes
-// into log and metrics.
+// Defer returns an error for middleware that leaves a message to a later receive. It uses
+// no budget. The message comes back after delay, at least a second. The reason is logged
+// and counted in the metrics.
 func Defer(reason string, delay time.Duration) error {
 	return &Result{
 		Outcome: OutcomeDeferred, Decision: fault.Decision{Reason: reason}, Delay: max(delay, time.Second),
 	}
 }
 
-// resolver turns errors into results, for one processor.
+// resolver converts errors into results, for one processor.
 type resolver struct {
 	options Options
 }
 
-// deferred is the result of a message that was not started, or cut off for no fault
-// of its own: it comes back soon, later with each receive, and its budget stays as it
-// is. Err is what it was cut off with; nil if it was not started.
+// deferred returns the result of a message that did not start, or was cancelled through
+// no fault of the job. The message comes back soon, later with each receive, and uses no
+// budget. err is the error of the cancelled run; nil if it did not start.
 func (rs *resolver) deferred(m *Message, reason string, err error) *Result {
 	return &Result{
 		Outcome:  OutcomeDeferred,
@@ -54,8 +53,8 @@ func (rs *resolver) deferred(m *Message, reason string, err error) *Result {
 	}
 }
 
-// deferral is how long a deferred message stays away. Receives are the budget that a
-// deferral uses up: so past half of them it takes long.
+// deferral returns the delay of a deferred message. Each deferral uses up a receive, so
+// the delay is long once half of the receives are used.
 func (rs *resolver) deferral(m *Message, reason string) time.Duration {
 	most := rs.options.MaxReceives
 	if most <= 0 {
@@ -66,13 +65,13 @@ func (rs *resolver) deferral(m *Message, reason string) time.Duration {
 	}
 	delay := deferBackoff.Delay(m.ReceiveCount(), rs.options.Random)
 	if reason == ReasonNotAlone {
-		delay = max(delay, backoff.Spread(aloneDeferral, leaseShare, rs.options.Random))
+		delay = max(delay, backoff.Spread(aloneDeferral, leaseJitter, rs.options.Random))
 	}
 	return rs.round(delay)
 }
 
-// setDelay chooses the delay of a Result that names a time, or that found the ledger
-// down.
+// setDelay sets the delay of a Result that names a time, that was deferred, or that could
+// not reach the ledger.
 func (rs *resolver) setDelay(m *Message, res *Result) {
 	switch {
 	case !res.Until.IsZero():
@@ -85,16 +84,16 @@ func (rs *resolver) setDelay(m *Message, res *Result) {
 }
 
 // remainingLease returns the time until a lease ends, plus up to 20 % jitter, and at
-// least a second. It is rounded by chance, but never to before the lease's end: the
-// message would find the job claimed and have used up a receive. So a fraction may
-// be left, which is rounded up when the message is hidden.
+// least a second. Random rounding to whole seconds never moves it before the end of the
+// lease: the message would find the job still claimed and have used up a receive. A
+// fraction that is left is rounded up by timeout.
 func (rs *resolver) remainingLease(until time.Time) time.Duration {
 	left := max(time.Until(until), time.Second)
-	spread := backoff.Spread(left, leaseShare, rs.options.Random)
+	spread := backoff.Spread(left, leaseJitter, rs.options.Random)
 	return max(backoff.WholeSeconds(spread, rs.options.Random), left)
 }
 
-// round returns whole seconds, and never less than one: nothing is retried at once.
+// round returns whole seconds, at least one: nothing is retried at once.
 func (rs *resolver) round(d time.Duration) time.Duration {
 	return max(backoff.WholeSeconds(d, rs.options.Random), time.Second)
 }

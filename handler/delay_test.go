@@ -37,7 +37,7 @@ func TestTheDelayThatAnErrorNamesOnlyLengthensIt(t *testing.T) {
 		16 * time.Second: 18 * time.Second,
 		40 * time.Second: 44 * time.Second,
 	} {
-		got := resolved(t, 5, handler.Job{}, fault.RetryAfter(named, errOdd, fault.Reason("busy")), nil)
+		got := resolved(t, 5, handler.Job{}, fault.RetryAfter(named, errOdd, fault.WithReason("busy")), nil)
 		if got.Delay != want {
 			t.Errorf("named %v at the fifth receive: delay %v, want %v", named, got.Delay, want)
 		}
@@ -53,7 +53,7 @@ func TestWithALedgerTheDelayGrowsWithTheAttempts(t *testing.T) {
 	// What costs nothing has only its receives to grow with.
 	o := newQueues().options()
 	o.BackoffByReason = map[string]handler.Backoff{fault.ReasonEnvironment: backoff.Exponential{}}
-	err := fault.Retryable(errOdd, fault.Reason(fault.ReasonEnvironment))
+	err := fault.Retryable(errOdd, fault.WithReason(fault.ReasonEnvironment))
 	if got := resolved(t, 5, job, err, o); got.Delay != 18*time.Second || got.Job.Attempts != 1 {
 		t.Errorf("delay %v after %d attempts, want 18 s after 1", got.Delay, got.Job.Attempts)
 	}

@@ -1,16 +1,18 @@
-// Package handler turns a function for one message into a handler for the
-// batches that Lambda fetches from an SQS queue.
+// Package handler processes the batches that Lambda receives from an SQS queue. The user
+// writes a function for one message.
 //
-// A [Processor] gives every message of a batch an [Outcome] of its own. The
-// message is decoded and validated, passed through the middleware, and handed
-// to the user's function; the error that comes back is classified on the spot
-// and becomes a [Result]: retry after a delay, dead with the evidence, or one of
-// the others. Dead jobs go to the dead-letter queue while others run. When all
-// messages have run, the processor settles: it hides the failed ones for as long
-// as their backoff says, and answers Lambda with the messages that are to come
-// back.
+// A [Processor] determines an [Outcome] for every message of a batch: it decodes and
+// validates the message, claims its job in the [Ledger], and calls middleware and the
+// user's function. It classifies the error of the function, which becomes a [Result]:
+// retry after a delay, dead, or one of the other outcomes. The outcome is written to the
+// ledger while other messages run. Dead jobs are sent to the dead-letter queue in batch
+// calls. At the end the processor hides each failed message for the time of its backoff,
+// and returns the list of failed messages to Lambda.
 //
-// Stages share three things: the annotated [Message], the typed [Result] that
-// travels as an error, and its AfterSend function for what must follow a
-// confirmed dead letter.
+// A batch has one event loop, which owns its state. Workers, goroutines of the batch,
+// decode, claim, run and settle, and post their results to the loop. Package
+// internal/runqueue decides which delivery runs next.
+//
+// Ports are the interfaces for what a processor needs: [Ledger], [DeadLetter], [Queue],
+// [Classifier] and [Backoff]. Each is optional.
 package handler

@@ -9,19 +9,19 @@ import (
 	"github.com/sqsafe/sqsafe/fault"
 )
 
-var errCut = errors.New("the time of the invocation for jobs is over")
+var errTimeOver = errors.New("the time of the invocation for jobs is over")
 
-// cut ends the time for jobs: running ones are cancelled.
+// cut handles deadline.Cut: nothing starts any more, and running jobs are cancelled.
 func (b *batch) cut() {
 	b.times.cut = true
 	b.queue.Cut()
 	if at, ok := b.jobs.Deadline(); !ok || time.Now().Before(at) {
-		b.cancelJobs(errCut) // else it ends by its own deadline
+		b.cancelJobs(errTimeOver) // else it ends by its own deadline
 	}
 }
 
-// onCrash makes the end of the process the next thing to come: nothing starts, and
-// what runs has a grace.
+// onCrash prepares the end of the process after a crash. Nothing starts any more. Jobs
+// that run may go on for deadline.CrashGrace.
 func (b *batch) onCrash(r *Result) {
 	b.process.poisonBy(r)
 	b.queue.Poison()
@@ -32,29 +32,29 @@ func (b *batch) onCrash(r *Result) {
 	}
 }
 
-// leaveBehind ends the deliveries whose user code has not returned. Who was cut off by
-// the host, or by the crash of another job, is not to blame.
-func (b *batch) leaveBehind() {
+// abandonDeliveries ends the deliveries with user code that has not returned. A job is
+// not blamed if the host cancelled the batch or another job crashed.
+func (b *batch) abandonDeliveries() {
 	blames := !b.stopping && b.crash == nil
 	for _, d := range b.deliveries {
 		if d.phase == phaseNone {
 			continue
 		}
 		r, p := d.run, d.phase
-		d.phase, d.left = phaseNone, true
+		d.phase, d.abandoned = phaseNone, true
 		if stop := r.stop.Load(); stop != nil {
 			(*stop)()
 		}
 		job := d.job
 		d.message = &Message{SQSMessage: *d.record, Job: job, limits: b.resolver, received: b.start}
-		ending := b.leftBehind(d, r)
+		ending := b.abandonedEnding(d, r)
 		ending.Blamed = ending.Blamed && blames
 		if !b.stopping {
 			b.onCrash(&Result{
 				Outcome: OutcomeCrash, Decision: fault.Decision{Reason: ReasonAbandoned}, Err: ErrAbandoned, Job: job,
 			})
 		}
-		b.toSettle(d, false)
+		b.markSettling(d, false)
 		if p == phaseDecoding || d.claim == nil {
 			b.conclude(d, ending.Result)
 			continue
@@ -63,10 +63,11 @@ func (b *batch) leaveBehind() {
 	}
 }
 
-// leftBehind is the ending of a run whose goroutine has not come back. It is blamed if
-// the function had its time. Where the job has crashed before and the next crash ends it,
-// that is most of the time: else two late starts would bury a job that only takes long.
-func (b *batch) leftBehind(d *delivery, r *run) Ending {
+// abandonedEnding returns the ending of a run that has not returned. The job is blamed if
+// its function had enough time. If the job has crashed before, the next crash makes it
+// dead, so enough is most of the time. Otherwise two late starts would dead-letter a job
+// that only takes long.
+func (b *batch) abandonedEnding(d *delivery, r *run) Ending {
 	res := &Result{
 		Outcome: OutcomeCrash, Decision: fault.Decision{Reason: ReasonAbandoned}, Err: ErrAbandoned, Job: d.job,
 	}
@@ -91,7 +92,7 @@ func (b *batch) leftBehind(d *delivery, r *run) Ending {
 	return e
 }
 
-// layerName names the middleware that a run is in.
+// layerName returns the name of the middleware that the run is in.
 func (b *batch) layerName(r *run) string {
 	// Layer n is the middleware at n, or the first behind it that is not nil.
 	for _, m := range b.options.Middleware[min(int(r.layer.Load()), len(b.options.Middleware)):] {

@@ -13,7 +13,7 @@ import (
 // cancelled. Its goroutine may still run, so the process ends.
 var ErrAbandoned = errors.New("handler ignored the cancellation of its context")
 
-// PanicError is a panic of user code.
+// PanicError is the error for a panic of user code.
 type PanicError struct {
 	// Value is what was passed to panic.
 	Value any
@@ -21,16 +21,16 @@ type PanicError struct {
 	Stack string
 }
 
-// Error returns the value as text. There is no Unwrap: what the error means that
-// was passed to panic is no longer the question.
+// Error returns the value as text. There is no Unwrap: if an error was passed to panic,
+// its meaning no longer counts.
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
-// goexit is the value of a PanicError for an end by runtime.Goexit.
+// goexit is the Value of a PanicError after runtime.Goexit.
 type goexit struct{}
 
 func (goexit) String() string { return "runtime.Goexit called by the handler" }
 
-// asError makes an error of what became of a call of user code.
+// asError returns the error of a call of user code, or a PanicError after a panic.
 func asError(err error, p *usercall.Panic) error {
 	switch {
 	case p == nil:
@@ -42,21 +42,21 @@ func asError(err error, p *usercall.Panic) error {
 	}
 }
 
-// apart calls user code on a goroutine of its own, waits for it, and makes its panic an
-// error. So an end by runtime.Goexit does not end the goroutine of the caller.
-func apart(f func()) error {
-	err, p, _ := usercall.Call(nil, func() error { f(); return nil })
+// callOnGoroutine calls user code on a new goroutine and waits for it. A panic becomes an
+// error. runtime.Goexit in it does not end the caller's goroutine.
+func callOnGoroutine(f func()) error {
+	p, _, err := usercall.Call(nil, func() error { f(); return nil })
 	return asError(err, p)
 }
 
-// catchPanic calls user code and makes its panic an error.
+// catchPanic calls user code and returns its error. A panic becomes an error.
 func catchPanic(f func() error) (err error) {
 	usercall.Catch(f, func(e error, p *usercall.Panic) { err = asError(e, p) })
 	return err
 }
 
-// uncaughtPanic finds a panic in err that no tag is wrapped around. A tag beside
-// it, on what else went wrong, changes nothing.
+// uncaughtPanic returns the panic in err, unless a tag wraps it. A tag on another error
+// joined to it does not matter.
 func uncaughtPanic(err error) (*PanicError, bool) {
 	if p, ok := err.(*PanicError); ok {
 		return p, true
@@ -90,15 +90,15 @@ func asPanic(err error) (*PanicError, bool) {
 	return p, ok
 }
 
-// isTypedNil reports whether err is an interface around a nil pointer. Hardly any
-// method of an error can be called on one.
+// isTypedNil reports whether err holds a nil pointer. Most methods of an error panic on
+// one.
 func isTypedNil(err error) bool {
 	v := reflect.ValueOf(err)
 	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// rejectTypedNil replaces a nil pointer in an error by an error that names its
-// type. Whether success was meant, nobody knows, so that a person has to look.
+// rejectTypedNil replaces a typed-nil error with an error that names its type. It is
+// unknown whether success was meant.
 func rejectTypedNil(err error) error {
 	if isTypedNil(err) {
 		return fmt.Errorf("a nil %T was returned as an error, which is not equal to nil: "+
@@ -115,5 +115,6 @@ func truncate(s string, limit int) string {
 	return strings.ToValidUTF8(s[:limit], "")
 }
 
-// text is what an error says. Its method may panic, as that of a nil pointer does.
+// text returns the error's text. fmt recovers if the Error method panics, as it may on a
+// nil pointer.
 func text(err error) string { return fmt.Sprintf("%v", err) }

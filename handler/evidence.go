@@ -11,8 +11,8 @@ import (
 
 const attemptTextBytes = 256
 
-// recordAttempt adds the run to the job's history, with the reason of its own error,
-// and to a dead job the evidence.
+// recordAttempt adds the run to the job's history, with the reason of its own error. If
+// the job is dead, it also sets the failure record.
 func recordAttempt(ctx context.Context, m *Message, r *run, res *Result, reason string) {
 	now := time.Now()
 	a := Attempt{
@@ -35,7 +35,7 @@ func recordAttempt(ctx context.Context, m *Message, r *run, res *Result, reason 
 	}
 }
 
-// evidence describes the death that r decides.
+// evidence returns the failure record of a dead job.
 func evidence(r *Result, now time.Time) *Failure {
 	f := &Failure{
 		Class:    r.Decision.Class.String(),
@@ -55,8 +55,8 @@ func evidence(r *Result, now time.Time) *Failure {
 	return f
 }
 
-// stack is the best that is known of where the error came from: the panic, or
-// the tag. An error without either has been nowhere that can be told.
+// stack returns the stack of the panic or of the tag. For an error with neither it
+// returns the function that received the error.
 func stack(err error) string {
 	if p, ok := asPanic(err); ok {
 		return p.Stack
@@ -64,24 +64,23 @@ func stack(err error) string {
 	if s := fault.Stack(err); s != "" {
 		return s
 	}
-	return caught() + "\n(the error carries no stack of its own; fault.Permanent and fault.Retryable give it one)"
+	return catchSite() + "\n(the error carries no stack of its own; fault.Permanent and fault.Retryable give it one)"
 }
 
-// caught names the stage outside of this package's bookkeeping that received
-// the error.
-func caught() string {
+// catchSite returns the name of the first calling function that is not in internalFrames.
+func catchSite() string {
 	var counters [16]uintptr
 	frames := runtime.CallersFrames(counters[:runtime.Callers(2, counters[:])])
 	for {
 		frame, more := frames.Next()
 		name := frame.Function[strings.LastIndexByte(frame.Function, '/')+1:]
-		if !bookkeeping[name] || !more {
+		if !internalFrames[name] || !more {
 			return frame.Function
 		}
 	}
 }
 
-var bookkeeping = map[string]bool{
+var internalFrames = map[string]bool{
 	"handler.stack": true, "handler.evidence": true, "handler.recordAttempt": true,
 	"handler.(*resolver).resolve": true, "handler.(*resolver).complete": true,
 }

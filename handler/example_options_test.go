@@ -25,9 +25,9 @@ var noLog = slog.New(slog.DiscardHandler)
 func job(ctx context.Context, m *handler.Message) error {
 	switch m.Body {
 	case "busy":
-		return fault.Retryable(errors.New("provider is busy"), fault.Reason(fault.ReasonUnavailable))
+		return fault.Retryable(errors.New("provider is busy"), fault.WithReason(fault.ReasonUnavailable))
 	case "refused":
-		return fault.Permanent(errors.New("no such user"), fault.Reason("no_user"))
+		return fault.Permanent(errors.New("no such user"), fault.WithReason("no_user"))
 	case "odd":
 		return errors.New("error 42")
 	case "panic":

@@ -19,7 +19,7 @@ func Example() {
 	}
 	ship := func(_ context.Context, o Order) error {
 		if o.ID == "o-2" {
-			return fault.Retryable(errors.New("carrier is busy"))
+			return fault.Retryable(errors.New("shipping service is busy"))
 		}
 		return nil
 	}

@@ -11,14 +11,14 @@ import (
 	"github.com/sqsafe/sqsafe/internal/usercall"
 )
 
-// startRun runs a delivery, unless the process is taken.
+// startRun starts the run of a delivery, unless the process is taken by a lone run.
 func (b *batch) startRun(d *delivery, quiet bool) {
-	if b.enter(d, quiet) {
+	if b.enterProcess(d, quiet) {
 		b.launch(d)
 	}
 }
 
-// launch starts the goroutine of a run. Without a ledger it begins with decoding.
+// launch runs a delivery on a worker. Without a ledger the run begins with decoding.
 func (b *batch) launch(d *delivery) {
 	r := d.run
 	if r == nil {
@@ -30,10 +30,10 @@ func (b *batch) launch(d *delivery) {
 	b.assign(func() {
 		ctx, cancel := context.WithCancel(r)
 		defer cancel()
-		r.crew.cancelBy(cancel)
+		r.goroutines.setCancel(cancel)
 		var result *Result
 		usercall.Catch(
-			func() error { result = b.carry(ctx, r, alone); return nil },
+			func() error { result = b.execute(ctx, r, alone); return nil },
 			func(err error, p *usercall.Panic) {
 				if p != nil {
 					result = b.unfinished(r, asError(err, p))
@@ -44,15 +44,15 @@ func (b *batch) launch(d *delivery) {
 	})
 }
 
-// carry takes a delivery through middleware and function to its result.
-func (b *batch) carry(ctx context.Context, r *run, alone bool) *Result {
+// execute calls middleware and function for a delivery and returns the result.
+func (b *batch) execute(ctx context.Context, r *run, alone bool) *Result {
 	switch {
 	case b.options.Ledger == nil:
 		if rejected := b.prepare(r); rejected != nil {
 			return rejected
 		}
 	case alone:
-		if err := b.count(ctx, r.claim); err != nil {
+		if err := b.countCrash(ctx, r.claim); err != nil {
 			r.uncounted = err
 			return b.notCounted(r.message, err)
 		}
@@ -64,7 +64,7 @@ func (b *batch) carry(ctx context.Context, r *run, alone bool) *Result {
 	}
 	defer stop()
 	err := rejectTypedNil(b.chain(job, r.message))
-	err = b.joinStrays(job, r, err)
+	err = b.waitForStrayGoroutines(job, r, err)
 	if err == nil && !r.started() {
 		return &Result{
 			Outcome: OutcomeDropped, Decision: fault.Decision{Reason: ReasonMiddleware}, Job: r.message.Job,
@@ -73,15 +73,15 @@ func (b *batch) carry(ctx context.Context, r *run, alone bool) *Result {
 	return b.decide(job, r, err)
 }
 
-// count writes that the run of a delivery may crash the process.
-func (b *batch) count(ctx context.Context, claim Claim) error {
+// countCrash counts a crash of the job in the ledger before a lone run.
+func (b *batch) countCrash(ctx context.Context, claim Claim) error {
 	ctx, cancel := context.WithTimeout(ctx, deadline.Grace)
 	defer cancel()
 	return catchPanic(func() error { return claim.CountCrash(ctx, true) })
 }
 
-// notCounted is the result of a delivery that may not run since its crash could not
-// be counted.
+// notCounted returns the result of a delivery that does not run because its crash could
+// not be counted.
 func (b *batch) notCounted(m *Message, err error) *Result {
 	if reason := endReason(b.jobs); reason != "" {
 		return b.resolver.deferred(m, reason, nil)
@@ -89,15 +89,15 @@ func (b *batch) notCounted(m *Message, err error) *Result {
 	return b.resolver.storeFailed(m, fmt.Errorf("counting a crash: %w", err))
 }
 
-// unfinished is the result of a run that ended by a panic outside of the function, or
-// by runtime.Goexit.
+// unfinished returns the result of a run that ended by a panic outside of the function,
+// or by runtime.Goexit.
 func (b *batch) unfinished(r *run, err error) *Result {
 	if b.options.Ledger == nil && r.work == nil {
 		return b.undecoded(r, err)
 	}
 	result := crashed(r.message, err)
 	if b.options.PanicAsPermanent && stage(r.stage.Load()) == stageFunction { // its goroutine is gone
-		err = demotePanic(r.crew.join(err))
+		err = demotePanic(r.goroutines.join(err))
 		if catchPanic(func() error { result = b.decide(b.jobs, r, err); return nil }) == nil {
 			return result
 		}
@@ -106,8 +106,8 @@ func (b *batch) unfinished(r *run, err error) *Result {
 	return result
 }
 
-// decide is the last word on a run. An error of middleware comes here unclassified.
-// A Result that decides nothing counts as a failure of the process.
+// decide returns the final result of a run. An error of middleware is not classified
+// before. A Result without an outcome counts as a crash.
 func (b *batch) decide(ctx context.Context, r *run, err error) *Result {
 	res := b.resolver.resolve(ctx, r.message, r, err)
 	if res.Job.Key != r.message.Job.Key { // a result that the user made says nothing of the job
@@ -122,15 +122,15 @@ func (b *batch) decide(ctx context.Context, r *run, err error) *Result {
 	return b.resolver.lastWord(ctx, r.message, r, res)
 }
 
-// joinStrays waits for calls of the function that middleware has left behind, and for
-// goroutines that it has started by [Go], which are none of the function's: a panic
-// counts, an error is logged.
-func (b *batch) joinStrays(ctx context.Context, r *run, err error) error {
+// waitForStrayGoroutines waits for calls of the function that middleware did not wait
+// for, and for goroutines that middleware started with [Go]. A panic in one of them
+// becomes the error of the run. An error is logged.
+func (b *batch) waitForStrayGoroutines(ctx context.Context, r *run, err error) error {
 	if res := AsResult(err); res != nil && res.Outcome == OutcomeCrash {
 		return err
 	}
 	_ = r.calls.join(nil)
-	stray := r.crew.join(nil)
+	stray := r.goroutines.join(nil)
 	if stray == nil {
 		return err
 	}
@@ -142,8 +142,8 @@ func (b *batch) joinStrays(ctx context.Context, r *run, err error) error {
 	return err
 }
 
-// failedBefore reports whether the last run of the job failed by what it depends on.
-// Without a ledger a message that comes again is taken for one that did.
+// failedBefore reports whether the job's last run failed because a dependency was down.
+// Without a ledger every redelivered message counts as such a job.
 func (d *delivery) failedBefore() bool {
 	if d.claim == nil {
 		return d.message.ReceiveCount() > 1
@@ -152,9 +152,9 @@ func (d *delivery) failedBefore() bool {
 	return len(attempts) > 0 && infrastructure[attempts[len(attempts)-1].Reason]
 }
 
-// ran takes in the end of a run.
+// ran handles the end of a run.
 func (b *batch) ran(d *delivery, r *run, res *Result) {
-	if d.left {
+	if d.abandoned {
 		return
 	}
 	now := time.Now()
@@ -171,7 +171,7 @@ func (b *batch) ran(d *delivery, r *run, res *Result) {
 	} else { // else a goroutine that was left behind may read it
 		r.message.asReceived(d.record)
 	}
-	b.toSettle(d, r.started())
+	b.markSettling(d, r.started())
 	if d.claim == nil {
 		b.conclude(d, res)
 		return

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Attempt is one failed run of a job. Its JSON is part of what the ledger and
-// dead letters keep: members may be added, and what is there stays as it is.
+// Attempt is one failed run of a job. Its JSON is part of the format of the ledger and of
+// dead letters: members may be added, existing ones do not change.
 type Attempt struct {
 	// Number counts the job's failed runs from 1, those before a death included.
 	Number int `json:"n"`
@@ -40,7 +40,7 @@ type History struct {
 // Len is the number of failed runs, those left out included.
 func (h History) Len() int { return len(h.Attempts) + h.Dropped }
 
-// Append gives the history with one more run. The receiver stays as it is.
+// Append returns the history with one more run. It does not change the receiver.
 func (h History) Append(a Attempt) History {
 	attempts := make([]Attempt, 0, len(h.Attempts)+1)
 	attempts = append(append(attempts, h.Attempts...), a)
@@ -51,10 +51,10 @@ func (h History) Append(a Attempt) History {
 	return History{Attempts: attempts, Dropped: h.Dropped}
 }
 
-// Failure is the evidence of a dead job: what the ledger keeps as the verdict
-// and the dead-letter record repeats. Its JSON is that of the ledger: members may
-// be added, and what is there stays as it is, since two versions share a table
-// while one is deployed.
+// Failure is the failure record of a dead job. The ledger stores it as the verdict, and
+// the dead-letter record contains it. Its JSON is the format of the ledger: members may
+// be added, existing ones do not change, since two versions use one table during a
+// deployment.
 type Failure struct {
 	// Class, Reason and Rule are the decision that ended the job.
 	Class  string `json:"class"`
@@ -64,36 +64,36 @@ type Failure struct {
 	Message string `json:"message,omitempty"`
 	// Types are the error's types, outermost first.
 	Types []string `json:"types,omitempty"`
-	// Fingerprint is equal for failures of one kind.
+	// Fingerprint is equal for failures of the same kind.
 	Fingerprint string `json:"fingerprint,omitempty"`
-	// Key and Epoch name the job in the ledger; Key is empty when the job died
-	// before it had one.
+	// Key and Epoch identify the job in the ledger; Key is empty if the job died before
+	// it had one.
 	Key   string `json:"key,omitempty"`
 	Epoch int    `json:"epoch"`
-	// Verdict tells whether the ledger holds this death.
+	// Verdict reports whether the ledger holds this verdict.
 	Verdict bool `json:"verdict"`
-	// Attempts is the budget that was used: it counts the failures that cost some.
-	// [Failure.Runs] counts the runs, which is another number: a permanent failure
-	// costs nothing, and the runs of earlier epochs are in the history too.
+	// Attempts is the number of failures that used up budget. [Failure.Runs] is another
+	// number: a permanent failure uses no budget, and the history has the runs of earlier
+	// epochs too.
 	Attempts int `json:"attempts"`
-	// First is when the job first failed, be it in an earlier epoch. Last is when it
-	// failed for good: the time of the verdict, which tells two deaths of one epoch
-	// apart.
+	// First is when the job first failed, in any epoch. Last is the time of the verdict,
+	// which distinguishes two deaths of one epoch.
 	First Timestamp `json:"firstFailure,omitzero"`
 	Last  Timestamp `json:"lastFailure,omitzero"`
-	// History tells of the failed runs, the last included.
+	// History has the failed runs, the last included.
 	History History `json:"history"`
 	// Stack is where the error was tagged, where the panic happened, or, for an
 	// error without either, where the processor caught it.
 	Stack string `json:"stack,omitempty"`
 }
 
-// Runs counts the runs that failed, those that the history leaves out included.
+// Runs returns the number of failed runs, those that the history leaves out included.
 func (f *Failure) Runs() int { return f.History.Len() }
 
 const failureTextBytes = 8 << 10
 
-// fingerprint leaves out texts and times, so that failures of one kind count as one.
+// fingerprint returns a hash without texts and times, so that failures of the same kind
+// have the same one.
 func fingerprint(f *Failure) string {
 	top, _, _ := strings.Cut(f.Stack, "\n")
 	parts := append([]string{f.Class, f.Reason, f.Rule, top}, f.Types...)

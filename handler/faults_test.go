@@ -210,7 +210,7 @@ func TestACutOffRunIsNoPermanentFailure(t *testing.T) {
 	t.Parallel()
 	tags := map[string]func(error) error{
 		"Permanent":                 func(err error) error { return fault.Permanent(err) },
-		"Permanent with a reason":   func(err error) error { return fault.Permanent(err, fault.Reason("no")) },
+		"Permanent with a reason":   func(err error) error { return fault.Permanent(err, fault.WithReason("no")) },
 		"Permanent around a text":   func(err error) error { return fault.Permanent(fmt.Errorf("charge: %w", err)) },
 		"a type of its own":         func(err error) error { return refused{err} },
 		"a type that hides it":      func(err error) error { return declined{err} },

@@ -2,7 +2,7 @@ package handler
 
 import "context"
 
-// Func handles one message. A nil error says that the job is done; any other is
+// Func handles one message. A nil error means that the job is done. Any other error is
 // classified and becomes a [Result]. A Func must be safe for concurrent use.
 type Func func(ctx context.Context, m *Message) error
 
@@ -11,22 +11,20 @@ func (f Func) Prepare(_ context.Context, m *Message) (func(context.Context) erro
 	return func(ctx context.Context) error { return f(ctx, m) }, nil
 }
 
-// Handler makes the work of a message. [Func] and the value that [JSON] returns
-// are Handlers. It must be safe for concurrent use.
+// Handler prepares the work for a message. [Func] and the value that [JSON] returns are
+// Handlers. A Handler must be safe for concurrent use.
 type Handler interface {
-	// Prepare decodes and validates the message, before anything is claimed for
-	// it, and returns the work, which runs at most once. An error is permanent,
-	// unless a rule of the classifier says that it is retryable.
+	// Prepare decodes and validates the message, before the job is claimed, and returns
+	// the work, which runs at most once. An error is permanent, unless a rule of the
+	// classifier says that it is retryable.
 	Prepare(ctx context.Context, m *Message) (work func(ctx context.Context) error, err error)
 }
 
-// Middleware wraps the run of a job: after decoding and after the claim, and
-// before the outcome is written. The error of the user's function reaches it
-// classified, as a [Result]. It must pass on its context, or one made of it. It may
-// call next on a goroutine of its own; the run lasts until both have returned, and
-// next refuses a call after that.
+// Middleware wraps the run of a job: after decoding and claiming, and before the outcome
+// is written. The error of the user's function reaches it classified, as a [Result]. It
+// must pass its context, or one derived from it, to next. It may call next on another
+// goroutine. The run lasts until both have returned; after that, next returns an error.
 //
-// Middleware that returns nil without having called next gives the message up: it
-// is acknowledged and counted as dropped. To leave a message to a later receive it
-// returns [Defer].
+// If middleware returns nil without calling next, the message is acknowledged and counted
+// as dropped. To leave a message to a later receive, return [Defer].
 type Middleware func(next Func) Func

@@ -8,21 +8,22 @@ import (
 	"github.com/sqsafe/sqsafe/internal/usercall"
 )
 
-// crew is the goroutines of one message's run.
-type crew struct {
+// waitGroup waits for goroutines of one message and collects their errors. After join it
+// is closed: it accepts no goroutine until reopen.
+type waitGroup struct {
 	mu      sync.Mutex
 	running int
-	// idle is closed when the last of them has ended; nil unless somebody waits.
+	// idle is closed when the last goroutine has ended; nil unless join waits.
 	idle chan struct{}
-	// dismissed tells that nobody waits for further ones.
-	dismissed bool
-	errs      []error
-	// cancel ends the context of the message.
+	// closed reports whether no more goroutines are accepted.
+	closed bool
+	errs   []error
+	// cancel cancels the context of the message.
 	cancel context.CancelFunc
 }
 
-// start runs f, unless nobody will wait for it.
-func (c *crew) start(f func() error) bool {
+// start runs f on a new goroutine. It returns false if the group is closed.
+func (c *waitGroup) start(f func() error) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.add() {
@@ -32,22 +33,22 @@ func (c *crew) start(f func() error) bool {
 	return true
 }
 
-// enter counts the caller's own goroutine, which calls ended then, unless nobody will
-// wait for it.
-func (c *crew) enter() bool {
+// enter counts the caller's own goroutine, which must call ended later. It returns false
+// if the group is closed.
+func (c *waitGroup) enter() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.add()
 }
 
-func (c *crew) add() bool {
-	if !c.dismissed {
+func (c *waitGroup) add() bool {
+	if !c.closed {
 		c.running++
 	}
-	return !c.dismissed
+	return !c.closed
 }
 
-func (c *crew) ended(err error) {
+func (c *waitGroup) ended(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil {
@@ -63,9 +64,8 @@ func (c *crew) ended(err error) {
 	}
 }
 
-// join waits for all goroutines and adds what they have said. After it no more
-// of them belong to the message, until it is admitted again.
-func (c *crew) join(err error) error {
+// join waits for all goroutines, closes the group, and joins their errors to err.
+func (c *waitGroup) join(err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for c.running > 0 {
@@ -77,7 +77,7 @@ func (c *crew) join(err error) error {
 		<-idle
 		c.mu.Lock()
 	}
-	c.dismissed = true
+	c.closed = true
 	err = rejectTypedNil(err)
 	if len(c.errs) == 0 {
 		return err
@@ -87,15 +87,15 @@ func (c *crew) join(err error) error {
 	return errors.Join(errs...)
 }
 
-// admit lets the message have goroutines again.
-func (c *crew) admit() {
+// reopen lets the group accept goroutines again.
+func (c *waitGroup) reopen() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.dismissed = false
+	c.closed = false
 }
 
-// cancelBy sets what ends the context of the run.
-func (c *crew) cancelBy(cancel context.CancelFunc) {
+// setCancel sets the function that cancels the context of the run.
+func (c *waitGroup) setCancel(cancel context.CancelFunc) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.cancel = cancel

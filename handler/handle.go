@@ -20,10 +20,10 @@ import (
 // ErrNotSQS is the error for an event that is not a batch of SQS messages.
 var ErrNotSQS = errors.New("not an SQS event")
 
-// Invoke is [Processor.Handle] for an event as Lambda sends it, and answers as
-// Lambda reads it. It makes a Processor the handler for lambda.Start: decoding by
-// way of lambda.Start(p.Handle) takes several times as long, and is most of what a
-// large batch costs. An event that is no JSON gives an error with [ErrNotSQS].
+// Invoke runs [Processor.Handle] on the JSON of an event and returns the response as
+// JSON. With it a Processor is a handler for lambda.Start. It decodes the event several
+// times faster than lambda.Start(p.Handle) does. The error for an event that is not JSON
+// wraps [ErrNotSQS].
 func (p *Processor) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	event, err := sqsevent.Decode(payload)
 	if err != nil {
@@ -36,14 +36,13 @@ func (p *Processor) Invoke(ctx context.Context, payload []byte) ([]byte, error) 
 	return json.Marshal(response)
 }
 
-// Handle handles one batch, message by message, and returns the messages that are
-// to come back. It returns before the deadline of ctx, whatever hangs: it reports
-// what is not settled by then, and nothing starts in this process any more.
+// Handle processes one batch and returns the messages that failed. It returns before the
+// deadline of ctx even if something hangs. It then reports the unsettled messages as
+// failed, and this process starts no more jobs.
 //
-// The error is [ErrNotSQS]: the event is not from SQS, so that no outcome can be
-// told for a single message, and Lambda keeps the whole batch. When user code has
-// panicked, or ignored that it was cancelled, Handle settles and deletes what was
-// finished, and panics, so that the process ends.
+// The error is [ErrNotSQS] if the event is not from SQS. Lambda then keeps the whole
+// batch. After a panic of user code, or after user code ignored its cancellation, Handle
+// settles and deletes the finished messages. Then it panics, which ends the process.
 func (p *Processor) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	if err := check(event); err != nil {
 		return events.SQSEventResponse{}, err
@@ -68,17 +67,18 @@ func (p *Processor) Handle(ctx context.Context, event events.SQSEvent) (events.S
 	return b.response(), nil
 }
 
-// leastAnswer is how long the watchdog waits where the deadline had passed before the
-// invocation began: the clock that named it is wrong.
-const leastAnswer = time.Second
+// minAnswerTime is how long the watchdog waits if the deadline had passed before the
+// invocation began. The clock that set the deadline is wrong then.
+const minAnswerTime = time.Second
 
-// handle runs the batch and waits for it, but no longer than until the watchdog's
-// time. Where there is no deadline, that begins with the end of the host's context, or
-// with a crash. Ended is a panic of the engine itself.
+// handle runs the batch on a new goroutine and waits for it until the watchdog fires.
+// Without a deadline the watchdog starts when the host cancels the context, or at a
+// crash. ended is a panic of the engine itself. inTime reports whether the batch ended
+// before the watchdog fired.
 func (b *batch) handle() (ended *usercall.Panic, inTime bool) {
 	until := time.Until(b.table.At(deadline.Answer))
 	if until <= 0 {
-		until = leastAnswer
+		until = minAnswerTime
 	}
 	watchdog := time.NewTimer(until)
 	defer watchdog.Stop()
@@ -112,9 +112,8 @@ func (b *batch) handle() (ended *usercall.Panic, inTime bool) {
 	}
 }
 
-// answerLate is the answer of the watchdog: something hangs, and nobody knows what
-// it still does. So nothing starts in this process any more, and the next
-// invocation ends it.
+// answerLate returns the response of the watchdog. Something hangs and may still have
+// effects, so this process starts no more jobs. The next invocation ends it.
 func (b *batch) answerLate() events.SQSEventResponse {
 	b.process.poisonBy(&Result{Outcome: OutcomeCrash, Decision: fault.Decision{Reason: ReasonHung}, Err: errHung})
 	go b.logCrash(errHung) // the logger may be what hangs
@@ -124,7 +123,7 @@ func (b *batch) answerLate() events.SQSEventResponse {
 var errHung = errors.New("something hung until the end of the invocation: user code, middleware, a hook, " +
 	"the logger, a queue or the ledger; see the stacks of the goroutines")
 
-// check refuses what is no batch of SQS messages.
+// check returns an error if the event is not a batch of SQS messages.
 func check(event events.SQSEvent) error {
 	if event.Records == nil {
 		return fmt.Errorf("%w: it has no Records", ErrNotSQS)
@@ -141,8 +140,8 @@ func check(event events.SQSEvent) error {
 	return nil
 }
 
-// exit is the value to panic with so that the Lambda runtime reports the original
-// message and ends the process.
+// exit returns the value to panic with. The Lambda runtime then reports the original
+// error message and ends the process.
 func exit(r *Result) messages.InvokeResponse_Error {
 	out := messages.InvokeResponse_Error{Type: fmt.Sprintf("%T", r.Err), ShouldExit: true}
 	if r.Err != nil {
@@ -151,8 +150,9 @@ func exit(r *Result) messages.InvokeResponse_Error {
 	return out
 }
 
-// watch ends the process at the latest when the claims of a crashed invocation end,
-// if others hold it up: the Lambda runtime waits for all of them. A nil exit panics.
+// watch ends the process when the crashed invocation's claims expire, if other
+// invocations still run. The Lambda runtime waits for all of them before it ends the
+// process. If exit is nil, watch panics.
 func (p *process) watch(end time.Time, exit func()) {
 	if exit == nil {
 		exit = func() { panic("the process outlived a crash") }

@@ -8,7 +8,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/deadline"
 )
 
-// flush hides what waits where there is no deadline.
+// flush hides the waiting messages at once if there is no deadline.
 func (h *hider) flush(b *batch) {
 	if b.table.Bounded() || len(h.waiting) == 0 {
 		return
@@ -21,7 +21,7 @@ func (h *hider) flush(b *batch) {
 	table := b.table
 	go func() {
 		changes := b.changeVisibility(hidden, table)
-		b.post(event{take: func() {
+		b.post(event{apply: func() {
 			h.calls--
 			b.logChanges(hidden, changes)
 		}})
@@ -39,7 +39,7 @@ func (h *hider) take() []*delivery {
 // hideAll hides what is left at the end of the batch.
 func (b *batch) hideAll() {
 	for b.hider.calls > 0 {
-		b.take(<-b.events)
+		b.handleEvent(<-b.events)
 	}
 	if hidden := b.hider.take(); len(hidden) > 0 {
 		b.logChanges(hidden, b.changeVisibility(hidden, b.table))
@@ -53,7 +53,7 @@ func (b *batch) changeVisibility(hidden []*delivery, table deadline.Table) []Vis
 	}
 	ctx, cancel := b.stageContext(table, deadline.Hide)
 	defer cancel()
-	if err := apart(func() { b.options.Queue.ChangeVisibility(ctx, changes) }); err != nil {
+	if err := callOnGoroutine(func() { b.options.Queue.ChangeVisibility(ctx, changes) }); err != nil {
 		for i := range changes {
 			changes[i].Err = err
 		}
@@ -61,9 +61,9 @@ func (b *batch) changeVisibility(hidden []*delivery, table deadline.Table) []Vis
 	return changes
 }
 
-// timeout is the delay as SQS takes it, in whole seconds. Delays that were chosen are
-// whole by now, rounded by chance. What is not is the rest of a lease, which must not
-// end early: the message would find its job claimed. So it is rounded up.
+// timeout returns the delay in whole seconds, rounded up. The time until the end of a
+// lease is not whole and must not become shorter, or the message comes back while its job
+// is still claimed.
 func (d *delivery) timeout() time.Duration {
 	delay := d.result.Delay
 	whole := delay.Truncate(time.Second)
@@ -81,8 +81,8 @@ func (b *batch) logChanges(hidden []*delivery, changes []VisibilityChange) {
 	b.logErrors(hidden, "visibility timeout not changed", errs)
 }
 
-// deleteFinished deletes what was finished before a crash, since the batch will have
-// no response from which Lambda could tell.
+// deleteFinished deletes the finished messages before a crash. The batch has no response
+// then, so Lambda does not delete them.
 func (b *batch) deleteFinished() {
 	if b.options.Queue == nil {
 		return
@@ -101,7 +101,7 @@ func (b *batch) deleteFinished() {
 	}
 	ctx, cancel := b.contextUntil(deadline.Hide)
 	defer cancel()
-	failed := apart(func() { b.options.Queue.Delete(ctx, deletions) })
+	failed := callOnGoroutine(func() { b.options.Queue.Delete(ctx, deletions) })
 	errs := make([]error, len(deletions))
 	for i := range deletions {
 		if errs[i] = failed; failed == nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/sqsafe/sqsafe/internal/usercall"
 )
 
-// tellError calls OnError for a result that it is to be told of.
-func (b *batch) tellError(d *delivery, r *Result) {
+// callOnError calls OnError if the result is one that OnError is called for.
+func (b *batch) callOnError(d *delivery, r *Result) {
 	if b.options.Hooks.OnError == nil || r.Err == nil {
 		return
 	}
@@ -15,23 +15,24 @@ func (b *batch) tellError(d *delivery, r *Result) {
 	case OutcomeRetry, OutcomeDead, OutcomeDropped, OutcomeCrash:
 		m, own := d.message, r.clone()
 		ctx := &run{Context: context.WithoutCancel(b.ctx), message: m}
-		d.told = b.hook("OnError", nil, func() { b.options.Hooks.OnError(ctx, m, own) })
+		d.onErrorDone = b.hook("OnError", nil, func() { b.options.Hooks.OnError(ctx, m, own) })
 	}
 }
 
-// tellDead calls OnDead for a letter that has arrived.
-func (b *batch) tellDead(d *delivery, deadLetterID string) {
+// callOnDead calls OnDead for a confirmed dead letter.
+func (b *batch) callOnDead(d *delivery, deadLetterID string) {
 	if b.options.Hooks.OnDead == nil {
 		return
 	}
 	letter := Letter{Message: d.message, Failure: *d.result.Failure, DeadLetterID: deadLetterID}
-	b.hook("OnDead", d.told, func() { b.options.Hooks.OnDead(context.WithoutCancel(b.ctx), letter, deadLetterID) })
+	b.hook("OnDead", d.onErrorDone, func() { b.options.Hooks.OnDead(context.WithoutCancel(b.ctx), letter, deadLetterID) })
 }
 
-// hook calls a hook beside the loop, once another one of the same message is through.
-// The batch waits for it at its end. The channel is closed when it is through itself.
+// hook calls a hook on a new goroutine, after the hook of the same message that closes
+// after. The batch waits for it at its end. The returned channel is closed when the hook
+// has returned.
 func (b *batch) hook(name string, after <-chan struct{}, f func()) <-chan struct{} {
-	b.hooking++
+	b.runningHooks++
 	through := make(chan struct{})
 	go usercall.Catch(
 		func() error {
@@ -43,8 +44,8 @@ func (b *batch) hook(name string, after <-chan struct{}, f func()) <-chan struct
 		},
 		func(err error, p *usercall.Panic) {
 			close(through)
-			b.post(event{take: func() {
-				b.hooking--
+			b.post(event{apply: func() {
+				b.runningHooks--
 				if err = asError(err, p); err != nil {
 					b.logHook(name, err)
 				}

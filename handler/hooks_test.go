@@ -58,7 +58,7 @@ func TestHooksAreToldOnceWithTheDecision(t *testing.T) {
 		o.Concurrency, o.Hooks, o.Drop = concurrency, l.hooks(), []string{"unwanted"}
 		h := byBody(map[string]func(context.Context, *handler.Message) error{
 			"reset": script["reset"], "permanent": script["permanent"],
-			"unwanted":  fails(fault.Permanent(errOdd, fault.Reason("unwanted"))),
+			"unwanted":  fails(fault.Permanent(errOdd, fault.WithReason("unwanted"))),
 			"busy":      fails(&handler.Result{Outcome: handler.OutcomeBusy}),
 			"deferred":  fails(&handler.Result{Outcome: handler.OutcomeDeferred, Err: errOdd}),
 			"duplicate": fails(&handler.Result{Outcome: handler.OutcomeDuplicate}),
@@ -194,7 +194,7 @@ func TestTheReportCountsEveryOutcome(t *testing.T) {
 		}}
 		h := byBody(map[string]func(context.Context, *handler.Message) error{
 			"1s": steps, "reset": script["reset"], "permanent": script["permanent"],
-			"unwanted": fails(fault.Permanent(errOdd, fault.Reason("unwanted"))),
+			"unwanted": fails(fault.Permanent(errOdd, fault.WithReason("unwanted"))),
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		defer cancel()

@@ -89,13 +89,13 @@ var eventSources = map[string]envelopeForm{
 	},
 }
 
-// has tells whether the envelope may have a member of that name.
+// has reports whether the envelope may have a member of that name.
 func (f *envelopeForm) has(name string) bool {
 	same := func(member string) bool { return strings.EqualFold(member, name) }
 	return slices.ContainsFunc(f.always, same) || slices.ContainsFunc(f.own, same) || slices.ContainsFunc(f.others, same)
 }
 
-// meantFor tells whether a type with these members is for the envelope itself: it
+// meantFor reports whether a type with these members is for the envelope itself: it
 // has a member that is the envelope's own, or none that the envelope has not. An
 // id alone is anybody's.
 func (f *envelopeForm) meantFor(members []string) bool {
@@ -104,13 +104,13 @@ func (f *envelopeForm) meantFor(members []string) bool {
 		!slices.ContainsFunc(members, foreign) && !slices.Equal(members, []string{"id"})
 }
 
-// around tells whether an object with members of these names is the envelope.
+// around reports whether an object with members of these names is the envelope.
 func (f *envelopeForm) around(names []string) bool {
 	missing := func(name string) bool { return !slices.Contains(names, name) }
 	return !slices.ContainsFunc(f.always, missing)
 }
 
-// resembles tells whether it has one of these members.
+// resembles reports whether it has one of these members.
 func (f *envelopeForm) resembles(members []string) bool { return slices.ContainsFunc(members, f.has) }
 
 // containsFold is slices.Contains for names that may differ by case.

@@ -8,7 +8,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/jsonobject"
 )
 
-// check tells what is wrong with content, which was decoded into the pointer: it
+// check returns what is wrong with content, which was decoded into the pointer: it
 // has no member of the type, or it is an envelope that shares some with it. An
 // object without members says nothing and is let through.
 func (p *payloadType) check(content string, into any) error {
@@ -68,7 +68,7 @@ func (p *payloadType) compare(content string) (f *envelopeForm, foreign bool) {
 	return nil, !known && len(names) > 0
 }
 
-// suspects tells whether content may be an envelope that has a member in common
+// suspects reports whether content may be an envelope that has a member in common
 // with the type: the name of its most telling member is somewhere in it.
 func (p *payloadType) suspects(content string) bool {
 	return slices.ContainsFunc(p.alike, func(f *envelopeForm) bool { return strings.Contains(content, f.always[0]) })

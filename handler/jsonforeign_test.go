@@ -147,10 +147,10 @@ type (
 
 		private  `json:"inner"`
 		Renamed  string `json:"other_name,omitempty"`
-		Odd      string `json:"o\\dd"`
+		Odd      string `json:"o\\dd"` //nolint:staticcheck // encoding/json has to be asked about a wrong name
 		Currency string `json:"€"`
 		Skipped  string `json:"-"`
-		Dash     string `json:"-,"`
+		Dash     string `json:"-,"` //nolint:staticcheck // the member is "-"
 		error
 		Next *named
 	}

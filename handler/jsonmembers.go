@@ -67,14 +67,14 @@ var (
 	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// decodesItself tells whether encoding/json calls a method of *t, which has those
+// decodesItself reports whether encoding/json calls a method of *t, which has those
 // of t too.
 func decodesItself(t reflect.Type) bool {
 	pointer := reflect.PointerTo(t)
 	return pointer.Implements(jsonUnmarshaler) || pointer.Implements(textUnmarshaler)
 }
 
-// membersOf gives the names of the members that encoding/json decodes into t;
+// membersOf returns the names of the members that encoding/json decodes into t;
 // nil if t is no struct. Of names that it ignores because two embedded structs
 // have them alike, this has one.
 func membersOf(t reflect.Type) []string {
@@ -131,8 +131,8 @@ func structOf(t reflect.Type) reflect.Type {
 	return t
 }
 
-// validName tells names that encoding/json takes from a tag: of letters, digits
-// and most punctuation of ASCII.
+// validName reports whether encoding/json accepts a name in a tag: letters, digits and
+// most ASCII punctuation.
 func validName(name string) bool {
 	for _, c := range name {
 		switch {
@@ -144,7 +144,7 @@ func validName(name string) bool {
 	return name != ""
 }
 
-// find tells whether the type has a member of that name, as encoding/json
+// find reports whether the type has a member of that name, as encoding/json
 // matches names: exactly, or else without regard to case. distinct tells whether
 // it shows that an object is of the type.
 func (p *payloadType) find(name string) (known, distinct bool) {
@@ -190,7 +190,7 @@ func recordsOf(t reflect.Type) []int {
 	return nil
 }
 
-// withoutRecords tells whether the decoded payload, a pointer to the type, is an
+// withoutRecords reports whether the decoded payload, a pointer to the type, is an
 // event without any record.
 func (p *payloadType) withoutRecords(payload any) bool {
 	v := reflect.ValueOf(payload)

@@ -98,7 +98,7 @@ func TestLeftToTheRedrivePolicyAtTheLastReceive(t *testing.T) {
 		{"the store is down", decides(storeDown(errOdd)), []events.SQSMessage{last(record("m", "x"))}},
 		{"an error of middleware that says so", func(s *scene) {
 			s.options.Middleware = []handler.Middleware{func(handler.Func) handler.Func {
-				return fails(fault.Retryable(errOdd, fault.Reason(fault.ReasonStore)))
+				return fails(fault.Retryable(errOdd, fault.WithReason(fault.ReasonStore)))
 			}}
 		}, []events.SQSMessage{last(record("m", "x"))}},
 		{"the tail of a group", func(*scene) {},

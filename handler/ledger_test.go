@@ -105,7 +105,7 @@ func (l *fakeLedger) Claim(
 		c.until = time.Now().Add(l.lease)
 	}
 	a := handler.ClaimAnswer{Claim: c, Job: l.job}
-	for _, word := range strings.Fields(m.Body) {
+	for word := range strings.FieldsSeq(m.Body) {
 		switch word {
 		case "once":
 			a.Unsettled = 1

@@ -11,8 +11,9 @@ import (
 	"github.com/sqsafe/sqsafe/internal/usercall"
 )
 
-// flushLetters sends what fills a pack, and the rest too if nobody is about to fill
-// it: a FIFO group waits for its letter, and so does a suspect.
+// flushLetters sends full packs. It sends a pack that is not full if its oldest letter
+// has waited long enough, if no more letters are expected, or if a FIFO group or a
+// suspect waits for the letter.
 func (b *batch) flushLetters() {
 	o := &b.letters
 	for len(o.waiting) > 0 && o.sending < packsUnderWay && (o.full() || o.waiting[0].group > 0 || b.queue.Flush() ||
@@ -23,13 +24,13 @@ func (b *batch) flushLetters() {
 		answers := make([]sent, len(pack))
 		go usercall.Catch(
 			func() error { b.sendPack(pack, answers, table); return nil },
-			func(error, *usercall.Panic) { b.post(event{take: func() { b.delivered(pack, answers) }}) },
+			func(error, *usercall.Panic) { b.post(event{apply: func() { b.delivered(pack, answers) }}) },
 		)
 	}
 }
 
-// sent is what became of one letter: the id that the dead-letter queue gave, or why
-// there is none, and why the ledger was not told.
+// sent is the answer for one letter: the message id in the dead-letter queue or an error,
+// and the error of the confirming write to the ledger.
 type sent struct {
 	id          string
 	err         error
@@ -38,8 +39,8 @@ type sent struct {
 
 var errLeaseOver = errors.New("the claim on the job may be another delivery's by now")
 
-// sendPack sends the letters of a pack and confirms them in the ledger. What it does not
-// come to, since a call ends its goroutine, is not sent.
+// sendPack sends the letters of a pack and confirms them in the ledger. A letter counts
+// as not sent if the call ends its goroutine before the answer.
 func (b *batch) sendPack(pack []*delivery, out []sent, table deadline.Table) {
 	for i := range out {
 		out[i].err = ErrUnanswered
@@ -82,8 +83,8 @@ func (b *batch) sendPack(pack []*delivery, out []sent, table deadline.Table) {
 	})
 }
 
-// delivered takes in the answer of the dead-letter queue. After a confirmed send the
-// message is acknowledged, whatever the ledger has answered.
+// delivered handles the answers of the dead-letter queue. After a confirmed send the
+// message is acknowledged, even if the ledger was not updated.
 func (b *batch) delivered(pack []*delivery, answers []sent) {
 	b.letters.sending--
 	for i, d := range pack {
@@ -105,11 +106,11 @@ func (b *batch) delivered(pack []*delivery, answers []sent) {
 			b.logError(d, "dead letter not confirmed in the ledger", answer.unconfirmed)
 		}
 		b.logSent(d, answer.id)
-		b.tellDead(d, answer.id)
+		b.callOnDead(d, answer.id)
 	}
 }
 
-// eachOf calls f for 0 to n-1, a bounded number at a time.
+// eachOf calls f for 0 to n-1, with at most parallel calls at a time.
 func eachOf(n, parallel int, f func(i int)) {
 	if n == 1 {
 		f(0)

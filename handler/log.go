@@ -9,7 +9,7 @@ import (
 // LogOutcome is the message of the one log line that each message gets.
 const LogOutcome = "outcome"
 
-// LogCrashed is the message of the log line for a process that is to end.
+// LogCrashed is the message of the log line for a crash, after which the process ends.
 const LogCrashed = "process crashed"
 
 // LogDeadLettered is the message of the log line for a confirmed dead letter.
@@ -28,8 +28,8 @@ var outcomeLevels = map[Outcome]slog.Level{
 	OutcomeUnrecorded: slog.LevelWarn,
 }
 
-// log writes the line of one message. It carries no payload. That of a plain success
-// is for debugging.
+// log writes the log line of one message, without its payload. The line of a plain
+// success has level debug.
 func (b *batch) log(d *delivery) {
 	r := d.result
 	level := outcomeLevels[r.Outcome]
@@ -60,8 +60,8 @@ func (b *batch) log(d *delivery) {
 	b.options.Logger.LogAttrs(b.ctx, level, LogOutcome, attrs...)
 }
 
-// logSent writes the line of a confirmed dead letter, with what a person wants to
-// see first. The death itself was logged as an outcome.
+// logSent writes the log line of a confirmed dead letter, with what an operator needs
+// first. The outcome dead has its own line before.
 func (b *batch) logSent(d *delivery, deadLetterID string) {
 	if !b.options.Logger.Enabled(b.ctx, slog.LevelInfo) {
 		return
@@ -81,8 +81,7 @@ func (b *batch) logSent(d *delivery, deadLetterID string) {
 	b.options.Logger.LogAttrs(b.ctx, slog.LevelInfo, LogDeadLettered, attrs...)
 }
 
-// excerpt is the begin of a message's content as the log may show it. What the
-// redaction does not say is not shown.
+// excerpt returns the first bytes of a message's content, after redaction, for the log.
 func (b *batch) excerpt(m *Message) string {
 	if b.options.ExcerptBytes < 0 {
 		return ""
@@ -107,8 +106,9 @@ func (b *batch) logError(d *delivery, what string, err error) {
 	b.options.Logger.LogAttrs(context.WithoutCancel(b.ctx), slog.LevelError, what, attrs...)
 }
 
-// logErrors logs what a queue did not do. One call fails for all of its messages, so
-// each error gets one line, with the first message and the number of them.
+// logErrors logs the messages that a queue did not change or delete. One failed call
+// affects all of its messages, so each distinct error gets one line, with the first
+// message and the number of messages.
 func (b *batch) logErrors(deliveries []*delivery, what string, errs []error) {
 	type failure struct {
 		first *delivery
@@ -142,7 +142,7 @@ func (b *batch) identify(d *delivery) []slog.Attr {
 	return appendText(attrs, "requestId", requestID(b.ctx))
 }
 
-// attemptNumber counts the runs of the job; 0 where the function did not run.
+// attemptNumber returns the number of the job's run; 0 if the function did not run.
 func attemptNumber(d *delivery) int {
 	if d.run == nil || !d.run.started() {
 		return 0
@@ -167,11 +167,11 @@ func appendText(attrs []slog.Attr, key, value string) []slog.Attr {
 	return append(attrs, slog.String(key, value))
 }
 
-// stackBytes is how much of the stacks of all goroutines is logged at a crash.
+// stackBytes is how many bytes of the goroutines' stacks are logged at a crash.
 const stackBytes = 128 << 10
 
-// logCrash writes the line of a crash, with the stacks of all goroutines: what hangs
-// or still runs is in them. They hold no payload.
+// logCrash writes the log line of a crash, with the stacks of all goroutines. They show
+// what hangs or still runs, and hold no payload.
 func (b *batch) logCrash(err error) {
 	stacks := make([]byte, stackBytes)
 	stacks = stacks[:runtime.Stack(stacks, true)]

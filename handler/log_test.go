@@ -32,7 +32,7 @@ func TestTheLineOfEachMessage(t *testing.T) {
 		{"done", record("m1", "x"), nil, map[string]any{
 			"level": "DEBUG", "outcome": "done", "receiveCount": 1.0, "attempt": 1.0,
 		}},
-		{"retry", received(2, record("m1", "x")), fault.Retryable(errOdd, fault.Reason("busy")), map[string]any{
+		{"retry", received(2, record("m1", "x")), fault.Retryable(errOdd, fault.WithReason("busy")), map[string]any{
 			"outcome": "retry", "class": "retryable", "reason": "busy", "rule": "tag.retryable", "receiveCount": 2.0,
 			"attempt": 1.0, "delaySeconds": 2.0, "error": "odd",
 		}},
@@ -130,7 +130,7 @@ func deadLine(t *testing.T, body string, change func(*handler.Options)) map[stri
 	q := newQueues()
 	o := q.options()
 	change(o)
-	h := handler.Func(fails(fault.Permanent(errOdd, fault.Reason("declined"))))
+	h := handler.Func(fails(fault.Permanent(errOdd, fault.WithReason("declined"))))
 	handle(t, newProcessor(h, o), record("m1", body))
 	for line := range strings.Lines(q.logLines.String()) {
 		var fields map[string]any

@@ -7,7 +7,9 @@ import (
 	"github.com/sqsafe/sqsafe/internal/deadline"
 )
 
-// run takes all deliveries to their outcome, and tells SQS what is to be told.
+// run processes the batch: it carries out the actions of the run queue and waits for
+// events until every delivery has ended. Then it hides the failed messages and calls the
+// hooks. It is the event loop of the batch.
 func (b *batch) run() {
 	defer close(b.over)
 	defer close(b.tasks)
@@ -18,7 +20,7 @@ func (b *batch) run() {
 		if b.queue.Idle() && b.letters.isEmpty() {
 			break
 		}
-		b.listen()
+		b.waitForEvent()
 	}
 	b.cancelJobs(nil)
 	if b.crash != nil { // without a ledger, what is not deleted runs again
@@ -28,10 +30,10 @@ func (b *batch) run() {
 	if b.crash != nil {
 		b.logCrash(b.crash.Err)
 	}
-	for b.hooking > 0 {
-		b.take(<-b.events)
+	for b.runningHooks > 0 {
+		b.handleEvent(<-b.events)
 	}
-	b.onBatch()
+	b.callOnBatch()
 }
 
 func (b *batch) begin() {
@@ -63,8 +65,8 @@ func (b *batch) begin() {
 	}
 }
 
-// listen waits for what happens next, and takes it in.
-func (b *batch) listen() {
+// waitForEvent waits for the next event and handles it.
+func (b *batch) waitForEvent() {
 	b.setTimer()
 	cancelled := b.ctx.Done()
 	if b.stopping || b.times.cut {
@@ -72,7 +74,7 @@ func (b *batch) listen() {
 	}
 	select {
 	case e := <-b.events:
-		b.take(e)
+		b.handleEvent(e)
 	case <-b.processChanged:
 		b.onProcessChanged()
 	case <-b.draining:

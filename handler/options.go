@@ -14,95 +14,97 @@ import (
 	"github.com/sqsafe/sqsafe/fault"
 )
 
-// Classifier says what an error means. It must be safe for concurrent use.
+// Classifier decides what an error means. It must be safe for concurrent use.
 type Classifier interface {
 	Classify(ctx context.Context, err error) fault.Decision
 }
 
-// Backoff says how long to wait after a failure, and how many runs a job gets.
-// It must be safe for concurrent use.
+// Backoff decides how long to wait after a failure and how many runs a job gets. It must
+// be safe for concurrent use.
 type Backoff interface {
-	// Delay is the wait after the attempt-th failure, counted from 1; random
-	// gives numbers in [0, 1).
+	// Delay returns the wait after the attempt-th failure, counted from 1. random returns
+	// numbers in [0, 1).
 	Delay(attempt int, random func() float64) time.Duration
-	// Attempts is the number of runs after which a job is dead, at least 1.
+	// Attempts returns the number of runs after which a job is dead, at least 1.
 	Attempts() int
 }
 
-// Options tell a [Processor] what it works with. The zero value works: it
-// classifies with [fault.Rules], waits by [backoff.Exponential], and leaves dead
-// letters and visibility timeouts to the queue.
+// Options are the settings of a [Processor]. The zero value works: it classifies with
+// [fault.Rules], waits by [backoff.Exponential], and leaves dead letters and visibility
+// timeouts to the queue.
 type Options struct {
 	// Middleware wraps the run of a job, the first outermost.
 	Middleware []Middleware
-	// Ledger makes a job take effect once although its message comes several times; nil
-	// runs it at each delivery. Package idem has one.
+	// Ledger makes each job take effect once although its message may be delivered
+	// several times. Nil runs the job at each delivery. Package idem has one.
 	Ledger Ledger
-	// DeadLetter takes dead jobs; nil leaves them to the queue's redrive policy.
+	// DeadLetter sends dead jobs to the dead-letter queue; nil leaves them to the queue's
+	// redrive policy.
 	DeadLetter DeadLetter
-	// Queue is the queue that the batches come from; nil leaves failed messages to the
-	// queue's own visibility timeout, and a crash redelivers the whole batch.
+	// Queue changes and deletes messages of the source queue. With nil, failed messages
+	// come back after the queue's own visibility timeout, and after a crash the whole
+	// batch is redelivered.
 	Queue Queue
 	// Classifier defaults to fault.Rules().
 	Classifier Classifier
-	// Backoff defaults to backoff.Exponential{}. One with a method Validate()
-	// error is asked when the processor is made.
+	// Backoff defaults to backoff.Exponential{}. NewProcessor calls its method Validate()
+	// error if it has one.
 	Backoff Backoff
-	// UnclassifiedAttempts is the number of runs for a job whose errors no rule
+	// UnclassifiedAttempts is the number of runs for a job with errors that no rule
 	// knows; 0 means 3.
 	UnclassifiedAttempts int
-	// MaxReceives is the maxReceiveCount of the queue's redrive policy. A job
-	// that fails at its last receive is dead-lettered with its record, before
-	// SQS moves it without one; 0 means unknown.
+	// MaxReceives is the maxReceiveCount of the queue's redrive policy. A job that fails
+	// at its last receive is dead-lettered with its record, before SQS moves it without
+	// one; 0 means unknown.
 	MaxReceives int
-	// Concurrency is how many messages of a batch run at a time, those of one
-	// FIFO group one after another; 0 means 1.
+	// Concurrency is how many messages of a batch run at the same time; those of one FIFO
+	// group run one after another. 0 means 1.
 	Concurrency int
-	// Breaker is how many failures in a row of what jobs depend on (no connection, no
-	// answer, too many calls, no rights) open the breaker. While others succeed, a job
-	// that failed so before does not count. While it is open one job runs at a time to
-	// find out whether it may close: the next first delivery at once, then one after 1,
-	// 2, 4, 8 and from then on every 10 seconds. Its failure costs it nothing, and all
-	// others are deferred at no cost to their budget. 0 means 5, a number below 0 never.
+	// Breaker is how many dependency failures in a row (no connection, no answer, too
+	// many calls, no rights) open the breaker. While other jobs succeed, a job that
+	// failed so before does not count. While the breaker is open, one job runs at a time
+	// as a probe: the next first delivery at once, then one after 1, 2, 4, 8 and from
+	// then on every 10 seconds. All others are deferred and use no budget. 0 means 5, a
+	// number below 0 never.
 	Breaker int
-	// AwaitSettle starts a job only when the ledger has the outcome of the one before.
-	// It is for functions whose effect takes no key: without it a process that dies
-	// within one round trip of a start can repeat the job before.
+	// AwaitSettle starts a job only after the ledger has stored the outcome of the one
+	// before. It is for functions with effects that take no idempotency key. Without it,
+	// a process that dies shortly after a start can cause the job before to run again.
 	AwaitSettle bool
-	// BackoffByReason is the Backoff for failures of some reasons; a nil one stands
-	// for Backoff. A nil map means backoff.Stepped{} for fault.ReasonEnvironment,
-	// which takes a person to mend.
+	// BackoffByReason has the Backoff for failures with some reasons; a nil value means
+	// Backoff. A nil map means backoff.Stepped{} for fault.ReasonEnvironment, which a
+	// person has to fix.
 	BackoffByReason map[string]Backoff
-	// Drop names the reasons for which a dead job leaves no dead letter: it is
-	// acknowledged, logged and counted, and its payload is gone. Nil drops nothing.
+	// Drop names the reasons for which a dead job has no dead letter: it is acknowledged,
+	// logged and counted, and its payload is lost. Nil drops nothing.
 	Drop []string
-	// PanicAsPermanent makes a panic of the handler a permanent failure of its job
-	// alone. It is for handlers that compute and keep nothing: after a panic
-	// elsewhere nobody knows what else is broken, so the process is to end.
+	// PanicAsPermanent makes a panic of the handler a permanent failure of its job alone.
+	// It is for handlers that only compute and keep no state. After any other panic the
+	// state of the process may be damaged, so the process ends.
 	PanicAsPermanent bool
-	// Hooks are told what becomes of messages.
+	// Hooks are called with the outcomes of messages.
 	Hooks Hooks
-	// Restore is called for every message before it is decoded, and may change it; that
-	// of package dlq takes out what a dead letter carries. Its panic is a permanent
+	// Restore is called for every message before it is decoded, and may change it.
+	// dlq.Restore removes what a dead letter carries. A panic of Restore is a permanent
 	// failure of the message.
 	Restore func(m *Message)
-	// Reserve is the time kept at the end of an invocation for settling: no
-	// message starts in it, and running ones are cancelled at its begin. 0 means
-	// a tenth of the time, at least 2 s. It is never more than half of the time.
+	// Reserve is the time kept at the end of an invocation for settling: no message
+	// starts in it, and running ones are cancelled when it begins. 0 means a tenth of the
+	// time, at least 2 s. It is never more than half of the time.
 	Reserve time.Duration
-	// ExcerptBytes is how much of a payload the log line of its dead letter shows,
-	// up to 1024; 0 means 1024, and a number below 0 that it shows nothing.
+	// ExcerptBytes is how many bytes of a payload the log line of its dead letter shows,
+	// up to 1024; 0 means 1024, a number below 0 means none.
 	ExcerptBytes int
-	// Redact gives the text of which that line shows the begin, without what must
-	// not be logged; nil means the content as it is. Where it panics, the line shows
-	// nothing.
+	// Redact returns the payload without what must not be logged. The log line of the
+	// dead letter shows the first bytes of it. Nil means the content unchanged. If Redact
+	// panics, the line shows nothing.
 	Redact func(m *Message) string
-	// Logger gets one line for each message; nil means slog.Default(). A line whose
-	// writing panics is lost. The batch waits for each line, up to the end of the
+	// Logger gets one line for each message; nil means slog.Default(). A panic of its
+	// handler loses the line. The batch waits for each line, up to the end of the
 	// invocation.
 	Logger *slog.Logger
-	// Random gives numbers in [0, 1) for jitter and rounding, and must be safe
-	// for concurrent use; nil means math/rand/v2. A panic of it counts as 0.5.
+	// Random returns numbers in [0, 1) for jitter and rounding, and must be safe for
+	// concurrent use; nil means math/rand/v2. A panic of it counts as 0.5.
 	Random func() float64
 }
 
@@ -150,8 +152,8 @@ func (o *Options) withDefaults() Options {
 	return out
 }
 
-// panicSafeRandom keeps panics from the processor, which asks for numbers between user
-// code too: a source that is not safe for concurrent use may panic under load.
+// panicSafeRandom recovers panics of Random. The processor calls it between user code
+// too, and a source that is not safe for concurrent use may panic under load.
 func panicSafeRandom(random func() float64) func() float64 {
 	return func() (r float64) {
 		defer func() {
@@ -163,10 +165,10 @@ func panicSafeRandom(random func() float64) func() float64 {
 	}
 }
 
-// environmentBackoff is that of failures which a person has to mend.
+// environmentBackoff is the backoff of failures that a person has to fix.
 var environmentBackoff = backoff.Stepped{}
 
-// validate asks each Backoff that can tell whether it is valid.
+// validate calls Validate on each Backoff that has it.
 func (o *Options) validate() error {
 	profiles := map[string]Backoff{"": o.Backoff}
 	maps.Copy(profiles, o.BackoffByReason)
@@ -192,8 +194,7 @@ func validateBackoff(b Backoff) error {
 	return nil
 }
 
-// panicSafeHandler keeps panics of a log handler from jobs: what cannot be logged is
-// lost, and nothing else.
+// panicSafeHandler recovers panics of a log handler. Only the log line is lost.
 type panicSafeHandler struct{ slog.Handler }
 
 // Enabled implements [slog.Handler].

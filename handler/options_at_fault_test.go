@@ -165,7 +165,7 @@ func TestWhatUserCodeNamesIsCutInTheLog(t *testing.T) {
 	t.Parallel()
 	q := newQueues()
 	long := strings.Repeat("r", 1<<20)
-	err := fault.Permanent(errOdd, fault.Reason(long))
+	err := fault.Permanent(errOdd, fault.WithReason(long))
 	handle(t, newProcessor(handler.Func(fails(err)), q.options()), record("m1", "x"))
 	for _, line := range []string{handler.LogOutcome, handler.LogDeadLettered} {
 		if got := q.logged(t, line, "reason"); len(got) != 1 || len(got[0]) != 128 {

@@ -19,10 +19,10 @@ var errOdd = errors.New("odd")
 
 var script = map[string]func(context.Context, *handler.Message) error{
 	"reset":       fails(syscall.ECONNRESET),
-	"permanent":   fails(fault.Permanent(errors.New("no such customer"), fault.Reason("no_customer"))),
+	"permanent":   fails(fault.Permanent(errors.New("no such customer"), fault.WithReason("no_customer"))),
 	"odd":         fails(errOdd),
 	"wait":        fails(fault.RetryAfter(40*time.Second, errOdd)),
-	"environment": fails(fault.Retryable(errOdd, fault.Reason(fault.ReasonEnvironment))),
+	"environment": fails(fault.Retryable(errOdd, fault.WithReason(fault.ReasonEnvironment))),
 }
 
 // TestOutcomeOfEachDelivery runs single messages: what came in, and what became

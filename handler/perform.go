@@ -6,7 +6,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/runqueue"
 )
 
-// perform carries out what the run queue asks for, until it asks for nothing more.
+// perform carries out the actions of the run queue until it returns none.
 func (b *batch) perform() {
 	b.queue.Breaker(b.breaker.isOpen())
 	for {
@@ -46,7 +46,7 @@ func (b *batch) act(a runqueue.Action, d *delivery) {
 	case runqueue.Release:
 		b.release(d, b.reasonOf(a))
 	case runqueue.Bury:
-		b.bury(d, b.reasonOf(a))
+		b.deadLetterNotRun(d, b.reasonOf(a))
 	case runqueue.Defer:
 		b.deferNow(d, b.reasonOf(a))
 	}
@@ -58,8 +58,8 @@ var reasons = map[runqueue.Reason]string{
 	runqueue.NotAlone: ReasonNotAlone,
 }
 
-// reasonOf is why a delivery does not run. Where the host has cancelled the batch, that
-// is why there is no time.
+// reasonOf returns the reason why a delivery does not run. NoTime becomes cancelled if
+// the host has cancelled the batch.
 func (b *batch) reasonOf(a runqueue.Action) string {
 	if a.Reason == runqueue.NoTime && b.stopping {
 		return ReasonCancelled

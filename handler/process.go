@@ -6,44 +6,47 @@ import (
 )
 
 const (
-	// holdTime is how long a suspect keeps others from starting while it waits for
-	// the process to be idle.
+	// holdTime is how long a suspect may keep others from starting while it waits for the
+	// process to become idle.
 	holdTime = 30 * time.Second
-	// holdPause is how long no suspect does that again after one has waited in vain.
+	// holdPause is how long no suspect may do that again after one has waited in vain.
 	holdPause = 5 * time.Minute
-	// longKeptOut is for how long lone runs may keep others out one after another.
+	// longKeptOut is how long lone runs may keep others from starting, one after another.
 	longKeptOut = 5 * time.Second
-	// recentRuns is how many runs tell how long a run may take.
+	// recentRuns is the number of last runs that the longest run is taken from.
 	recentRuns = 20
 )
 
-// invocation stands for one in the process. What it is sent says that it has to look
-// again at what the process has refused.
+// invocation identifies one invocation in the process. A value on the channel means: try
+// again what the process has refused.
 type invocation chan struct{}
 
-// process is what the invocations of one operating system process share. It is
-// taken or free: a suspect has it alone, while no other delivery is at work. There
-// is no line to wait in. Who is refused is told when something has changed.
+// process is the state that the invocations of one operating system process share. It is
+// taken or free. It is taken while a suspect runs alone; no other delivery is active
+// then. Refused deliveries do not queue up here: their invocation is notified after each
+// change.
 type process struct {
 	mu sync.Mutex
-	// atWork counts the deliveries from the begin of their decoding to their end,
-	// without those that wait; settling those of them whose run is over.
-	atWork, settling int
-	// lone is the invocation that has the process, holder the one that keeps others back.
+	// active counts the deliveries from the start of decoding to their end, except those
+	// that wait. settling counts the active ones with a finished run.
+	active, settling int
+	// lone is the invocation with the lone run. holder is the invocation with a suspect
+	// that keeps others from starting while it waits.
 	lone, holder invocation
 	pausedUntil  time.Time
-	// keptOutSince is since when lone runs keep others from starting, zero if they do
-	// not, and othersUntil until when these have the process afterwards.
+	// keptOutSince is when lone runs began to keep others from starting; zero if they do
+	// not. Until othersUntil no suspect may hold the process.
 	keptOutSince, othersUntil time.Time
 	batches                   map[invocation]bool
-	// poison is what made the process end; nil if nothing has.
+	// poison is the result of the crash after which the process ends; nil if there was
+	// none.
 	poison *Result
-	// runs are how long the last runs took, next is where the next one goes.
+	// runs has the durations of the last runs. next is the index of the oldest one.
 	runs [recentRuns]time.Duration
 	next int
 }
 
-// join adds an invocation, and returns what has poisoned the process before.
+// join adds an invocation. It returns the earlier crash of the process, or nil.
 func (p *process) join(b invocation) *Result {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -58,18 +61,18 @@ func (p *process) leave(b invocation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.batches, b)
-	p.free(b, time.Now())
+	p.release(b, time.Now())
 }
 
-// busy reports whether invocations are under way.
+// busy reports whether an invocation is running.
 func (p *process) busy() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.batches) > 0
 }
 
-// begin counts a delivery that starts its decoding or its run, unless the process is
-// taken. One that is to be quiet is refused while another is settling.
+// begin counts a delivery that starts decoding or running. It returns false if the
+// process is taken. A quiet delivery is also refused while another one is settling.
 func (p *process) begin(quiet bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -80,34 +83,34 @@ func (p *process) begin(quiet bool) bool {
 		return false
 	}
 	p.keptOutSince = time.Time{}
-	p.atWork++
+	p.active++
 	return true
 }
 
-// beginAnyway counts a delivery whatever the process is.
-func (p *process) beginAnyway() {
+// forceBegin counts a delivery even if the process is taken.
+func (p *process) forceBegin() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.atWork++
+	p.active++
 }
 
-// settle notes that the run of a delivery at work is over.
+// settle records that an active delivery's run has ended.
 func (p *process) settle() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.settling++
 }
 
-// end counts off a delivery at work.
+// end stops counting a delivery as active.
 func (p *process) end(settled bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.atWork--
+	p.active--
 	if settled {
 		p.settling--
 	}
-	if p.atWork == 0 || settled && p.settling == 0 {
-		p.changed()
+	if p.active == 0 || settled && p.settling == 0 {
+		p.notifyAll()
 	}
 }
 
@@ -120,17 +123,16 @@ const (
 	askDenied
 )
 
-// ask gives a batch the process if it is idle. A suspect that holds keeps others
-// from starting until it has asked again, or retracts. It is denied while those have
-// the process who were kept out for long: suspects that follow each other would make a
-// queue stand still.
+// ask gives an invocation the process if it is idle. With hold, nobody else may start
+// until the invocation asks again or retracts. The request is denied after lone runs have
+// kept others out for long: a series of suspects would stop the queue.
 func (p *process) ask(b invocation, hold bool, now time.Time) askResult {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
 	case hold && p.lone == nil && now.Before(p.othersUntil):
 		return askDenied
-	case p.lone == nil && p.atWork == 0 && (p.holder == nil || p.holder == b):
+	case p.lone == nil && p.active == 0 && (p.holder == nil || p.holder == b):
 		p.lone, p.holder = b, nil
 		return askGranted
 	case hold && now.Before(p.pausedUntil) && p.lone == nil:
@@ -141,20 +143,20 @@ func (p *process) ask(b invocation, hold bool, now time.Time) askResult {
 	return askWaits
 }
 
-// retract takes back what a batch has asked for. After a hold in vain no suspect
-// holds the process for a while.
+// retract withdraws the request of an invocation, or releases the process. After a hold
+// in vain no suspect may hold the process for holdPause.
 func (p *process) retract(b invocation, inVain bool, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if inVain && p.holder == b {
 		p.pausedUntil = now.Add(holdPause)
 	}
-	p.free(b, now)
+	p.release(b, now)
 }
 
-// free gives back what the batch has of the process. Those whom lone runs have kept out
-// for long have it for as long as that took.
-func (p *process) free(b invocation, now time.Time) {
+// release releases what the invocation has of the process. If lone runs have kept others out
+// for long, the others go first for as long.
+func (p *process) release(b invocation, now time.Time) {
 	if p.lone != b && p.holder != b {
 		return
 	}
@@ -167,11 +169,18 @@ func (p *process) free(b invocation, now time.Time) {
 	if p.holder == b {
 		p.holder = nil
 	}
-	p.changed()
+	p.notifyAll()
 }
 
-// changed tells all invocations to look again.
-func (p *process) changed() {
+// keepsOut reports whether the lone run has kept another invocation from starting.
+func (p *process) keepsOut() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !p.keptOutSince.IsZero()
+}
+
+// notifyAll tells all invocations to look again.
+func (p *process) notifyAll() {
 	for b := range p.batches {
 		select {
 		case b <- struct{}{}:
@@ -180,24 +189,24 @@ func (p *process) changed() {
 	}
 }
 
-// poisonBy notes what makes the process end. The first stands.
+// poisonBy records the crash after which the process ends. Only the first is kept.
 func (p *process) poisonBy(r *Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.poison == nil {
 		p.poison = r
 	}
-	p.changed()
+	p.notifyAll()
 }
 
-// poisoned is what makes the process end; nil if nothing does.
+// poisoned returns the crash after which the process ends; nil if there was none.
 func (p *process) poisoned() *Result {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.poison
 }
 
-// reason is why nothing starts in a process that is to end; empty if it is not.
+// reason returns why nothing starts in a process after a crash; empty if there was none.
 func (p *process) reason() string {
 	if p.poisoned() != nil {
 		return ReasonAfterCrash
@@ -205,7 +214,7 @@ func (p *process) reason() string {
 	return ""
 }
 
-// noteRun remembers how long a run took.
+// noteRun records the duration of a run.
 func (p *process) noteRun(took time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -213,7 +222,7 @@ func (p *process) noteRun(took time.Duration) {
 	p.next = (p.next + 1) % recentRuns
 }
 
-// longest is how long the longest of the last runs took.
+// longest returns the longest duration of the last runs.
 func (p *process) longest() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

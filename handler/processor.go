@@ -7,10 +7,10 @@ import (
 	"github.com/sqsafe/sqsafe/internal/usercall"
 )
 
-// Processor handles batches of SQS messages as a Lambda function gets them. It is
-// safe for concurrent use. All state is that of one invocation, but for its breaker
-// and for what its invocations share because they run in one process: so a program
-// has one Processor for a function.
+// Processor handles batches of SQS messages in a Lambda function. It is safe for
+// concurrent use. Its invocations share the breaker and the state of the process, so a
+// program needs one Processor for each function. All other state belongs to one
+// invocation.
 type Processor struct {
 	handler  Handler
 	options  Options
@@ -20,9 +20,9 @@ type Processor struct {
 	process  process
 }
 
-// NewProcessor returns a Processor that hands each message to h. A nil o is the
-// zero Options. The error says that h is nil, that a middleware returned a nil Func,
-// or that a Backoff is not valid.
+// NewProcessor returns a Processor that passes each message to h. A nil o means the zero
+// Options. The error says that h is nil, that a middleware returned a nil Func, or that a
+// Backoff is not valid.
 func NewProcessor(h Handler, o *Options) (*Processor, error) {
 	if f, isFunc := h.(Func); h == nil || isFunc && f == nil {
 		return nil, errors.New("handler: the handler is nil; give it one, such as handler.JSON(charge)")
@@ -40,11 +40,11 @@ func NewProcessor(h Handler, o *Options) (*Processor, error) {
 	return p, nil
 }
 
-// Concurrency is how many messages of a batch run at a time, at least 1.
+// Concurrency returns how many messages of a batch run at the same time, at least 1.
 func (p *Processor) Concurrency() int { return p.options.Concurrency }
 
-// call is the innermost stage: it calls the user's function, and classifies its
-// error where it is caught.
+// call is the innermost Func of the chain: it calls the user's function and classifies
+// its error.
 func (p *Processor) call(ctx context.Context, m *Message) error {
 	r := runOf(ctx)
 	if r == nil {
@@ -59,7 +59,7 @@ func (p *Processor) call(ctx context.Context, m *Message) error {
 	}
 	r.noteStart()
 	r.stage.Store(int32(stageFunction))
-	r.crew.admit()
+	r.goroutines.reopen()
 	var err error
 	usercall.Catch(
 		func() error { return r.work(ctx) },
@@ -69,7 +69,7 @@ func (p *Processor) call(ctx context.Context, m *Message) error {
 		},
 	)
 	if !r.panicked.Load() || p.options.PanicAsPermanent {
-		err = r.crew.join(err) // a panic that ends the process waits for nobody
+		err = r.goroutines.join(err) // a panic that ends the process waits for nobody
 	}
 	r.stage.Store(int32(stageReturned))
 	if err == nil {

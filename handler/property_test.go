@@ -210,7 +210,7 @@ func (h *history) judge(
 		back := map[string]bool{}
 		for _, f := range response.BatchItemFailures {
 			if _, ours := all[f.ItemIdentifier]; !ours || back[f.ItemIdentifier] {
-				say("%q is reported twice or is a stranger", f.ItemIdentifier)
+				say("%q is reported twice or is not in the batch", f.ItemIdentifier)
 			}
 			back[f.ItemIdentifier] = true
 		}

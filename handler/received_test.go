@@ -31,7 +31,7 @@ func TestQueuesAreToldOfWhatTheySent(t *testing.T) {
 	o.Middleware = []handler.Middleware{func(next handler.Func) handler.Func {
 		return func(ctx context.Context, m *handler.Message) error {
 			kind := m.Body
-			m.Body, m.ReceiptHandle, m.EventSourceARN, m.MessageId = "changed", "another", "elsewhere", "stranger"
+			m.Body, m.ReceiptHandle, m.EventSourceARN, m.MessageId = "changed", "another", "elsewhere", "unknown"
 			if kind == "dead" {
 				return fault.Permanent(errOdd)
 			}

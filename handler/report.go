@@ -7,50 +7,52 @@ import (
 	"github.com/sqsafe/sqsafe/fault"
 )
 
-// Hooks are told what becomes of messages. They change nothing: a hook that panics is
-// logged. The answer of the batch waits for them, up to the end of the invocation.
-// All of them must be safe for concurrent use, and nil ones are skipped.
+// Hooks are functions that are called with the outcomes of messages. They cannot change
+// an outcome; a panic of a hook is logged. The response of the batch waits for them, up
+// to the end of the invocation. All of them must be safe for concurrent use. Nil hooks
+// are skipped.
 type Hooks struct {
-	// OnError is called once for each run that failed, with the decision on its error:
-	// a retry, a death, a drop or a crash. The Result is the hook's own.
+	// OnError is called once for each failed run, with the decision on its error: retry,
+	// dead, dropped or crash. The hook owns the Result.
 	OnError func(ctx context.Context, m *Message, r *Result)
-	// OnDead is called once the dead-letter queue has confirmed a message, with the id
-	// that it gave.
+	// OnDead is called when the dead-letter queue has confirmed a message, with the
+	// message id in that queue.
 	OnDead func(ctx context.Context, letter Letter, deadLetterID string)
 	// OnBatch is called at the end of each batch, before a crash too.
 	OnBatch func(ctx context.Context, r Report)
 }
 
-// Report is what became of one batch, for metrics.
+// Report summarises one batch, for metrics.
 type Report struct {
 	// Queue is the name of the queue; empty for a batch without messages.
 	Queue string
 	// Messages is the size of the batch.
 	Messages int
-	// Counts tell how many messages had which end, in the order of their first.
+	// Counts are the numbers of messages by outcome, class and reason, in the order in
+	// which each was first seen.
 	Counts []Count
-	// Runs is how many of the messages the user's function ran for.
+	// Runs is the number of messages for which the user's function was called.
 	Runs int
-	// Sent and Unsent count the dead letters that the dead-letter queue confirmed,
-	// and those that it did not.
+	// Sent counts the dead letters that the dead-letter queue confirmed, Unsent the
+	// others.
 	Sent, Unsent int
 	// Unsettled counts the messages whose visibility timeout could not be changed,
 	// or that could not be deleted before a crash.
 	Unsettled int
-	// BreakerOpen tells whether the rest of the batch was deferred since
-	// what jobs depend on is down.
+	// BreakerOpen reports whether the breaker was open at the end: a dependency is down,
+	// and other jobs are deferred.
 	BreakerOpen bool
-	// Crashed tells whether the process ends after this batch.
+	// Crashed reports whether the process ends after this batch.
 	Crashed bool
-	// Took is how long the batch has taken, TimeLeft how much of the invocation's
-	// time was left; 0 where it has no limit.
+	// Took is the duration of the batch. TimeLeft is the time until the deadline; 0
+	// without a deadline.
 	Took, TimeLeft time.Duration
 }
 
-// Count is the number of messages with one end.
+// Count is the number of messages with one outcome, class and reason.
 type Count struct {
 	Outcome Outcome
-	// Class is the class of the error; without one ClassUnclassified.
+	// Class is the class of the error; ClassUnclassified without an error.
 	Class  fault.Class
 	Reason string
 	N      int

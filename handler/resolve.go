@@ -14,9 +14,9 @@ import (
 	"github.com/sqsafe/sqsafe/fault"
 )
 
-// resolve turns what user code returned into a Result. Nil is done, an error that
-// holds a Result is that Result, and any other error is classified. The Result is
-// the caller's own. The run is nil for an error from before the run.
+// resolve converts the error of user code into a Result. Nil is done. An error that wraps
+// a Result is that Result. Any other error is classified. The caller owns the returned
+// Result. r is nil for an error from before the run.
 func (rs *resolver) resolve(ctx context.Context, m *Message, r *run, err error) *Result {
 	if err == nil {
 		return &Result{Outcome: OutcomeDone, Job: m.Job}
@@ -28,7 +28,7 @@ func (rs *resolver) resolve(ctx context.Context, m *Message, r *run, err error) 
 	if res := crashed(m, err); res != nil {
 		return res
 	}
-	if reason, deferred := rs.cutShort(ctx, r, err); deferred {
+	if reason, deferred := rs.deferReason(ctx, r, err); deferred {
 		return rs.deferred(m, reason, err)
 	}
 	d := rs.options.Classifier.Classify(ctx, err)
@@ -49,8 +49,8 @@ func (rs *resolver) resolve(ctx context.Context, m *Message, r *run, err error) 
 	return rs.drop(res)
 }
 
-// complete adds what a Result that did not come from an error of the job lacks: the
-// delay of one that names a time, and the evidence of a dead one.
+// complete adds what is missing in a Result that did not come from an error of the job:
+// the delay if it names a time, and the failure record if the job is dead.
 func (rs *resolver) complete(ctx context.Context, m *Message, job Job, res *Result) *Result {
 	if res.Outcome == OutcomeDead && res.Failure == nil {
 		res.Job = job
@@ -61,7 +61,7 @@ func (rs *resolver) complete(ctx context.Context, m *Message, job Job, res *Resu
 	return res
 }
 
-// drop gives up a dead job whose reason the options name.
+// drop changes the outcome of a dead job to dropped if Options.Drop names its reason.
 func (rs *resolver) drop(res *Result) *Result {
 	if res.Outcome == OutcomeDead && slices.Contains(rs.options.Drop, res.Decision.Reason) {
 		res.Outcome = OutcomeDropped
@@ -69,7 +69,7 @@ func (rs *resolver) drop(res *Result) *Result {
 	return res
 }
 
-// crashed is the result of a panic, nil for any other error.
+// crashed returns the result of a panic or an abandoned handler; nil for any other error.
 func crashed(m *Message, err error) *Result {
 	res := &Result{Outcome: OutcomeCrash, Err: err, Job: m.Job}
 	if errors.Is(err, ErrAbandoned) {
@@ -83,10 +83,10 @@ func crashed(m *Message, err error) *Result {
 	return nil
 }
 
-// cutShort finds runs that were cut off for no fault of the job, which cost nothing.
-// What a cancellation does to a call reads differently from client to client, so
-// where the whole batch was cancelled any error counts that carries no tag.
-func (rs *resolver) cutShort(ctx context.Context, r *run, err error) (reason string, deferred bool) {
+// deferReason returns the reason to defer a run that was cancelled before it had enough
+// time. The run costs no budget then. Clients return different errors after a
+// cancellation. So if the whole batch was cancelled, every error without a tag counts.
+func (rs *resolver) deferReason(ctx context.Context, r *run, err error) (reason string, deferred bool) {
 	if ctx.Err() == nil || isDeliberate(ctx, err) {
 		return "", false
 	}
@@ -105,9 +105,9 @@ func (rs *resolver) cutShort(ctx context.Context, r *run, err error) (reason str
 	return ReasonNoTime, !r.table.HadItsTime(time.Since(r.startTime()))
 }
 
-// isDeliberate reports whether an error that is, or stands beside, the end of the run's
-// own context was tagged. A tag around that end says nothing: who made it did not look
-// at the error.
+// isDeliberate reports whether user code tagged an error that does not come from the end
+// of the run's context. A tag around a cancellation is ignored: user code tagged the
+// error without looking at it.
 func isDeliberate(ctx context.Context, err error) bool {
 	if err == nil {
 		return false
@@ -124,8 +124,8 @@ func isDeliberate(ctx context.Context, err error) bool {
 	return false
 }
 
-// isCancellation reports whether err comes from the end of the run's own context,
-// whatever tag is around it. A panic does not.
+// isCancellation reports whether err comes from the end of the run's own context, even if
+// a tag is around it. A panic does not.
 func isCancellation(ctx context.Context, err error) bool {
 	if _, panicked := asPanic(err); panicked || ctx.Err() == nil {
 		return false
@@ -170,7 +170,7 @@ func (rs *resolver) budget(m *Message, res *Result, pays bool) {
 	res.Delay = rs.round(backoff.Clamp(delay, m.age()))
 }
 
-// profile is the backoff for failures of one reason.
+// profile returns the backoff for failures with this reason.
 func (rs *resolver) profile(reason string) Backoff {
 	if b := rs.options.BackoffByReason[reason]; b != nil {
 		return b
@@ -178,8 +178,8 @@ func (rs *resolver) profile(reason string) Backoff {
 	return rs.options.Backoff
 }
 
-// spentBy is how much of its budget a job has used up before this run. Without a
-// ledger the receive count is all that is known.
+// spentBy returns how many attempts the job has used before this run. Without a ledger
+// only the receive count is known.
 func (rs *resolver) spentBy(m *Message) int {
 	if m.Job.Key == "" {
 		return m.ReceiveCount() - 1
@@ -223,10 +223,11 @@ func (rs *resolver) lastReceive(m *Message) bool {
 	return rs.options.MaxReceives > 0 && m.ReceiveCount() >= rs.options.MaxReceives
 }
 
-// notRunError is the error of a job that is dead without having run to its end: at
-// its last receive there was no time left, or the process was told to stop.
+// notRunError is the error of a job that died at its last receive without a complete run:
+// there was no time left, or the process was stopping.
 type notRunError struct {
-	// reason is why it did not run, err what cut it off; nil if it did not start.
+	// reason is why the job did not run. err is the error of a cancelled run; nil if it
+	// did not start.
 	reason string
 	err    error
 }
@@ -239,12 +240,12 @@ func (e *notRunError) Error() string {
 	return fmt.Sprintf("not run at its last receive (%s)", e.reason)
 }
 
-// Unwrap returns what cut the run off.
+// Unwrap returns the error of the cancelled run.
 func (e *notRunError) Unwrap() error { return e.err }
 
-// lastWord makes a deferred message dead at its last receive, since SQS would move it
-// without a record. After a crash nothing new is decided, and what waits for the
-// head of its group stays in order.
+// lastWord changes a deferred message to dead at its last receive, since SQS would move
+// it without a failure record. It changes nothing after a crash, nor for a message that
+// waits for its group's head, which keeps the order.
 func (rs *resolver) lastWord(ctx context.Context, m *Message, r *run, res *Result) *Result {
 	reason := res.Decision.Reason
 	if res.Outcome != OutcomeDeferred || !rs.lastReceive(m) || reason == ReasonAfterCrash || reason == ReasonGroupHead {
@@ -260,8 +261,8 @@ func (rs *resolver) lastWord(ctx context.Context, m *Message, r *run, res *Resul
 	return rs.drop(dead)
 }
 
-// storeFailed comes back later at no cost: without the ledger nothing protects the
-// job, and nothing that a run costs could be written down.
+// storeFailed returns a retry that uses no budget: without the ledger the job is not
+// protected, and attempts cannot be recorded.
 func (rs *resolver) storeFailed(m *Message, err error) *Result {
 	r := &Result{
 		Outcome:  OutcomeRetry,
@@ -273,10 +274,10 @@ func (rs *resolver) storeFailed(m *Message, err error) *Result {
 	return r
 }
 
-// demotePanic makes a panic a failure of the job alone.
+// demotePanic changes a panic to a permanent failure of the job alone.
 func demotePanic(err error) error {
 	if _, uncaught := uncaughtPanic(err); uncaught {
-		return fault.Permanent(err, fault.Reason(ReasonPanic))
+		return fault.Permanent(err, fault.WithReason(ReasonPanic))
 	}
 	return err
 }

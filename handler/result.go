@@ -7,26 +7,26 @@ import (
 	"github.com/sqsafe/sqsafe/fault"
 )
 
-// Result is a decided outcome. It travels as the error of a [Func] from the stage
-// that decided to the middleware around it, and is found with [errors.As].
+// Result is a decided outcome. The stage that decides returns it as the error of a
+// [Func]. The middleware around it can find it with [errors.As].
 type Result struct {
 	Outcome Outcome
-	// Decision says what the error means. For outcomes without an error only its
+	// Decision is the classification of the error. For outcomes without an error only its
 	// Reason may be set.
 	Decision fault.Decision
 	// Delay is how long the message stays hidden before it comes back. 0 for outcomes
-	// that acknowledge it, and for those that leave the queue's own visibility
-	// timeout in force.
+	// that acknowledge it, and for those that leave the queue's own visibility timeout in
+	// force.
 	Delay time.Duration
-	// Until is when the message may come back at the earliest, such as the end of
-	// another delivery's lease: the Delay is made of it, up to a fifth longer. Zero:
-	// there is no such time.
+	// Until is the earliest time at which the message may come back, such as the end of
+	// another delivery's lease. Delay is computed from it, with up to 20 % jitter. Zero
+	// means no such time.
 	Until time.Time
-	// Err is the error behind the outcome, nil where there is none.
+	// Err is the error that caused the outcome; nil if there was none.
 	Err error
-	// Failure is the evidence of a dead job; nil for all other outcomes.
+	// Failure is the failure record of a dead job; nil for all other outcomes.
 	Failure *Failure
-	// Job is the state to store: the message's, with this run counted.
+	// Job is the job state to store: that of the message, with this run counted.
 	Job Job
 }
 
@@ -42,11 +42,11 @@ func (r *Result) Error() string {
 	return s
 }
 
-// Unwrap returns the error behind the outcome.
+// Unwrap returns Err.
 func (r *Result) Unwrap() error { return r.Err }
 
-// AsResult finds the Result in err; nil if there is none. All who return it may
-// share it, so it is not to be changed.
+// AsResult returns the Result in err, or nil if there is none. Callers may share the
+// Result, so do not change it.
 func AsResult(err error) *Result {
 	if err == nil || isTypedNil(err) {
 		return nil

@@ -13,75 +13,76 @@ import (
 	"github.com/sqsafe/sqsafe/internal/deadline"
 )
 
-// stage is how far a run has come.
+// stage is the progress of a run.
 type stage int32
 
 const (
-	// stageMiddleware has not come to the user's function yet.
-	stageMiddleware stage = iota
-	// stageFunction is in it, or in goroutines that it started by Go.
+	// The zero value is before the call of the user's function.
+	_ stage = iota
+	// stageFunction is in the user's function, or in goroutines that it started with Go.
 	stageFunction
-	// stageReturned has left it.
+	// stageReturned is after the function has returned.
 	stageReturned
 )
 
-// run is the way of one delivery through user code: its decoding, and then
-// middleware and function. Its goroutine may be left behind, so the loop reads of it
-// only what is atomic until it has come back.
+// run is one delivery's user code: decoding, and then middleware and function. User code
+// may be abandoned while it still runs. So until it has returned, the loop reads only
+// atomic fields.
 type run struct {
 	context.Context
 
-	message  *Message
-	identity Identity
-	work     func(context.Context) error
-	crew     crew
-	// calls are those of the function that are under way. Middleware may make them on
-	// goroutines of its own, and return before.
-	calls crew
+	message    *Message
+	identity   Identity
+	work       func(context.Context) error
+	goroutines waitGroup
+	// calls are the running calls of the function. Middleware may make them on goroutines
+	// of its own and return before they end.
+	calls waitGroup
 	// claim is nil without a ledger, and while decoding.
 	claim Claim
-	// jobs is the context of all runs of the batch, options and process are those of
-	// its processor.
+	// jobs is the parent context of the batch's runs. options and process are those of
+	// the processor.
 	jobs    context.Context
 	options *Options
 	process *process
 	// probe reports whether it runs although the breaker is open: it finds out for others
 	// whether that may close, so that a failure of what jobs depend on costs it nothing.
 	probe bool
-	// table is that of the batch when it began to be prepared.
+	// table is that of the batch when it startedAt to be prepared.
 	table deadline.Table
 
 	stage atomic.Int32
-	// layer is the middleware that it is in, from 1; 0 before the first.
+	// layer is the number of the middleware that the run is in, from 1; 0 before the
+	// first.
 	layer atomic.Int32
-	// began is how long after launched the function was called, and a nanosecond; 0 if it
+	// startedAt is how long after launched the function was called, and a nanosecond; 0 if it
 	// was not. So how long it ran does not depend on a clock that is set meanwhile.
-	began atomic.Int64
+	startedAt atomic.Int64
 
 	// launched is when its goroutine was started.
 	launched time.Time
-	// stop ends the run's steps and its context; nil before the claim has made it.
+	// stop ends the run's steps and context; nil before Claim.Run has returned it.
 	stop atomic.Pointer[func()]
-	// panicked reports a panic of the function or of its goroutines, as opposed to one
-	// of middleware.
+	// panicked reports whether the function or one of its goroutines panicked. A panic of
+	// middleware does not count.
 	panicked atomic.Bool
-	// uncounted is why the run was not to be, since its crash could not be counted.
+	// uncounted is the error that kept the crash of a lone run from being counted; nil if
+	// there was none.
 	uncounted error
 }
 
-func (r *run) started() bool { return r.began.Load() != 0 }
+func (r *run) started() bool { return r.startedAt.Load() != 0 }
 
-func (r *run) noteStart() { r.began.CompareAndSwap(0, int64(time.Since(r.launched))+1) }
+func (r *run) noteStart() { r.startedAt.CompareAndSwap(0, int64(time.Since(r.launched))+1) }
 
 func (r *run) startTime() time.Time {
-	if after := r.began.Load(); after != 0 {
+	if after := r.startedAt.Load(); after != 0 {
 		return r.launched.Add(time.Duration(after - 1))
 	}
 	return time.Time{}
 }
 
-// blockedBy is why a run may not start its function although it came so far; empty
-// if it may.
+// blockedBy returns why the function may not be called now; empty if it may.
 func (r *run) blockedBy() string {
 	if reason := cmp.Or(r.process.reason(), endReason(r.jobs)); reason != "" {
 		return reason
@@ -110,14 +111,14 @@ func (r *run) Value(key any) any {
 	return r.Context.Value(key)
 }
 
-// runOf is the run that ctx belongs to; nil outside of one.
+// runOf returns the run of ctx; nil if there is none.
 func runOf(ctx context.Context) *run {
 	r, _ := ctx.Value(runKey{}).(*run)
 	return r
 }
 
-// FromContext is the message that the handler with this context works on; nil
-// outside of one. It is not to be changed.
+// FromContext returns the message that the handler with this context works on; nil
+// outside of a handler. Do not change it.
 func FromContext(ctx context.Context) *Message {
 	if r := runOf(ctx); r != nil {
 		return r.message
@@ -125,8 +126,8 @@ func FromContext(ctx context.Context) *Message {
 	return nil
 }
 
-// endReason is why nothing may start under a context that has ended; empty if it
-// has not.
+// endReason returns why nothing may start under a context that has ended; empty if it has
+// not ended.
 func endReason(ctx context.Context) string {
 	switch ctx.Err() {
 	case nil:
@@ -145,18 +146,18 @@ func requestID(ctx context.Context) string {
 	return ""
 }
 
-// Go runs fn on a goroutine of its own that belongs to the message of ctx: the
-// handler is not through before fn is, and the error or panic of fn is the
-// message's. A panic in a goroutine that is started by a go statement ends the
+// Go runs fn on a new goroutine that belongs to the message of ctx. The run of the
+// message lasts until fn returns. An error or panic of fn is an error or panic of the
+// handler. In contrast, a panic in a goroutine started with a go statement ends the
 // process at once, with the whole batch, and its error is lost.
 //
-// A panic ends the context of the message too, so that the handler does not wait
-// for what will not come.
+// A panic also cancels the context of the message, so that the handler does not wait for
+// a result that will never come.
 //
-// Where no handler is under way, be it over or not begun, there is nobody to tell:
-// a panic ends the process, and an error is logged.
+// If no handler runs with ctx, before it starts or after it has ended, a panic ends the
+// process and an error is logged.
 func Go(ctx context.Context, fn func(ctx context.Context) error) {
-	if r := runOf(ctx); r != nil && r.crew.start(func() error { return fn(ctx) }) {
+	if r := runOf(ctx); r != nil && r.goroutines.start(func() error { return fn(ctx) }) {
 		return
 	}
 	go func() {
@@ -166,11 +167,10 @@ func Go(ctx context.Context, fn func(ctx context.Context) error) {
 	}()
 }
 
-// Classify says what err means to the processor that runs the handler with this
-// context: the decision of [Options].Classifier, or that of fault.Rules() outside
-// of a handler. The processor decides on the error that the handler returns, and
-// by the same rules; what is said here counts for nothing. It is safe for
-// concurrent use.
+// Classify returns the decision that [Options].Classifier makes on err in the processor
+// of ctx, or that of fault.Rules() outside of a handler. It has no effect on the outcome:
+// the processor classifies the error that the handler returns, by the same rules. It is
+// safe for concurrent use.
 func Classify(ctx context.Context, err error) fault.Decision {
 	r := runOf(ctx)
 	if r == nil || r.options == nil {

@@ -10,9 +10,10 @@ import (
 
 var errNoAnswer = errors.New("handler: the ledger returned neither a claim nor an outcome")
 
-// settle writes the end of a claim behind the run, on a goroutine of its own.
+// settle writes the result to the ledger on a worker. The next run does not wait for the
+// write.
 func (b *batch) settle(d *delivery, ending func(context.Context) Ending) {
-	ctx, cancel := b.settleContext()
+	ctx, cancel := b.ledgerContext()
 	m, claim, counted := d.message, d.claim, d.counted
 	b.assign(func() {
 		defer cancel()
@@ -39,8 +40,7 @@ func (b *batch) settle(d *delivery, ending func(context.Context) Ending) {
 	})
 }
 
-// unwritten is the result where the ledger itself failed, by a panic or without an
-// answer.
+// unwritten returns the result if Settle panicked or returned nil.
 func (b *batch) unwritten(m *Message, e Ending, err error) *Result {
 	if err == nil {
 		err = errNoAnswer

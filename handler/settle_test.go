@@ -128,7 +128,8 @@ func TestTheEvidence(t *testing.T) {
 		start := time.Now()
 		h := handler.Func(func(context.Context, *handler.Message) error {
 			<-time.After(3 * time.Second)
-			return fmt.Errorf("charge: %w", fault.Permanent(errors.New(strings.Repeat("x", 20_000)), fault.Reason("declined")))
+			long := errors.New(strings.Repeat("x", 20_000))
+			return fmt.Errorf("charge: %w", fault.Permanent(long, fault.WithReason("declined")))
 		})
 		handle(t, newProcessor(h, q.options()), record("m1", "x"))
 		f := q.letters[0].Failure

@@ -283,7 +283,7 @@ func (f *fleet) invoke(p *handler.Processor, batch []*fleetJob) *handler.Process
 	for i, j := range batch {
 		switch {
 		case slices.Contains(back, j.id):
-			if f.timeout == 0 && j.visible.Sub(time.Now()) > 12*time.Hour {
+			if f.timeout == 0 && time.Until(j.visible) > 12*time.Hour {
 				j.visible = time.Now().Add(f.visibility) // nobody has changed it
 			}
 		case j.receipt == records[i].ReceiptHandle:

@@ -24,7 +24,7 @@ func tampers(change func(m *handler.Message)) handler.Middleware {
 
 func TestTheAnswerHasTheIdsOfTheEvent(t *testing.T) {
 	t.Parallel()
-	for _, id := range []string{"", "stranger", "m2"} {
+	for _, id := range []string{"", "unknown", "m2"} {
 		for _, concurrency := range []int{1, 8} {
 			rename := func(m *handler.Message) {
 				if m.Body == "reset" {

@@ -8,9 +8,9 @@ import (
 // timestampLayout is RFC 3339 in UTC with milliseconds.
 const timestampLayout = "2006-01-02T15:04:05.000Z"
 
-// Timestamp is a point in time as the ledger and dead letters keep it: in UTC and
-// whole milliseconds, so that it is the same before it was written and after it
-// was read. The zero value stands for an unknown time.
+// Timestamp is a point in time as the ledger and dead letters store it: in UTC, in whole
+// milliseconds. Writing and reading do not change it. The zero value means an unknown
+// time.
 type Timestamp struct{ time.Time }
 
 // NewTimestamp returns t in UTC, cut to milliseconds; the zero Timestamp for a
@@ -32,8 +32,8 @@ func (t Timestamp) MarshalJSON() ([]byte, error) {
 	return json.Marshal(t.Format(timestampLayout))
 }
 
-// UnmarshalJSON takes any RFC 3339 time. Anything else becomes the zero value, so
-// that a time which cannot be read does not make what is around it unreadable.
+// UnmarshalJSON accepts any RFC 3339 time. Anything else becomes the zero value, so that
+// one bad time does not make the whole document unreadable.
 func (t *Timestamp) UnmarshalJSON(data []byte) error {
 	var s string
 	_ = json.Unmarshal(data, &s) // leaves s empty, which is no time

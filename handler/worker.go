@@ -8,9 +8,9 @@ import (
 	"github.com/sqsafe/sqsafe/internal/usercall"
 )
 
-// assign runs a task on a worker, which is a goroutine that the batch uses again: user
-// code and the clients of AWS need deep stacks, and to grow one anew for each message
-// costs more than small jobs do.
+// assign runs a task on an idle worker, or on a new one. Workers are goroutines that the
+// batch reuses. User code and the AWS clients need deep stacks, and growing a new stack
+// for each message costs more than a small job.
 func (b *batch) assign(task func()) {
 	if b.idle > 0 {
 		b.idle--
@@ -25,9 +25,9 @@ func (b *batch) assign(task func()) {
 	}()
 }
 
-// reserveStack grows the stack of a worker to what decoding needs, at once instead of
-// by doubling: each time all frames are copied. That is a quarter of what a batch of one
-// message costs.
+// reserveStack grows the stack of a new worker at once to the size that decoding needs.
+// Growth by doubling copies all frames each time, a quarter of the cost of a batch with
+// one message.
 //
 //go:noinline
 func reserveStack(at int) byte {
@@ -35,26 +35,27 @@ func reserveStack(at int) byte {
 	return room[at]
 }
 
-// postEnd hands the last event of a task to the loop. Its worker is idle then, unless
-// the task has ended it by runtime.Goexit.
+// postEnd posts the last event of a task. The worker is idle afterwards, unless
+// runtime.Goexit ended it.
 func (b *batch) postEnd(p *usercall.Panic, take func()) {
-	b.post(event{take: take, idle: p == nil || !p.Goexit})
+	b.post(event{apply: take, idle: p == nil || !p.Goexit})
 }
 
-// settleContext is for writes to the ledger. It outlives the cancellation of the
-// batch, since what was decided is to be written all the same, but ends in time to
-// answer.
-func (b *batch) settleContext() (context.Context, context.CancelFunc) {
+// ledgerContext returns the context for writes to the ledger. Cancellation of the batch
+// does not end it, since decided results must be written. It ends at deadline.Settle, in
+// time for the response.
+func (b *batch) ledgerContext() (context.Context, context.CancelFunc) {
 	return b.contextUntil(deadline.Settle)
 }
 
-// contextUntil ends with a stage. Without a deadline it ends after Grace.
+// contextUntil returns a context that ends at a stage, or after deadline.Grace if there
+// is no deadline.
 func (b *batch) contextUntil(s deadline.Stage) (context.Context, context.CancelFunc) {
 	return b.stageContext(b.table, s)
 }
 
-// stageContext is contextUntil for other goroutines than the loop, which changes the
-// table: they have a copy.
+// stageContext is contextUntil for goroutines other than the loop. They use a copy of the
+// table, since the loop may change it.
 func (b *batch) stageContext(t deadline.Table, s deadline.Stage) (context.Context, context.CancelFunc) {
 	ctx := context.WithoutCancel(b.ctx)
 	if !t.Bounded() {
@@ -63,9 +64,10 @@ func (b *batch) stageContext(t deadline.Table, s deadline.Stage) (context.Contex
 	return context.WithDeadline(ctx, t.At(s))
 }
 
-// enter counts a delivery as at work in the process, unless that is taken.
-func (b *batch) enter(d *delivery, quiet bool) bool {
-	if d.atWork {
+// enterProcess counts a delivery as active in the process. It returns false if the
+// process is taken.
+func (b *batch) enterProcess(d *delivery, quiet bool) bool {
+	if d.active {
 		return true
 	}
 	if quiet && !d.quietSince.IsZero() && time.Since(d.quietSince) >= quietTime {
@@ -79,21 +81,22 @@ func (b *batch) enter(d *delivery, quiet bool) bool {
 		b.queue.Refused(d.index)
 		return false
 	}
-	d.atWork = true
+	d.active = true
 	return true
 }
 
-// leaveWork counts a delivery off that waits, or has ended.
-func (b *batch) leaveWork(d *delivery) {
-	if d.atWork {
+// leaveProcess stops counting a delivery as active when it waits or has ended.
+func (b *batch) leaveProcess(d *delivery) {
+	if d.active {
 		b.process.end(d.settling)
-		d.atWork, d.settling = false, false
+		d.active, d.settling = false, false
 	}
 }
 
-// toSettle notes that a delivery has its result and that the ledger is to learn it.
-func (b *batch) toSettle(d *delivery, ran bool) {
-	if d.atWork && !d.settling {
+// markSettling records that a delivery has its result, which will be written to the
+// ledger.
+func (b *batch) markSettling(d *delivery, ran bool) {
+	if d.active && !d.settling {
 		d.settling = true
 		b.process.settle()
 	}

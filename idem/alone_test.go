@@ -398,6 +398,45 @@ func TestARenewalComesInTimeAfterAWait(t *testing.T) {
 	})
 }
 
+// A lone run that lasts is counted no more. What it ends with is written after that, so
+// that the count of a crash is not overwritten.
+func TestALoneRunThatLastsIsSettledAfterItsCountIsTakenBack(t *testing.T) {
+	t.Parallel()
+	for _, ignores := range []bool{false, true} {
+		scenario(t, func(h *harness) {
+			h.suspected("m1")
+			h.options.Lease = 5 * time.Minute
+			h.job = func(ctx context.Context, m *handler.Message) error {
+				pass(62 * time.Second)
+				return explode(ctx, m)
+			}
+			h.faults.Before = func(ctx context.Context, call idemtest.Call) error {
+				if call != "alone" || h.lastSettlement().Crashes != 0 {
+					return nil
+				}
+				if ignores {
+					pass(5 * time.Second)
+					return nil
+				}
+				return until(ctx, 5*time.Second)
+			}
+			if i := h.invoke(1).batchIn(h.Context(), message("m1", "a")); !i.crashed {
+				h.Fatal("the process goes on")
+			}
+			h.asks("acquire", "2 alone", "crash")
+			pass(time.Hour)
+			h.faults.Before = nil
+			h.job = func(_ context.Context, m *handler.Message) error {
+				if m.Job.Crashes != 1 {
+					h.Errorf("crashes are %d, want the one that was marked", m.Job.Crashes)
+				}
+				return nil
+			}
+			h.want(h.deliver(message("m1", "a")), handler.OutcomeDone, "", 2)
+		})
+	}
+}
+
 func TestASuspectThatFindsNoIdleProcessIsGivenBack(t *testing.T) {
 	t.Parallel()
 	scenario(t, func(h *harness) {

@@ -9,20 +9,20 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// Reasons that the ledger gives.
+// Reasons set by the ledger.
 const (
 	// ReasonCompleted says that the job was done at an earlier delivery.
 	ReasonCompleted = "completed"
 	// ReasonDeadBefore says that the job is in the dead-letter queue already.
 	ReasonDeadBefore = "dead_before"
-	// ReasonClaimed says that another delivery has the job.
+	// ReasonClaimed says that another delivery has claimed the job.
 	ReasonClaimed = "claimed"
 	// ReasonConflict says that the key was used for another payload.
 	ReasonConflict = "key_conflict"
 	// ReasonLate says that the claim was lost before the outcome was written.
 	ReasonLate = "late"
-	// ReasonCrashLoop says that the job ends its process whenever it runs: by two
-	// panics in a row, or by four deaths of the process without a word.
+	// ReasonCrashLoop says that the job crashes its process whenever it runs: by two
+	// panics in a row, or by four ends of the process without a panic.
 	ReasonCrashLoop = "crash_loop"
 	// ReasonUnknownOutcome says that the job may have taken effect in a run that ended
 	// without a result. See [Options].
@@ -37,7 +37,7 @@ var (
 	errAnswer = errors.New("the store gave an answer without a meaning")
 )
 
-// refused is the outcome of a delivery that may not run its job.
+// refused returns the outcome of a delivery that may not run its job.
 func refused(a Answer) *handler.Result {
 	switch a.Kind {
 	case AnswerDuplicate:
@@ -51,7 +51,7 @@ func refused(a Answer) *handler.Result {
 	case AnswerBusy:
 		return busy(ReasonClaimed, a.Until, a.Job)
 	case AnswerConflict:
-		err := fault.Permanent(errConflict, fault.Reason(ReasonConflict))
+		err := fault.Permanent(errConflict, fault.WithReason(ReasonConflict))
 		return &handler.Result{
 			Outcome:  handler.OutcomeDead,
 			Decision: fault.Decision{Class: fault.ClassPermanent, Reason: ReasonConflict},
@@ -65,20 +65,20 @@ func refused(a Answer) *handler.Result {
 
 func busy(reason string, until time.Time, job handler.Job) *handler.Result {
 	return &handler.Result{
-		Outcome: handler.OutcomeBusy, Decision: fault.Decision{Reason: reason}, Until: later(until), Job: job,
+		Outcome: handler.OutcomeBusy, Decision: fault.Decision{Reason: reason}, Until: nonZero(until), Job: job,
 	}
 }
 
-// later is a time that is not zero, which would stand for no time.
-func later(t time.Time) time.Time {
+// nonZero returns t, or the current time if t is zero, since zero means no time.
+func nonZero(t time.Time) time.Time {
 	if t.IsZero() {
 		return time.Now()
 	}
 	return t
 }
 
-// storeFailed comes back later at no cost: without the store nothing protects the job,
-// and nothing that a run costs could be written down.
+// storeFailed returns a retry that uses no budget: without the store the job is not
+// protected, and attempts cannot be recorded.
 func storeFailed(err error) *handler.Result {
 	return &handler.Result{
 		Outcome:  handler.OutcomeRetry,

@@ -10,23 +10,33 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// claim is one delivery that has the claim on its job.
+// claim is the claim of one delivery on its job.
 type claim struct {
 	*Ledger
 	message *handler.Message
 	answer  Answer
-	// end is that of the invocation; zero without a deadline, where it is renewed.
+	// end is the end of the invocation; zero without a deadline, when the claim is
+	// renewed.
 	end time.Time
-	// completion is what the job's own transaction may complete it with.
+	// completion is for the job's own transaction, which may complete the job.
 	completion *Completion
 	steps      *steps
 	renewal    *renewal // nil where the claim is not renewed
 
 	mu sync.Mutex
-	// lease is the end of the claim; lost is why it was lost, nil if it was not.
+	// lease is the end of the claim. lost is why the claim was lost; nil if it was not.
 	lease  time.Time
 	lost   *LostError
 	cancel context.CancelCauseFunc // of the run; nil before it
+	// counting is the write of CountCrash under way; settling says that none may follow.
+	counting *counting
+	settling bool
+}
+
+// counting is a write that can be ended and awaited.
+type counting struct {
+	quit context.CancelFunc
+	done chan struct{}
 }
 
 var _ handler.Claim = (*claim)(nil)
@@ -61,7 +71,7 @@ func (c *claim) Lost() <-chan struct{} {
 	return c.renewal.lost
 }
 
-// lose ends the run's context, once.
+// lose cancels the run's context, once.
 func (c *claim) lose(ctx context.Context, err error) {
 	c.mu.Lock()
 	first := c.lost == nil
@@ -86,13 +96,38 @@ func (c *claim) lostErr() *LostError {
 	return c.lost
 }
 
-// CountCrash implements [handler.Claim].
+// CountCrash implements [handler.Claim]. Once the claim is being settled it writes
+// nothing: the settlement has the count.
 func (c *claim) CountCrash(ctx context.Context, counted bool) error {
+	ctx, quit := context.WithCancel(ctx)
+	defer quit()
+	done := make(chan struct{})
+	defer close(done)
+	c.mu.Lock()
+	settling := c.settling
+	c.counting = &counting{quit, done}
+	c.mu.Unlock()
+	if settling {
+		return nil
+	}
 	crashes := c.answer.Job.Crashes
 	if counted {
 		crashes++
 	}
 	return c.store.Settle(ctx, c.answer.Claim, Settlement{Kind: SettleAlone, Crashes: crashes})
+}
+
+// endCounting ends a count under way and waits for it, so that none is written beside or
+// after the write that settles the claim.
+func (c *claim) endCounting() {
+	c.mu.Lock()
+	c.settling = true
+	counting := c.counting
+	c.mu.Unlock()
+	if counting != nil {
+		counting.quit()
+		<-counting.done
+	}
 }
 
 // Run implements [handler.Claim].
@@ -122,8 +157,8 @@ func (c *claim) Confirm(ctx context.Context, deadLetterID string) error {
 	return c.store.Settle(ctx, c.answer.Claim, Settlement{Kind: SettleConfirm, DeadLetterID: deadLetterID})
 }
 
-// unsentLetter lets the dead letter of an earlier delivery go out: the job is dead,
-// and nobody knows whether the queue has it.
+// unsentLetter returns the result that sends the dead letter of an earlier delivery. The
+// job is dead, and it is unknown whether the dead-letter queue has the letter.
 func (c *claim) unsentLetter() *handler.Result {
 	failure := handler.Failure{}
 	if c.answer.Failure != nil {

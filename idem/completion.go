@@ -10,9 +10,9 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// Completion is the write that completes a job, for stores that let a
-// transaction of the user's make it; package idem/dynamo has the functions for
-// users. It is safe for concurrent use.
+// Completion is the write that completes a job, for stores that let the user's own
+// transaction make it. Package idem/dynamo has the functions for users. It is safe for
+// concurrent use.
 type Completion struct {
 	store Store
 	claim Claim
@@ -24,9 +24,8 @@ type Completion struct {
 
 type completionKey struct{}
 
-// CompletionOf gives the completion of the job that ctx belongs to; nil where
-// the job runs without a claim, without a [Ledger], and within a [Step],
-// which could not be recorded any more.
+// CompletionOf returns the completion of the job of ctx. It is nil without a [Ledger],
+// without a claim, and within a [Step], since the step could not be recorded any more.
 func CompletionOf(ctx context.Context) *Completion {
 	c, _ := ctx.Value(completionKey{}).(*Completion)
 	if c == nil || c.key != Key(ctx) {
@@ -35,9 +34,9 @@ func CompletionOf(ctx context.Context) *Completion {
 	return c
 }
 
-// newCompletion is that of a claim. The time at which the store may forget the
-// job counts from the first use, so that a transaction that is built again is
-// the same transaction.
+// newCompletion returns the completion of a claim. The time at which the store may forget
+// the job counts from the first use, so that a repeated transaction is the same
+// transaction.
 func newCompletion(c *claim) *Completion {
 	keep := c.options.Keep
 	write := sync.OnceValue(func() Settlement {
@@ -52,15 +51,15 @@ func withCompletion(ctx context.Context, c *Completion) context.Context {
 	return context.WithValue(ctx, completionKey{}, c)
 }
 
-// Store is the store that has the job.
+// Store returns the store that has the job.
 func (c *Completion) Store() Store { return c.store }
 
-// Claim is the claim under which the job runs. Its lease may have been renewed
+// Claim returns the claim under which the job runs. Its lease may have been renewed
 // since.
 func (c *Completion) Claim() Claim { return c.claim }
 
-// HandOut gives the settlement to write, the same at every call. It must be
-// written under the conditions of [Store.Settle].
+// HandOut returns the settlement to write, the same at every call. It must be written
+// under the conditions of [Store.Settle].
 func (c *Completion) HandOut() Settlement {
 	c.handedOut.Store(true)
 	return c.write()
@@ -70,12 +69,12 @@ func (c *Completion) HandOut() Settlement {
 // the [Ledger] writes nothing more about it.
 func (c *Completion) Commit() { c.committed.Store(true) }
 
-// Committed tells whether [Completion.Commit] was called. Without a completion
-// it was not.
+// Committed reports whether [Completion.Commit] was called. It is false for a nil
+// Completion.
 func (c *Completion) Committed() bool { return c != nil && c.committed.Load() }
 
-// Contended makes err, with which a transaction met another write to the job's
-// own item, the outcome of the job: a retry after a second that costs nothing.
+// Contended returns the outcome of a job after its transaction conflicted with another
+// write to the job's item: a retry after a second that uses no budget.
 func (c *Completion) Contended(err error) error {
 	return &handler.Result{
 		Outcome:  handler.OutcomeRetry,
@@ -85,9 +84,9 @@ func (c *Completion) Contended(err error) error {
 	}
 }
 
-// explains tells whether a renewal may have been refused because of the
-// transaction. Then the job goes on: if another has completed it instead, the
-// transaction will be refused as well.
+// explains reports whether a renewal may have been refused because of the transaction.
+// The job then goes on: if another delivery has completed it instead, the transaction
+// will be refused too.
 func (c *Completion) explains(late *LateError) bool {
 	return late.Status == StatusCompleted && c.handedOut.Load()
 }

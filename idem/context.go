@@ -4,9 +4,8 @@ import "context"
 
 type keyKey struct{}
 
-// Key is the idempotency key of the job that ctx belongs to, the same at every
-// attempt and replay; empty without a [Ledger]. Pass it on to everything
-// that takes such a key.
+// Key returns the idempotency key of the job of ctx, the same at every attempt and
+// replay; empty without a [Ledger]. Pass it on to every receiver that takes such a key.
 func Key(ctx context.Context) string {
 	key, _ := ctx.Value(keyKey{}).(string)
 	return key

@@ -85,17 +85,17 @@ func TestAJobThatCrashesTwiceIsDead(t *testing.T) {
 	})
 }
 
-// The text of a crash loop has the runs that were watched, and the claims of all.
+// The text of a crash loop has the crashes that are counted, and the claims.
 func TestACrashLoopTellsItsNumbers(t *testing.T) {
 	t.Parallel()
 	panics := func(h *harness) { h.job = explode; h.crash("m1") }
 	silent := func(h *harness) { h.dies("m1") }
 	fails := func(h *harness) { h.fails(errTimeout); h.deliver(message("m1", "a")); pass(time.Hour) }
 	for want, ends := range map[string][]func(*harness){
-		"in its last 2 runs that were watched; 2 of its 2 claims ended without a result": {panics, panics},
-		"in its last 2 runs that were watched; 3 of its 3 claims ended without a result": {silent, panics, panics},
-		"in its last 2 runs that were watched; 4 of its 4 claims ended without a result": {silent, silent, silent, silent},
-		"in its last 2 runs that were watched; 2 of its 3 claims ended without a result": {fails, panics, silent},
+		"2 crashes are counted, and 2 of the job's 2 claims ended without a result": {panics, panics},
+		"2 crashes are counted, and 3 of the job's 3 claims ended without a result": {silent, panics, panics},
+		"2 crashes are counted, and 4 of the job's 4 claims ended without a result": {silent, silent, silent, silent},
+		"2 crashes are counted, and 2 of the job's 3 claims ended without a result": {fails, panics, silent},
 	} {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()

@@ -13,7 +13,7 @@ import (
 // crashLimit is the number of crashes in a row after which a job does not run again.
 const crashLimit = 2
 
-// refusal is why the job may not run again, by what became of its runs; nil if it may.
+// refusal returns why the job may not run again after its earlier runs; nil if it may.
 func (c *claim) refusal() error {
 	switch {
 	case c.answer.Job.Crashes >= crashLimit:
@@ -24,14 +24,14 @@ func (c *claim) refusal() error {
 	return nil
 }
 
-// unknownOutcome is the error of a job that was claimed before and not settled, with
-// what is known of the runs that may have been.
+// unknownOutcome returns the error of a job with earlier claims that were not settled,
+// and what is known of its possible runs.
 func (c *claim) unknownOutcome() error {
 	runs := c.answer.Claims - c.answer.Settled
 	err := fmt.Errorf("%d of %d claims ended without a result, so the job may have taken effect; "+
 		"marked crashes: %d; steps done: %s; replay the job if it is to run",
 		runs, c.answer.Claims, c.answer.Job.Crashes, stepNames(c.answer.Steps))
-	return fault.Permanent(c.withCrashStack(err), fault.Reason(ReasonUnknownOutcome))
+	return fault.Permanent(c.withCrashStack(err), fault.WithReason(ReasonUnknownOutcome))
 }
 
 func stepNames(steps map[string]string) string {
@@ -41,29 +41,28 @@ func stepNames(steps map[string]string) string {
 	return strings.Join(slices.Sorted(maps.Keys(steps)), ", ")
 }
 
-// crashLoop is the error of a job that ends its process at every run, with the place
-// of its last panic if that was marked. Deaths without a word before the job became a
-// suspect are claims without a result.
+// crashLoop returns the error of a job that crashes its process at every run, with the
+// stack of its last panic if there was one. Crashes without a panic before the job became
+// a suspect are claims without a result.
 func (c *claim) crashLoop() error {
-	err := fmt.Errorf("the job ended its process in its last %d runs that were watched; "+
-		"%d of its %d claims ended without a result",
+	err := fmt.Errorf("%d crashes are counted, and %d of the job's %d claims ended without a result",
 		c.answer.Job.Crashes, c.answer.Claims-c.answer.Settled, c.answer.Claims)
-	return fault.Permanent(c.withCrashStack(err), fault.Reason(ReasonCrashLoop))
+	return fault.Permanent(c.withCrashStack(err), fault.WithReason(ReasonCrashLoop))
 }
 
-// withCrashStack adds the place of the last panic, if that was marked.
+// withCrashStack adds the stack of the last panic, if there was one.
 func (c *claim) withCrashStack(err error) error {
 	if c.answer.CrashStack == "" {
 		return err
 	}
-	return &placed{err, &handler.PanicError{Value: err, Stack: c.answer.CrashStack}}
+	return &stackError{err, &handler.PanicError{Value: err, Stack: c.answer.CrashStack}}
 }
 
-// placed is an error with the stack of a panic that led to it.
-type placed struct {
+// stackError is an error with the stack of an earlier panic.
+type stackError struct {
 	error
 	panicked *handler.PanicError
 }
 
 // Unwrap returns the panic.
-func (p *placed) Unwrap() error { return p.panicked }
+func (p *stackError) Unwrap() error { return p.panicked }

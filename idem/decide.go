@@ -7,18 +7,18 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// Decision is what a store has to do for a [Request].
+// Decision is what a store must do for a [Request].
 type Decision struct {
-	// Write is the item to store if nobody has changed it meanwhile; nil if
-	// nothing is to be written.
+	// Write is the item to store if the stored item has not changed meanwhile; nil if
+	// nothing is written.
 	Write *Item
-	// Answer holds once Write is stored.
+	// Answer is valid once Write is stored.
 	Answer Answer
 }
 
-// Decide is the whole protocol of claiming: what request r means to a store
-// that holds item, or holds none if item is nil. All stores share it, so that
-// they differ in how they store and in nothing else.
+// Decide is the whole protocol of claiming. It returns what a store does for request r if
+// it holds item; a nil item means that it holds none. All stores use it, so they differ
+// only in how they store.
 func Decide(item *Item, r Request) Decision {
 	r.Lease, r.Expires = r.Lease.Truncate(time.Millisecond), r.Expires.Truncate(time.Second)
 	state := item.state(r.Now)
@@ -30,7 +30,7 @@ func Decide(item *Item, r Request) Decision {
 	case actTakeOver:
 		return r.begin(*item)
 	case actReopen:
-		return r.begin(Item{Epoch: r.opens(item), History: item.History, Steps: item.Steps})
+		return r.begin(Item{Epoch: r.nextEpoch(item), History: item.History, Steps: item.Steps})
 	case actTakeLetter:
 		next := *item
 		next.Owner, next.Lease, next.Expiration = r.Owner, r.Lease, r.Expires
@@ -51,7 +51,7 @@ func (r *Request) kind(item *Item, state itemState) requestKind {
 		return requestRepeated
 	case state == stateUnknown:
 		return requestCopy
-	case r.opens(item) > item.Epoch:
+	case r.nextEpoch(item) > item.Epoch:
 		return requestNewEpoch
 	case r.conflicts(item):
 		return requestConflict
@@ -60,7 +60,7 @@ func (r *Request) kind(item *Item, state itemState) requestKind {
 	}
 }
 
-// begin claims the job of an item that keeps what base has.
+// begin claims the job. The new item keeps the other fields of base.
 func (r *Request) begin(base Item) Decision {
 	next := base
 	next.ID, next.Status, next.Owner, next.MessageID = r.ID, StatusInProgress, r.Owner, r.MessageID
@@ -69,11 +69,11 @@ func (r *Request) begin(base Item) Decision {
 	return Decision{Write: &next, Answer: acquiredAnswer(&next)}
 }
 
-// opens gives the epoch that the request begins over a dead item: for a replay
-// the one after its death, for a message sent after the death the next. In
-// doubt about the time the job runs. For an ordinary copy it gives 0, and so it
-// does for the message whose death it is.
-func (r *Request) opens(item *Item) int {
+// nextEpoch returns the epoch that the request starts after a death. For a replay it is
+// the epoch after the death in its record. For a message sent after the death it is the
+// item's next one; if the time is in doubt, the message counts as sent after it. It is 0
+// for an ordinary copy and for the message that died.
+func (r *Request) nextEpoch(item *Item) int {
 	if item.Status != StatusDead || r.MessageID == item.MessageID {
 		return 0
 	}
@@ -83,8 +83,8 @@ func (r *Request) opens(item *Item) int {
 	return r.Epoch
 }
 
-// conflicts tells whether the key was used for another payload. A message
-// never conflicts with itself, and hashes of two schemes say nothing.
+// conflicts reports whether the key was used for another payload. A message never
+// conflicts with itself. Hashes of two schemes are not compared.
 func (r *Request) conflicts(item *Item) bool {
 	if item.Validation == r.Validation || item.MessageID == r.MessageID {
 		return false
@@ -94,7 +94,7 @@ func (r *Request) conflicts(item *Item) bool {
 	return stored == asked
 }
 
-// lostAnswer repeats what the item's owner was told.
+// lostAnswer returns the answer that the item's owner got before.
 func lostAnswer(item *Item) Answer {
 	switch item.Status {
 	case StatusDead:
@@ -106,7 +106,8 @@ func lostAnswer(item *Item) Answer {
 	}
 }
 
-// acquiredAnswer tells the item's new owner what was there before its claim.
+// acquiredAnswer returns the answer for the item's new owner, with the state from before
+// its claim.
 func acquiredAnswer(item *Item) Answer {
 	return Answer{
 		Kind: AnswerAcquired, Status: item.Status, Claim: item.claim(),
@@ -115,7 +116,7 @@ func acquiredAnswer(item *Item) Answer {
 	}
 }
 
-// sendAnswer tells the item's new owner what to send.
+// sendAnswer returns the answer for the item's new owner, with the verdict to send.
 func sendAnswer(item *Item) Answer {
 	return Answer{
 		Kind: AnswerSend, Status: item.Status, Claim: item.claim(), Job: item.job(),
@@ -123,7 +124,7 @@ func sendAnswer(item *Item) Answer {
 	}
 }
 
-// job is the state as the user's function sees it.
+// job returns the job state for the user's function.
 func (i *Item) job() handler.Job {
 	return handler.Job{
 		Epoch: i.Epoch, Attempts: i.Attempts, Unclassified: i.Unclassified,

@@ -11,34 +11,32 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// Each runs fn for each item of one job, such as the records of an S3
-// notification, as a [Step] of its own: an item whose fn has returned nil is not
-// run again by a later attempt or a replay. The items run one after the other. All
-// are tried, although some fail.
+// Each runs fn for each item of one job, such as the records of an S3 notification. Each
+// item is a [Step] of its own: after fn has returned nil for it, no later attempt or
+// replay runs it again. The items run one after another. All are tried, even if some
+// fail.
 //
-// name gives each item the name of its step. It is any text but the empty one, the
-// same at every attempt, and unique among all steps of the job: a second Each over
-// the same items needs other names, such as "mail/" with the id. The index of an
-// item is a bad name, since an edited replay may change the order. Within fn [Key]
-// is the item's own.
+// name returns the name of an item's step. It is any text but the empty one, the same at
+// every attempt, and unique among all steps of the job. A second Each over the same items
+// needs other names, such as "mail/" and the id. Do not use the index of an item, since
+// an edited replay may change the order. Within fn, [Key] is the item's own key.
 //
-// The error is nil if all items are done. Otherwise its text names those that
-// failed, and its class is that of its parts, by [handler.Classify]: while one
-// part is retryable or unclassified, the error unwraps to such parts only, and the
-// job comes back within its budget. When all that is left is permanent, so is the
-// error. An item that failed permanently is tried again at each attempt of the
-// job, since it is not done.
+// The error is nil if all items are done. Otherwise its text lists the failed items. Its
+// class depends on the errors of the items, classified by [handler.Classify]. While one
+// of them is retryable or unclassified, the error unwraps only to such errors, and the
+// job is retried within its budget. If all are permanent, the error is permanent. An item
+// that failed permanently is tried again at each attempt, since it is not done.
 //
-// Three things end Each at once, and are then its error: the end of ctx, a lost
-// claim, and an item that is done but could not be recorded.
+// Three things end Each at once and are then its error: the end of ctx, a lost claim, and
+// an item that is done but could not be recorded.
 //
-// The names have to fit the 48 KB that a job has for its steps: each takes its
-// length, or 64 bytes where [Step] records its hash, and 8 more. That is room for
-// 682 long names. If they do not fit, no item is run. Each item costs a write of
-// the job's item in the store, which DynamoDB bills by the size of the whole item.
+// The names must fit into the 48 KB that a job has for its steps. Each name takes its
+// length, or 64 bytes if [Step] records its hash, and 8 bytes more. That is enough for
+// 682 long names. If they do not fit, no item is run. Each item costs one write of the
+// job's item in the store, which DynamoDB bills by the size of the whole item.
 //
-// The error is a [*StepError] if there is no room, if an item has no name or the
-// name of an earlier one, and outside of a job that has a [Ledger].
+// The error is a [*StepError] if there is no room, if an item has no name or the name of
+// an earlier one, and outside of a job that has a [Ledger].
 func Each[T any](
 	ctx context.Context, items []T, name func(item T) string, fn func(ctx context.Context, item T) error,
 ) error {
@@ -83,8 +81,8 @@ func Each[T any](
 	return failed.err()
 }
 
-// plan tells which of the steps are done by now. The problem is why the others
-// cannot all be done; empty if they can.
+// plan returns which of the steps are done. problem is why the others do not fit; empty
+// if they do.
 func (s *steps) plan(names []string) (done map[string]bool, problem string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +107,7 @@ func (s *steps) plan(names []string) (done map[string]bool, problem string) {
 	return done, ""
 }
 
-// logDone tells how many items are passed over, in one line: there may be hundreds.
+// logDone logs the number of skipped items in one line, since there may be hundreds.
 func (s *steps) logDone(ctx context.Context, items int) {
 	if items > 0 {
 		s.options.log(ctx, slog.LevelInfo, "items done before",
@@ -120,21 +118,20 @@ func (s *steps) logDone(ctx context.Context, items int) {
 // itemErrors are the failures of the items of [Each].
 type itemErrors struct {
 	items, failed int
-	// texts are those of the first failures.
+	// texts are the texts of the first failures.
 	texts []string
-	// open are the failures that may be gone at a later attempt, or that no rule
-	// knows; permanent are the others.
+	// open are the retryable and unclassified failures, permanent the others.
 	open, permanent []error
 }
 
 const (
-	// listedItems is how many failures the text lists, and listedRunes how much it
-	// has of each: the text goes into the log, the ledger and the dead letter.
+	// listedItems is the number of failures that the text lists, listedRunes the length
+	// of each: the text goes into the log, the ledger and the dead letter.
 	listedItems = 10
 	listedRunes = 300
 )
 
-// add notes that an item has failed.
+// add records the failure of an item.
 func (e *itemErrors) add(ctx context.Context, name string, err error) {
 	e.failed++
 	mark := ""
@@ -149,8 +146,8 @@ func (e *itemErrors) add(ctx context.Context, name string, err error) {
 	}
 }
 
-// err is the error of all items that have failed; nil if none has. It is of the
-// permanent ones only where there are no others.
+// err returns the error of all failed items; nil if none failed. It unwraps to the
+// permanent failures only if there are no others.
 func (e *itemErrors) err() error {
 	switch {
 	case e.failed == 0:
@@ -161,8 +158,8 @@ func (e *itemErrors) err() error {
 	return &itemsError{text: e.text(), decide: e.permanent}
 }
 
-// endedBy is the error of a job that could not go on, for which its items count
-// no more.
+// endedBy returns the error after Each was ended by err. The failures of items are only
+// in its text.
 func (e *itemErrors) endedBy(err error) error {
 	if e.failed == 0 {
 		return err
@@ -178,8 +175,8 @@ func (e *itemErrors) text() string {
 	return text
 }
 
-// itemsError tells of all items that have failed, and unwraps to the failures
-// that decide what becomes of the job.
+// itemsError lists all failed items, and unwraps to the failures that decide the outcome
+// of the job.
 type itemsError struct {
 	text   string
 	decide []error
@@ -188,5 +185,5 @@ type itemsError struct {
 // Error names the items and why they failed.
 func (e *itemsError) Error() string { return e.text }
 
-// Unwrap gives the failures that decide.
+// Unwrap returns the failures that decide the outcome.
 func (e *itemsError) Unwrap() []error { return e.decide }

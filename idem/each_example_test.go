@@ -25,7 +25,7 @@ func ExampleEach() {
 	shrink := func(_ context.Context, r events.S3EventRecord) error {
 		switch key := r.S3.Object.Key; {
 		case key == "broken.png":
-			return fault.Permanent(errors.New("no picture"), fault.Reason("no_picture"))
+			return fault.Permanent(errors.New("no picture"), fault.WithReason("no_picture"))
 		case key == "large.png" && attempts == 1:
 			return fault.RetryAfter(time.Minute, errors.New("out of memory"))
 		}

@@ -70,8 +70,8 @@ func at(script []error, n int) error {
 const threeItems = `{"id":"j-1","items":["a","b/1","c"]}`
 
 var (
-	errBusy  = fault.Retryable(errors.New("busy"), fault.Reason("busy"))
-	errNever = fault.Permanent(errors.New("no such photo"), fault.Reason("no_photo"))
+	errBusy  = fault.Retryable(errors.New("busy"), fault.WithReason("busy"))
+	errNever = fault.Permanent(errors.New("no such photo"), fault.WithReason("no_photo"))
 	errOdd   = errors.New("odd")
 )
 

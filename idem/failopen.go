@@ -9,14 +9,14 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// unprotected is the claim of a job that runs while the store cannot be reached. Only
-// its success counts: a failure costs nothing and comes back, since no budget can be
-// kept, and no dead letter goes out without a verdict.
+// unprotected is the claim of a job that runs while the store cannot be reached. Only a
+// success counts. A failure uses no budget and is retried, since the budget cannot be
+// stored and no dead letter is sent without a verdict.
 type unprotected struct {
 	ledger  *Ledger
 	message *handler.Message
 	key     string
-	// down is why the store was not asked.
+	// down is the error of the store.
 	down error
 }
 

@@ -157,7 +157,7 @@ func MessageID() KeyFunc {
 	}
 }
 
-func missingKey(err error) error { return fault.Permanent(err, fault.Reason(ReasonMissingKey)) }
+func missingKey(err error) error { return fault.Permanent(err, fault.WithReason(ReasonMissingKey)) }
 
 var (
 	errEmptyKey   = errors.New("the idempotency key is empty")

@@ -56,9 +56,9 @@ func TestACrashLoopMayBeDropped(t *testing.T) {
 	})
 }
 
-// TestAtTheLastReceiveTheJobIsBuried has the ways in which a claimed job is not
+// TestLastReceiveDeadLettersTheJob has the ways in which a claimed job is not
 // run to its end.
-func TestAtTheLastReceiveTheJobIsBuried(t *testing.T) {
+func TestLastReceiveDeadLettersTheJob(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string
@@ -125,7 +125,7 @@ func after(call idemtest.Call, do func()) func(context.Context, idemtest.Call) e
 // A job at its last receive ran until its claim was lost: because the store was away,
 // or to another delivery. Who still is its owner buries it, so that the dead letter has
 // its record.
-func TestALostJobAtItsLastReceiveIsBuriedByItsOwnerAlone(t *testing.T) {
+func TestLostJobAtLastReceiveIsDeadLetteredByItsOwnerOnly(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		lose    func(h *harness)

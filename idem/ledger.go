@@ -11,17 +11,17 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// clockMargin is kept between what a claim allows and its end: two clocks may differ
-// by that much.
+// clockMargin is the difference of two clocks that a claim allows for. Nothing starts in
+// the last part of a lease of that length.
 const clockMargin = 2 * time.Second
 
-// Ledger makes each job take effect once: it claims a message's job in a [Store]
-// before the job runs, and writes afterwards what became of it. It is the
-// [handler.Ledger] of this package, and safe for concurrent use.
+// Ledger makes each job take effect once: it claims a message's job in a [Store] before
+// the job runs, and stores the outcome afterwards. It implements [handler.Ledger] and is
+// safe for concurrent use.
 //
-// The job does not run when its key is missing, when it has its outcome, when another
-// delivery has it, when it has crashed its process too often, and, unless [Options]
-// say otherwise, when the store cannot be reached.
+// The job does not run if its key is missing, if it is completed or dead, if another
+// delivery has claimed it, or if it has crashed its process too often. It also does not
+// run if the store cannot be reached, unless [Options].FailOpen is set.
 type Ledger struct {
 	store   Store
 	options Options
@@ -29,7 +29,7 @@ type Ledger struct {
 
 var _ handler.Ledger = (*Ledger)(nil)
 
-// New returns a Ledger over a store, which must not be nil. Nil options mean the
+// New returns a Ledger that uses store, which must not be nil. Nil options mean the
 // defaults.
 func New(store Store, o *Options) (*Ledger, error) {
 	if store == nil {
@@ -55,8 +55,8 @@ func (l *Ledger) Identify(ctx context.Context, m *handler.Message) (handler.Iden
 	return handler.Identity{Key: key, ID: itemID(m.QueueName(), key)}, nil
 }
 
-// Ahead implements [handler.Ledger]: a claim without a result counts as a run where
-// unknown outcomes are dead-lettered.
+// Ahead implements [handler.Ledger]. It is false with DeadLetterUnknown, since a claim
+// without a result counts as a run then.
 func (l *Ledger) Ahead() bool { return !l.options.DeadLetterUnknown }
 
 // Claim implements [handler.Ledger].
@@ -88,7 +88,7 @@ func (l *Ledger) Claim(
 
 func decided(r *handler.Result) handler.ClaimAnswer { return handler.ClaimAnswer{Decided: r} }
 
-// request asks for the claim of m's job.
+// request returns the claim request for m's job.
 func (l *Ledger) request(m *handler.Message, id handler.Identity, end time.Time) Request {
 	now := time.Now()
 	r := Request{
@@ -107,8 +107,8 @@ func (l *Ledger) request(m *handler.Message, id handler.Identity, end time.Time)
 	return r
 }
 
-// leaseEnd is the end of a lease: that of the invocation, or the given time from now
-// where it has none, and the margin for clocks.
+// leaseEnd returns the end of a lease: the end of the invocation, or unbounded from now
+// if there is none, plus clockMargin.
 func leaseEnd(now, end time.Time, unbounded time.Duration) time.Time {
 	if end.IsZero() {
 		end = now.Add(unbounded)
@@ -116,8 +116,8 @@ func leaseEnd(now, end time.Time, unbounded time.Duration) time.Time {
 	return end.Add(clockMargin)
 }
 
-// blockedBy is why a job may not start now under a lease that may be used until then;
-// empty if it may.
+// blockedBy returns why a job may not start now under a lease that may be used until the
+// given time; empty if it may.
 func blockedBy(ctx context.Context, until time.Time) string {
 	if !time.Now().Before(until) {
 		return handler.ReasonNoTime
@@ -125,8 +125,8 @@ func blockedBy(ctx context.Context, until time.Time) string {
 	return endReason(ctx)
 }
 
-// endReason is why nothing may start under a context that has ended; empty if it has
-// not.
+// endReason returns why nothing may start under a context that has ended; empty if it has
+// not ended.
 func endReason(ctx context.Context) string {
 	switch ctx.Err() {
 	case nil:
@@ -138,12 +138,12 @@ func endReason(ctx context.Context) string {
 	}
 }
 
-// abortTime bounds the return of a claim whose answer did not come.
-const abortTime = time.Second
+// abortTimeout limits the release of a claim whose request had no answer.
+const abortTimeout = time.Second
 
-// unclaimed is what follows when the store gave no answer. The claim may have been
-// written all the same, so that it is given back, unless the job runs without it: then
-// it keeps others away.
+// unclaimed returns the answer if the store did not answer. The claim may have been
+// written anyway, so it is released. It is not released if the job runs without the
+// store: the claim then keeps other deliveries from running it.
 func (l *Ledger) unclaimed(
 	ctx context.Context, m *handler.Message, id handler.Identity, r Request, err error,
 ) handler.ClaimAnswer {
@@ -165,10 +165,10 @@ func (l *Ledger) unclaimed(
 	}
 }
 
-// giveBack ends a claim that may have been written without its answer. Asked again,
-// the store says what has become of it.
+// giveBack releases a claim that may have been written although its answer was lost. A
+// repeated request returns whether it was.
 func (l *Ledger) giveBack(ctx context.Context, r Request) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTimeout)
 	defer cancel()
 	answer, err := l.store.Acquire(ctx, r)
 	if err != nil || answer.Kind != AnswerAcquired {
@@ -179,19 +179,20 @@ func (l *Ledger) giveBack(ctx context.Context, r Request) {
 	})
 }
 
-// openAfter is the longest that a job waits for the store if it may run without.
-const openAfter = 5 * time.Second
+// failOpenTimeout is how long a job waits for the store at most if it may run without it.
+const failOpenTimeout = 5 * time.Second
 
-// acquire asks the store, and leaves time for a job that may run without it.
+// acquire sends the request to the store. With FailOpen it leaves time for the job to
+// run.
 func (l *Ledger) acquire(ctx context.Context, r Request) (Answer, error) {
+	wait := writeTimeout
 	if l.options.FailOpen {
-		wait := openAfter
+		wait = failOpenTimeout
 		if deadline, ok := ctx.Deadline(); ok {
 			wait = min(wait, time.Until(deadline)/4)
 		}
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, wait)
-		defer cancel()
 	}
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
 	return l.store.Acquire(ctx, r)
 }

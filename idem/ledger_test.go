@@ -17,8 +17,8 @@ import (
 )
 
 var (
-	errTimeout = fault.Retryable(errors.New("provider timed out"), fault.Reason("provider"))
-	errCard    = fault.Permanent(errors.New("card refused"), fault.Reason("card"))
+	errTimeout = fault.Retryable(errors.New("provider timed out"), fault.WithReason("provider"))
+	errCard    = fault.Permanent(errors.New("card refused"), fault.WithReason("card"))
 )
 
 func TestADoneJobRunsOnce(t *testing.T) {

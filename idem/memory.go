@@ -6,15 +6,14 @@ import (
 	"time"
 )
 
-// Memory is a [Store] for tests and for programs of one process. It forgets
-// everything when the process ends and nothing before. It is safe for
-// concurrent use.
+// Memory is a [Store] for tests and for programs with one process. It keeps everything
+// until the process ends. It is safe for concurrent use.
 type Memory struct {
 	mu    sync.Mutex
 	items map[string]Item
 }
 
-// NewMemory gives an empty store.
+// NewMemory returns an empty store.
 func NewMemory() *Memory { return &Memory{items: map[string]Item{}} }
 
 // Acquire implements [Store]. Its only errors are those of ctx.
@@ -51,7 +50,7 @@ func (s *Memory) Renew(ctx context.Context, c Claim, until time.Time) error {
 	return s.Settle(ctx, c, Settlement{Kind: SettleRenew, Lease: until})
 }
 
-// find gives a copy of the item; nil if there is none.
+// find returns a copy of the item; nil if there is none.
 func (s *Memory) find(id string) *Item {
 	item, ok := s.items[id]
 	if !ok {

@@ -10,44 +10,44 @@ import (
 	"github.com/sqsafe/sqsafe/fault"
 )
 
-// Options tell a [Ledger] how to claim jobs. The zero value works.
+// Options are the settings of a [Ledger]. The zero value works.
 type Options struct {
-	// Key finds a job's idempotency key; nil means [MessageID].
+	// Key returns a job's idempotency key; nil means [MessageID].
 	Key KeyFunc
-	// Hash selects what of a payload tells one job from another under the same key; the
-	// zero value takes all of it. See [HashFields] and [HashNothing].
+	// Hash selects the part of a payload that distinguishes two jobs under the same key;
+	// the zero value selects all of it. See [HashFields] and [HashNothing].
 	Hash Hash
-	// Lease is how long a claim lasts where the invocation has no deadline. It is
-	// renewed every third of that time until the job is settled, so that it is how long
-	// the job of a killed process waits. A job whose claim could not be renewed for as
-	// long is cancelled. 0 means 1 minute; the least is a second.
-	// A copy of a running job comes back about once in a lease and uses up receives, so
-	// jobs of half an hour and more want a longer one.
+	// Lease is how long a claim lasts if the invocation has no deadline. It is renewed
+	// after every third of that time until the job is settled. So the job of a killed
+	// process waits for up to that time. If a claim cannot be renewed for that time, its
+	// job is cancelled. 0 means 1 minute; the minimum is a second. A copy of a running
+	// job comes back about once in a lease and uses up receives, so jobs of half an hour
+	// and more need a longer one.
 	//
-	// With a deadline a claim lasts until then and is not renewed. The margin of two
-	// seconds for clocks that differ comes on top.
+	// With a deadline a claim lasts until the deadline and is not renewed. A margin of
+	// two seconds for clock differences is added in both cases.
 	Lease time.Duration
 	// Keep is how long the store remembers a job after its last change; 0
 	// means 30 days. It should cover the retention of the queue and of its
 	// dead-letter queue together, so that a late copy or replay is recognised.
 	Keep time.Duration
-	// FailOpen lets jobs run while the store cannot be asked: for work that does
-	// less harm when it is repeated than when it waits. A job that is then done
-	// is acknowledged with [ReasonUnprotected], and a copy of it runs again. One
-	// that fails is retried as if it had not run, since neither its budget nor a
-	// verdict can be written. Its steps are not recorded.
+	// FailOpen lets jobs run while the store cannot be reached: for jobs that do less
+	// harm if they are repeated than if they wait. A job that succeeds is acknowledged
+	// with [ReasonUnprotected], and a copy of it runs again. A job that fails is retried
+	// as if it had not run, since neither its budget nor a verdict can be stored. Its
+	// steps are not recorded.
 	//
-	// The store is given up after a quarter of the time left, 5 seconds at most.
-	// False means that jobs wait for the store.
+	// A job waits for the store for a quarter of the time left, 5 seconds at most. False
+	// means that jobs wait for the store.
 	FailOpen bool
-	// DeadLetterUnknown sends a job to the dead-letter queue, with
-	// [ReasonUnknownOutcome], when an earlier claim on it ended without a result:
-	// its process died, or could not write the result. It may have taken effect,
-	// and a person finds out; a replay runs it. False means that it runs again,
-	// which is right wherever its effect takes the [Key].
+	// DeadLetterUnknown dead-letters a job, with [ReasonUnknownOutcome], if an earlier
+	// claim on it ended without a result: its process died, or could not write the
+	// result. The job may have taken effect; a person must find out, and a replay runs it
+	// again. False means that it runs again, which is correct if its effect takes the
+	// [Key].
 	DeadLetterUnknown bool
-	// Logger gets what went wrong in the store but changes no outcome; nil
-	// means slog.Default(). A line whose writing panics is lost.
+	// Logger gets store errors that change no outcome; nil means slog.Default(). A panic
+	// of its handler loses the line.
 	Logger *slog.Logger
 
 	classifier fault.Table
@@ -57,7 +57,7 @@ type Options struct {
 const (
 	defaultLease = time.Minute
 	minLease     = time.Second
-	// letterLease is the least lease that is left to the sending of a dead letter.
+	// letterLease is the least lease for sending a dead letter.
 	letterLease = 5 * time.Minute
 	defaultKeep = 30 * 24 * time.Hour
 )
@@ -91,7 +91,7 @@ func (o *Options) withDefaults() (Options, error) {
 	return out, nil
 }
 
-// log keeps a panic of the log handler from the job.
+// log recovers a panic of the log handler.
 func (o *Options) log(ctx context.Context, level slog.Level, what string, attrs ...slog.Attr) {
 	defer func() { _ = recover() }()
 	o.Logger.LogAttrs(ctx, level, what, attrs...)

@@ -275,6 +275,33 @@ func TestAKnownOutcomeIsNoUnknownOne(t *testing.T) {
 	}
 }
 
+// A step that could not be recorded in time is of unknown outcome, also where the claim
+// is lost meanwhile and the job is cancelled: a cancelled job would run again.
+func TestAStepOfUnknownOutcomeIsOneAlthoughTheJobIsCancelled(t *testing.T) {
+	t.Parallel()
+	unknown(t, func(h *harness) {
+		h.options.Lease = time.Minute
+		begin := time.Now()
+		h.faults.Before = func(ctx context.Context, call idemtest.Call) error {
+			switch {
+			case call == idemtest.CallStep:
+				<-ctx.Done()
+				return ctx.Err()
+			case call == idemtest.CallRenew && time.Since(begin) > 15*time.Second:
+				return errStore
+			}
+			return nil
+		}
+		o := &order{}
+		h.job = func(ctx context.Context, m *handler.Message) error {
+			pass(55 * time.Second)
+			return o.run(ctx, m)
+		}
+		h.want(h.work(), handler.OutcomeDead, idem.ReasonUnknownOutcome, 1)
+		o.ran(h, "m1#reserve")
+	})
+}
+
 func TestAnUnknownOutcomeThatCannotBeWrittenIsNotSent(t *testing.T) {
 	t.Parallel()
 	unknown(t, func(h *harness) {

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// LostError is the cause with which the context of a job ends when its claim does:
-// from then on another delivery may run the job. It is a [context.Canceled] too, since
-// that is all that it means to the job.
+// LostError is the cancellation cause of a job's context after its claim was lost:
+// another delivery may run the job from then on. It is a [context.Canceled] too, since
+// the job should treat it as a cancellation.
 type LostError struct {
-	// ID is the job's.
+	// ID is the id of the job in the store.
 	ID string
-	// Err is the [*LateError] that refused to renew the claim, or what kept it from
-	// being renewed until it ended; nil if it ended before a try.
+	// Err is the [*LateError] of a refused renewal, or the error that kept the claim from
+	// being renewed until it expired; nil if it expired before a try.
 	Err error
 }
 
@@ -32,7 +32,7 @@ func (e *LostError) Unwrap() error { return e.Err }
 // Is reports whether target is [context.Canceled].
 func (e *LostError) Is(target error) bool { return target == context.Canceled }
 
-// renewal is the goroutine that keeps a claim from ending where no deadline bounds it.
+// renewal is the goroutine that renews a claim if there is no deadline.
 type renewal struct {
 	quit func()
 	done chan struct{}
@@ -51,8 +51,8 @@ func (c *claim) startRenewal() {
 	}()
 }
 
-// stop waits for a call under way, so that none is made beside or after the write that
-// settles the claim.
+// stop ends the renewal and waits for a running call, so that none is made beside or
+// after the write that settles the claim.
 func (r *renewal) stop() {
 	if r != nil {
 		r.quit()
@@ -60,11 +60,13 @@ func (r *renewal) stop() {
 	}
 }
 
-// keep renews the claim until ctx ends or the store refuses. It goes on when the claim
-// has ended: a function that ignores its cancellation still runs, and a claim that
-// nobody took can be had back for it.
+// keep renews the claim until ctx ends or the store refuses. It goes on after the claim
+// has expired: a function that ignores its cancellation still runs, and a claim that
+// nobody has taken over can be renewed for it.
 func (c *claim) keep(ctx context.Context) {
-	ticker := time.NewTicker(c.renewInterval())
+	// The answer to the claim may have taken most of its lease.
+	first := min(c.renewInterval(), time.Until(c.Lease())/2)
+	ticker := time.NewTicker(max(first, time.Millisecond))
 	defer ticker.Stop()
 	lapse := time.NewTimer(time.Until(c.Lease()))
 	defer lapse.Stop()
@@ -101,8 +103,8 @@ func (c *claim) keep(ctx context.Context) {
 	}
 }
 
-// extend asks for another lease. It takes no longer than until the next try or until
-// the present lease ends.
+// extend renews the lease. It waits until the next try or the end of the current lease at
+// most.
 func (c *claim) extend(ctx context.Context) error {
 	until := leaseEnd(time.Now(), c.end, c.options.Lease)
 	limit := c.renewInterval()
@@ -118,6 +120,6 @@ func (c *claim) extend(ctx context.Context) error {
 	return nil
 }
 
-// renewInterval is the time between renewals. After one that failed the next is tried
-// in a quarter of it.
+// renewInterval returns the time between renewals. After a failure the next try comes
+// after a quarter of it.
 func (c *claim) renewInterval() time.Duration { return c.options.Lease / 3 }

@@ -111,6 +111,18 @@ func TestALongJobStaysOwned(t *testing.T) {
 	})
 }
 
+// A claim whose answer came late has less than its lease left.
+func TestAClaimWithALateAnswerIsRenewedInTime(t *testing.T) {
+	t.Parallel()
+	for _, late := range []time.Duration{30 * time.Second, 45 * time.Second, 58 * time.Second} {
+		scenario(t, func(h *harness) {
+			h.faults.After = after(idemtest.CallAcquire, func() { pass(late) })
+			h.job = func(ctx context.Context, _ *handler.Message) error { return until(ctx, 2*time.Minute) }
+			h.want(h.work(), handler.OutcomeDone, "", 1)
+		})
+	}
+}
+
 func TestAShortJobIsNotRenewed(t *testing.T) {
 	t.Parallel()
 	scenario(t, func(h *harness) {

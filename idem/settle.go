@@ -13,17 +13,18 @@ import (
 )
 
 const (
-	// earlyBy is how much a released job may be claimed before its next attempt: a
-	// host whose clock is a little behind is not to find it claimed. More would let
-	// copies of the job run before their time.
-	earlyBy = 100 * time.Millisecond
-	// crashStackBytes is how much of a stack is kept with the job.
+	// releaseEarly is how long before its next attempt a released job may be claimed. It
+	// allows for a host with a clock that is a little behind. A longer time would let
+	// copies of the job run too early.
+	releaseEarly = 100 * time.Millisecond
+	// crashStackBytes is how many bytes of a stack are stored with the job.
 	crashStackBytes = 4 << 10
 )
 
 // Settle implements [handler.Claim].
 func (c *claim) Settle(ctx context.Context, e handler.Ending) *handler.Result {
 	c.renewal.stop()
+	c.endCounting()
 	res := e.Result
 	if c.completion.Committed() {
 		return c.committed(ctx, res)
@@ -47,8 +48,8 @@ func (c *claim) Settle(ctx context.Context, e handler.Ending) *handler.Result {
 	return c.abort(ctx, e)
 }
 
-// committed is the outcome of a job that its own transaction completed. Nothing that
-// it returns afterwards undoes that, and no other delivery would run it.
+// committed returns the outcome of a job that its own transaction has completed. A later
+// error of the job does not undo that, and no other delivery would run the job.
 func (c *claim) committed(ctx context.Context, res *handler.Result) *handler.Result {
 	switch res.Outcome {
 	case handler.OutcomeDone, handler.OutcomeDuplicate, handler.OutcomeCrash:
@@ -58,7 +59,7 @@ func (c *claim) committed(ctx context.Context, res *handler.Result) *handler.Res
 	return c.completed()
 }
 
-// completed is the outcome of a job that is done already.
+// completed returns the outcome of a job that is already done.
 func (c *claim) completed() *handler.Result {
 	return &handler.Result{
 		Outcome: handler.OutcomeDone, Decision: fault.Decision{Reason: ReasonCompleted}, Job: c.answer.Job,
@@ -78,7 +79,7 @@ func (c *claim) complete(ctx context.Context, res *handler.Result) *handler.Resu
 		Job:      c.answer.Job,
 	}
 	if late, ok := errors.AsType[*LateError](err); ok {
-		unrecorded.Decision.Reason, unrecorded.Until = ReasonLate, later(late.Until)
+		unrecorded.Decision.Reason, unrecorded.Until = ReasonLate, nonZero(late.Until)
 	}
 	return unrecorded
 }
@@ -86,14 +87,14 @@ func (c *claim) complete(ctx context.Context, res *handler.Result) *handler.Resu
 func (c *claim) release(ctx context.Context, res *handler.Result) *handler.Result {
 	err := c.write(ctx, Settlement{
 		Kind:     SettleRelease,
-		Lease:    time.Now().Add(max(res.Delay-earlyBy, 0)),
+		Lease:    time.Now().Add(max(res.Delay-releaseEarly, 0)),
 		Attempts: res.Job.Attempts, Unclassified: res.Job.Unclassified, History: res.Job.History,
 	})
 	return c.unlessLate(ctx, err, res)
 }
 
-// abort gives the job back as it was. One whose goroutine may still run keeps its
-// lease.
+// abort releases the job without a change of its state. If its user code may still run,
+// the lease does not change.
 func (c *claim) abort(ctx context.Context, e handler.Ending) *handler.Result {
 	res, lease := e.Result, time.Now()
 	if e.Running {
@@ -107,10 +108,10 @@ func (c *claim) abort(ctx context.Context, e handler.Ending) *handler.Result {
 	return c.unlessLate(ctx, err, res)
 }
 
-// writeVerdict writes that the job is dead, without which no dead letter may be sent. The
-// verdict on a job that is dropped is confirmed as it is written. A job that was not
-// started keeps its count of crashes. One whose claim was lost before it started may run
-// elsewhere: it is given back instead.
+// writeVerdict records that the job is dead. Without a verdict no dead letter may be
+// sent. The verdict on a dropped job is confirmed at once. A job that did not start keeps
+// its crash count. If its claim was lost before it started, it may run elsewhere and is
+// released instead.
 func (c *claim) writeVerdict(ctx context.Context, e handler.Ending) *handler.Result {
 	res, now := e.Result, time.Now()
 	if lost := c.lostErr(); lost != nil && !e.Started {
@@ -141,9 +142,9 @@ func (c *claim) writeVerdict(ctx context.Context, e handler.Ending) *handler.Res
 	return c.unlessLate(ctx, err, unwritten)
 }
 
-// markCrash counts the crash, as it was counted if the job ran alone, or one higher if
-// it did not, and keeps its place. A function that panicked runs no more, so its claim
-// ends; one that was abandoned may still run.
+// markCrash records a crash and its stack. The count is the one that was written before a
+// lone run, or one higher for another run. After a panic the claim ends. After an
+// abandoned run it keeps its lease, since the user code may still run.
 func (c *claim) markCrash(ctx context.Context, e handler.Ending) *handler.Result {
 	mark := Settlement{Kind: SettleCrash, Crashes: c.answer.Job.Crashes + 1, Lease: time.Now()}
 	if e.Running {
@@ -158,8 +159,8 @@ func (c *claim) markCrash(ctx context.Context, e handler.Ending) *handler.Result
 	return e.Result
 }
 
-// unlessLate gives res, or what follows if the job is another's by now. What could not
-// be written for another cause is logged: the lease ends by itself.
+// unlessLate returns res, or the outcome that follows if another delivery has taken over
+// the job. Any other failed write is logged: the lease expires by itself.
 func (c *claim) unlessLate(ctx context.Context, err error, res *handler.Result) *handler.Result {
 	if err == nil {
 		return res
@@ -178,7 +179,7 @@ func (c *claim) unlessLate(ctx context.Context, err error, res *handler.Result) 
 	return lost
 }
 
-// leaseEnd is the end of the claim as it is in the store.
+// leaseEnd returns the end of the claim as stored.
 func (c *claim) leaseEnd() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -190,22 +191,22 @@ const (
 	retryCap  = 2 * time.Second
 )
 
-// retryDelay is how long a write waits for its next try: longer with each, but at most a
-// quarter of the time that is left. It is spread over its full width, since the writes
-// to a throttled table come together.
+// retryDelay returns the wait before the next try of a write. It grows with each try, up
+// to a quarter of the time that is left, and has full jitter, since many writes to a
+// throttled table fail together.
 func (c *claim) retryDelay(attempt int, left time.Duration) time.Duration {
 	limit := min(retryBase<<min(attempt, 6), retryCap, max(left/4, retryBase))
 	return time.Duration(c.options.random() * float64(limit))
 }
 
-// write settles the claim. A write that fails for a passing reason, such as a throttled
-// table, is tried again until ctx ends: the retries of the SDK are bounded by number,
-// but what ran is to be recorded as long as there is time.
+// write settles the claim. A temporary failure, such as a throttled table, is retried
+// until ctx ends. The SDK limits its own retries by number, but the outcome must be
+// recorded as long as there is time.
 func (c *claim) write(ctx context.Context, s Settlement) error {
 	s.Expires = time.Now().Add(c.options.Keep)
 	for attempt := 1; ; attempt++ {
 		err := c.store.Settle(ctx, c.answer.Claim, s)
-		if err == nil || !c.isPassing(ctx, err) {
+		if err == nil || !c.isTemporary(ctx, err) {
 			return err
 		}
 		timer := time.NewTimer(c.retryDelay(attempt, timeLeft(ctx)))
@@ -218,14 +219,14 @@ func (c *claim) write(ctx context.Context, s Settlement) error {
 	}
 }
 
-// timeLeft is the time until the deadline of ctx.
+// timeLeft returns the time until the deadline of ctx.
 func timeLeft(ctx context.Context) time.Duration {
 	deadline, _ := ctx.Deadline()
 	return time.Until(deadline)
 }
 
-// isPassing reports whether a write is to be tried again.
-func (c *claim) isPassing(ctx context.Context, err error) bool {
+// isTemporary reports whether a failed write should be retried.
+func (c *claim) isTemporary(ctx context.Context, err error) bool {
 	if ctx.Err() != nil {
 		return false
 	}
@@ -239,7 +240,7 @@ func (c *claim) isPassing(ctx context.Context, err error) bool {
 	return d.Class == fault.ClassRetryable && d.Reason != fault.ReasonEnvironment
 }
 
-// stackHead is the stack from where the panic happened, cut to size.
+// stackHead returns the stack from the place of the panic, shortened to crashStackBytes.
 func stackHead(stack string) string {
 	if i := strings.LastIndex(stack, "\npanic("); i >= 0 {
 		if lines := strings.SplitN(stack[i+1:], "\n", 3); len(lines) == 3 {
@@ -252,16 +253,17 @@ func stackHead(stack string) string {
 	return stack
 }
 
-// writeTime bounds a write for which nothing else does.
-const writeTime = 10 * time.Second
+// writeTimeout bounds a claim, and a write for which nothing else does.
+const writeTimeout = 10 * time.Second
 
-// writeContext outlives the job's context, which may be cancelled by now: a step that
-// is done is to be recorded all the same.
+// writeContext returns a context that outlives the job's context, which may be cancelled:
+// a completed step must be recorded anyway.
 func writeContext(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), writeTime)
+	return context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 }
 
-// logKeyBytes is how much of a key a log line carries; a payload may make it long.
+// logKeyBytes is how many bytes of a key a log line shows. A payload may make the key
+// long.
 const logKeyBytes = 128
 
 func keyField(key string) slog.Attr {

@@ -218,7 +218,9 @@ func TestAClaimWithoutAnAnswerIsGivenBack(t *testing.T) {
 					}
 					return nil
 				}
-				h.want(h.deliver(message("m1", "a")), c.outcome, c.reason, 0)
+				ctx, cancel := context.WithTimeout(h.Context(), 10*time.Second)
+				defer cancel()
+				h.want(h.deliverIn(ctx, message("m1", "a")), c.outcome, c.reason, 0)
 				h.asks("2 acquire", "abort")
 				h.job = func(_ context.Context, m *handler.Message) error {
 					if m.Job.Crashes != 0 || m.Job.Attempts != 0 {
@@ -247,7 +249,9 @@ func TestAClaimThatWasNotMadeIsNotGivenBack(t *testing.T) {
 			}
 			return nil
 		}
-		h.want(h.deliver(message("m1", "a")), handler.OutcomeDeferred, handler.ReasonNoTime, 1)
+		ctx, cancel := context.WithTimeout(h.Context(), 10*time.Second)
+		defer cancel()
+		h.want(h.deliverIn(ctx, message("m1", "a")), handler.OutcomeDeferred, handler.ReasonNoTime, 1)
 		h.asks("acquire", "complete", "2 acquire")
 	})
 }

@@ -13,28 +13,28 @@ type SettlementKind uint8
 const (
 	// SettleComplete says that the job is done.
 	SettleComplete SettlementKind = iota + 1
-	// SettleRelease gives the job back until its next attempt, with what the
-	// failed run cost.
+	// SettleRelease releases the job until its next attempt and stores the budget that
+	// the failed run used.
 	SettleRelease
-	// SettleAbort gives the job back as it was.
+	// SettleAbort releases the job without a change of its state.
 	SettleAbort
 	// SettleVerdict says that the job has failed for good and that its dead
 	// letter is about to be sent.
 	SettleVerdict
-	// SettleConfirm says that the dead-letter queue has the job. It ends no
-	// run, so it leaves Settled as it is.
+	// SettleConfirm says that the dead-letter queue has the letter. It ends no run, so it
+	// does not change Settled.
 	SettleConfirm
-	// SettleCrash says that the run ended in a panic. It leaves Settled as it
-	// is, since the process may be damaged.
+	// SettleCrash says that the run crashed the process. It does not change Settled,
+	// since the process may be damaged.
 	SettleCrash
-	// SettleRenew makes the claim hold longer. It ends no run, so it leaves
-	// Settled as it is. Only Renew writes it.
+	// SettleRenew extends the lease. It ends no run, so it does not change Settled. Only
+	// Renew writes it.
 	SettleRenew
-	// SettleStep records a part of the job. It ends no run, so it leaves
-	// Settled as it is. Only RecordStep writes it.
+	// SettleStep records a step. It ends no run, so it does not change Settled. Only
+	// RecordStep writes it.
 	SettleStep
-	// SettleAlone counts a crash ahead of a run that may end its process without
-	// a word. It ends no run, so it leaves Settled as it is.
+	// SettleAlone counts a crash before a lone run. It ends no run, so it does not change
+	// Settled.
 	SettleAlone
 )
 
@@ -50,8 +50,8 @@ func (k SettlementKind) String() string {
 	return settlementNames[0]
 }
 
-// DroppedLetter stands for the id of a dead letter where the job is dropped: no
-// letter is sent, and its death is confirmed as it is written.
+// DroppedLetter is used in place of the id of a dead letter if the job is dropped: no
+// letter is sent, and the verdict is confirmed at once.
 const DroppedLetter = "dropped"
 
 // Settlement is a write about a claim. Its values are absolute, so that it can
@@ -82,8 +82,8 @@ type Settlement struct {
 	CrashStack string
 }
 
-// Needs is the status that an item must have, beside the claim's owner, for
-// the settlement to be written.
+// Needs returns the status that an item must have for the settlement to be written. The
+// item must also have the claim's owner.
 func (s *Settlement) Needs() Status {
 	if s.Kind == SettleConfirm {
 		return StatusDead
@@ -91,15 +91,15 @@ func (s *Settlement) Needs() Status {
 	return StatusInProgress
 }
 
-// fits tells whether the settlement of claim c may be written over the item. A
-// renewal that would shorten the lease may not.
+// fits reports whether the settlement of claim c may be written over the item. A renewal
+// that would shorten the lease may not.
 func (s *Settlement) fits(item *Item, c Claim) bool {
 	return item.react(s.Kind, c) == reactWrite && (s.Kind != SettleRenew || !s.Lease.Before(item.Lease))
 }
 
-// Refused reads the refusal of a settlement from the item that stands in its
-// way, nil if there is none: nil if the item says what the settlement wanted
-// to say, a [*LateError] otherwise.
+// Refused returns the error of a settlement that could not be written over the item: nil
+// if the item already has that content, otherwise a [*LateError]. A nil item means that
+// there is none.
 func (s *Settlement) Refused(item *Item, c Claim) error {
 	if item == nil {
 		return &LateError{ID: c.ID, Kind: s.Kind}
@@ -111,8 +111,8 @@ func (s *Settlement) Refused(item *Item, c Claim) error {
 	return &LateError{ID: c.ID, Kind: s.Kind, Status: item.Status, Until: item.Lease}
 }
 
-// Apply gives the item as the settlement of claim c leaves it. The item must
-// be the owner's and have the status that the settlement needs.
+// Apply returns the item after the settlement of claim c. The item must belong to the
+// claim's owner and have the status that the settlement needs.
 func (s *Settlement) Apply(item Item, c Claim) Item {
 	switch s.Kind {
 	case SettleConfirm:
@@ -144,9 +144,9 @@ func (s *Settlement) Apply(item Item, c Claim) Item {
 	return item
 }
 
-// Settles is the item's count of settled claims after a settlement of claim c that
-// ends a run. A run that came to its end settles all claims before it: what they did
-// is no question any more. A claim that was given back settles one.
+// Settles returns the item's count of settled claims after a settlement of claim c that
+// ends a run. A completed run settles all claims before it, since their outcome no longer
+// matters. A released claim settles one.
 func (s *Settlement) Settles(c Claim) int {
 	if s.Kind == SettleAbort || c.Claims == 0 {
 		return c.Settled + 1
@@ -154,20 +154,20 @@ func (s *Settlement) Settles(c Claim) int {
 	return c.Claims
 }
 
-// LateError says that a claim was lost before its settlement was written:
-// its lease lapsed and another took the job over. Nothing was overwritten.
+// LateError says that a claim was lost before its settlement was written: its lease
+// expired and another delivery took over the job. Nothing was overwritten.
 type LateError struct {
-	// ID is the job's.
+	// ID is the id of the job in the store.
 	ID string
 	// Kind is what could not be written.
 	Kind SettlementKind
-	// Status is where the job stands now; empty if the store has forgotten it.
+	// Status is the current status of the job; empty if the store has no item.
 	Status Status
-	// Until is when the lease of the present owner lapses.
+	// Until is when the lease of the current owner expires.
 	Until time.Time
 }
 
-// Error tells what was lost to whom.
+// Error says what was not written, and the status of the job.
 func (e *LateError) Error() string {
 	if e.Status == "" {
 		return fmt.Sprintf("idem: %s of %q came too late: the job is gone from the store", e.Kind, e.ID)

@@ -7,41 +7,39 @@ import (
 	"log/slog"
 )
 
-// Step runs a part of a job that is not to be repeated with the rest: once fn
-// has returned nil, no later attempt of the job runs it again, and neither does
-// a replay, edited or not, until the store forgets the job. What fn returns as
-// an error is what Step returns, and like a panic it leaves the step to be run
-// again.
+// Step runs a part of a job once over all attempts of the job. After fn has returned nil,
+// no later attempt runs it again, nor does a replay, edited or not, until the store
+// forgets the job. An error of fn is returned as it is. After an error or a panic of fn
+// the next attempt runs the step again.
 //
-// The record is one write behind fn. A process that dies between the two runs
-// fn again, so within fn [Key] is the step's own, "ch-1#charge": the same at
-// every run of it, for everything that takes such a key.
+// The step is recorded with one write after fn. A process that dies between the two runs
+// fn again in a later attempt. So within fn, [Key] is the step's own key, such as
+// "ch-1#charge". It is the same at every run of the step. Pass it to every receiver that
+// takes such a key.
 //
-// A name is any text but the empty one, and is unique in its job; it may say what
-// the step depends on, such as "charge-1250", where an edited payload is to run
-// another step. A name of 1 to 64 letters, digits, dots, dashes and underscores
-// of ASCII is recorded as it is. Any other is recorded as its readable begin and
-// its hash, "photos_cat.png~" with 32 hexadecimal digits, which is also what
-// follows the "#" in the step's key. A job has room for 48 KB of recorded names
-// and results. Steps may run side by side and within each other.
+// A name is any text but the empty one, and is unique in its job. It may contain what the
+// step depends on, such as "charge-1250", if an edited payload must run another step. A
+// name of 1 to 64 ASCII letters, digits, dots, dashes and underscores is recorded
+// unchanged. Any other is recorded as its readable start and its hash, "photos_cat.png~"
+// with 32 hexadecimal digits, and the step's key ends with the same text. A job can
+// record 48 KB of names and results. Steps may run concurrently and be nested.
 //
-// The error is a [*StepError] if Step is called outside of a job that has a
-// [Ledger], without a name, with one whose step is running, without room, or after
-// the job has returned or was completed by its transaction. No rule of package fault
-// knows it: the job gets the few runs of an unclassified error, which leaves time to
-// mend the code. It is a [*LostError]
-// if the job is another delivery's by now. If fn ran but could not be recorded, it
-// is the store's, and the job is retried at no cost. In none of these cases is
-// fn's work undone.
+// The error is a [*StepError] if Step is called outside of a job that has a [Ledger],
+// without a name, with the name of a running step, without room, or after the job has
+// returned or was completed by its transaction. No rule of package fault knows this
+// error. So the job gets the few attempts of an unclassified error, which leaves time to
+// fix the code. The error is a [*LostError] if another delivery has taken over the job.
+// If fn ran but could not be recorded, the error is that of the store, and the job is
+// retried and uses no budget. In none of these cases is the effect of fn undone.
 func Step(ctx context.Context, name string, fn func(ctx context.Context) error) error {
 	_, err := runStep(ctx, name, 0, func(ctx context.Context) (string, error) { return "", fn(ctx) })
 	return err
 }
 
-// StepValue is a [Step] whose result is kept for the later attempts: of up to 4
-// KB as JSON, room for which must be left. It is what JSON makes of it at the
-// first run, too. A result that cannot be kept gives a [*StepError], at this run
-// and at all later ones, and fn is not run again.
+// StepValue is a [Step] with a result that is recorded for later attempts, up to 4 KB of
+// JSON. There must be room for 4 KB. At the first run, too, the returned value is decoded
+// from that JSON. If the result cannot be recorded, the error is a [*StepError] in this
+// run and all later ones, and fn is not run again.
 func StepValue[T any](ctx context.Context, name string, fn func(ctx context.Context) (T, error)) (T, error) {
 	var value T
 	problem := "the step is done, but it kept no result"
@@ -69,10 +67,10 @@ func StepValue[T any](ctx context.Context, name string, fn func(ctx context.Cont
 	return value, nil
 }
 
-// stepResultBytes is the longest result that is kept, as JSON.
+// stepResultBytes is the size limit of a recorded result, as JSON.
 const stepResultBytes = 4 << 10
 
-// encodeResult gives the result as JSON, or else what is wrong with it.
+// encodeResult returns the result as JSON, or the problem with it.
 func encodeResult(result any) (document, problem string) {
 	encoded, err := json.Marshal(result)
 	if err != nil {
@@ -85,9 +83,8 @@ func encodeResult(result any) (document, problem string) {
 	return string(encoded), ""
 }
 
-// StepError says that a [Step] was used in a way that cannot work: a fault of the
-// code, not of the job and not of the step's own work. Its class is
-// fault.ClassUnclassified.
+// StepError says that a [Step] was used incorrectly. This is a bug in the code, not an
+// error of the job or of the step's work. Its class is fault.ClassUnclassified.
 type StepError struct {
 	// Name is the step's, as the code gave it.
 	Name string
@@ -103,8 +100,8 @@ func misused(name, problem string) error { return &StepError{Name: name, Problem
 // noJob is the problem of a step outside of a job.
 const noJob = "the context is not that of a job; call it within a handler whose processor has an idem.Ledger"
 
-// runStep gives the result of the step, whether it is run now or was before.
-// The step may add so many bytes to its name.
+// runStep returns the result of the step, from this run or an earlier one. resultBytes is
+// the greatest size of its result.
 func runStep(
 	ctx context.Context, name string, resultBytes int, fn func(ctx context.Context) (string, error),
 ) (string, error) {
@@ -126,7 +123,7 @@ func runStep(
 	}
 	defer s.end(recorded)
 	if state == stepOpen {
-		if err := s.hindered(ctx); err != nil {
+		if err := s.startError(ctx); err != nil {
 			return "", err
 		}
 		var err error

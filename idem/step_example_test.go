@@ -21,7 +21,7 @@ func ExampleStep() {
 	}
 	email := func(ctx context.Context) error {
 		if !mailServerUp {
-			return fault.Permanent(errors.New("no mail server"), fault.Reason("no_mail"))
+			return fault.Permanent(errors.New("no mail server"), fault.WithReason("no_mail"))
 		}
 		fmt.Println("mailing with the key", idem.Key(ctx))
 		return nil

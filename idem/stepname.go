@@ -10,7 +10,7 @@ import (
 const longestStep = 64
 
 const (
-	// stepHashBytes is how much of a hash tells names apart.
+	// stepHashBytes is how many bytes of the hash a recorded name has.
 	stepHashBytes = 16
 	// stepHashMark comes before the hash. No name that is recorded as it is has it,
 	// so that the two kinds never meet.

@@ -9,15 +9,15 @@ import (
 type StepRecord struct {
 	// Name is the step's own in its job.
 	Name string
-	// Result is what the step gave, as JSON; empty for a step without a result.
+	// Result is the step's result as JSON; empty for a step without a result.
 	Result string
-	// First says that the caller knows of no step of the job that is done. It
-	// is what a store should try first, and no more than that.
+	// First reports whether the caller knows of no recorded step of the job. It is only a
+	// hint which write a store should try first.
 	First bool
 }
 
-// Recorded tells whether the item of claim c has the step. Its error is a
-// [*LateError] if the claim is not the item's, which is nil if there is none.
+// Recorded reports whether the item of claim c has the step. The error is a [*LateError]
+// if the item has another claim, or if the item is nil, which means that there is none.
 func (s *StepRecord) Recorded(item *Item, c Claim) (bool, error) {
 	if item == nil {
 		return false, &LateError{ID: c.ID, Kind: SettleStep}
@@ -29,8 +29,8 @@ func (s *StepRecord) Recorded(item *Item, c Claim) (bool, error) {
 	return done, nil
 }
 
-// Apply gives the item with the step in it. Steps that the caller still has
-// from the item do not change.
+// Apply returns the item with the step added. It does not change the map of the given
+// item.
 func (s *StepRecord) Apply(item Item) Item {
 	steps := make(map[string]string, len(item.Steps)+1)
 	maps.Copy(steps, item.Steps)

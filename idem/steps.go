@@ -11,24 +11,23 @@ import (
 	"github.com/sqsafe/sqsafe/fault"
 )
 
-// stepsBytes is the room for the steps of a job. An item of DynamoDB has 400
-// KB; verdict and history, with the rest, take 330 of them at most.
+// stepsBytes limits the size of a job's steps. A DynamoDB item can have 400 KB; verdict,
+// history and the rest take 330 KB at most.
 const stepsBytes = 48 << 10
 
-// steps are those of one run of a job.
+// steps has the steps of one run of a job.
 type steps struct {
 	*Ledger
 	key   string
 	claim Claim
-	// recorder is where steps are recorded.
+	// recorder is the store that records steps.
 	recorder Store
-	// unprotected tells that the job runs without a claim.
+	// unprotected reports whether the job runs without a claim.
 	unprotected bool
-	// lease is when the claim lapses; zero where it is renewed, and where there
-	// is none.
+	// lease is when the claim expires; zero if it is renewed or there is none.
 	lease time.Time
-	// completion tells whether the job's own transaction completed it; nil
-	// where the job runs without a claim.
+	// completion reports whether the job's own transaction completed it; nil if the job
+	// runs without a claim.
 	completion *Completion
 
 	mu     sync.Mutex
@@ -36,24 +35,24 @@ type steps struct {
 	ended  bool
 }
 
-// step is one that is running in this run, or done.
+// step is a step that is running or done.
 type step struct {
 	state   stepState
 	running bool
 	result  string
-	// bytes is the room that it takes, or may come to take.
+	// bytes is the size of its record, or an upper limit of it while the step runs.
 	bytes int
 }
 
-// stepState says how far a step has come.
+// stepState is the progress of a step.
 type stepState uint8
 
 const (
-	// stepOpen is still to be done.
+	// stepOpen is not done.
 	stepOpen stepState = iota
-	// stepUnrecorded is done, but the store does not know.
+	// stepUnrecorded is done but not recorded in the store.
 	stepUnrecorded
-	// stepRecorded is done for good.
+	// stepRecorded is done and recorded.
 	stepRecorded
 )
 
@@ -63,7 +62,7 @@ func withSteps(ctx context.Context, s *steps) context.Context {
 	return context.WithValue(ctx, stepsKey{}, s)
 }
 
-// newSteps knows what earlier runs have done.
+// newSteps returns the steps of a run, with those that earlier runs have done.
 func newSteps(l *Ledger, key string, done map[string]string) *steps {
 	s := &steps{Ledger: l, key: key, byName: map[string]*step{}}
 	for name, result := range done {
@@ -72,13 +71,13 @@ func newSteps(l *Ledger, key string, done map[string]string) *steps {
 	return s
 }
 
-// stepBytes is the room that a step takes.
+// stepBytes returns the size of a step's record.
 func stepBytes(name string, resultBytes int) int {
 	const overhead = 8
 	return len(name) + resultBytes + overhead
 }
 
-// used is the room that is taken.
+// used returns the size of all records.
 func (s *steps) used() int {
 	used := 0
 	for _, at := range s.byName {
@@ -87,8 +86,8 @@ func (s *steps) used() int {
 	return used
 }
 
-// start begins a step, or gives its result if it is done already. The problem
-// is why it may not start.
+// start begins a step, or returns its result if it is already done. problem is why it may
+// not start; empty if it may.
 func (s *steps) start(name string, resultBytes int) (result string, state stepState, problem string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,7 +95,7 @@ func (s *steps) start(name string, resultBytes int) (result string, state stepSt
 	if at != nil && at.state == stepRecorded {
 		return at.result, at.state, ""
 	}
-	if problem := s.forbids(at, stepBytes(name, resultBytes)); problem != "" {
+	if problem := s.startProblem(at, stepBytes(name, resultBytes)); problem != "" {
 		return "", stepOpen, problem
 	}
 	if at == nil {
@@ -107,9 +106,9 @@ func (s *steps) start(name string, resultBytes int) (result string, state stepSt
 	return at.result, at.state, ""
 }
 
-// forbids tells why a step may not start now, which is nil if it was never done
-// in this run; empty if it may.
-func (s *steps) forbids(at *step, bytes int) string {
+// startProblem returns why a step may not start now; empty if it may. at is nil if the
+// step is new in this run.
+func (s *steps) startProblem(at *step, bytes int) string {
 	switch {
 	case at != nil && at.running:
 		return "it is running already; a name stands for one step"
@@ -122,7 +121,8 @@ func (s *steps) forbids(at *step, bytes int) string {
 	return ""
 }
 
-// finish notes that the step's work is done.
+// finish records in memory that the step's work is done. first reports whether the job
+// has no recorded step yet.
 func (s *steps) finish(name, result string) (first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,7 +136,7 @@ func (s *steps) finish(name, result string) (first bool) {
 	return true
 }
 
-// end is called when the step has run, or tried to.
+// end is called after the step has run or failed to run.
 func (s *steps) end(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,23 +147,23 @@ func (s *steps) end(name string) {
 	}
 }
 
-// recorded notes that the step is done for good.
+// recorded notes that the store has the step.
 func (s *steps) recorded(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.byName[name].state = stepRecorded
 }
 
-// close lets no more steps start. The job has returned, or was left behind.
+// close lets no more steps start. The job has returned or was abandoned.
 func (s *steps) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended = true
 }
 
-// hindered tells why a step may not start now: as the job itself, it starts
-// only under a claim that holds.
-func (s *steps) hindered(ctx context.Context) error {
+// startError returns why a step may not start now; nil if it may. Like the job itself, a
+// step starts only under a valid claim.
+func (s *steps) startError(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -173,7 +173,7 @@ func (s *steps) hindered(ctx context.Context) error {
 	return nil
 }
 
-// record writes down that the step is done.
+// record stores that the step is done.
 func (s *steps) record(ctx context.Context, name, result string) error {
 	first := s.finish(name, result)
 	if s.unprotected {
@@ -193,14 +193,17 @@ func (s *steps) record(ctx context.Context, name, result string) error {
 		s.log(ctx, slog.LevelWarn, "step done but not recorded", name, slog.String("error", err.Error()))
 		return nil
 	}
-	err = fmt.Errorf("idem: step %q is done but not recorded: %w", name, err)
-	if s.options.DeadLetterUnknown { // a retry would do the step again before anybody has looked
-		return fault.Permanent(err, fault.Reason(ReasonUnknownOutcome))
+	if s.options.DeadLetterUnknown {
+		// A retry would do the step again before anybody has looked. The store's error is
+		// not wrapped: it may be the end of a context, which passes for a cancelled job.
+		err = fmt.Errorf("idem: step %q is done but not recorded: %v", name, err) //nolint:errorlint // see above
+		return fault.Permanent(err, fault.WithReason(ReasonUnknownOutcome))
 	}
-	return fault.Retryable(err, fault.Reason(fault.ReasonStore))
+	err = fmt.Errorf("idem: step %q is done but not recorded: %w", name, err)
+	return fault.Retryable(err, fault.WithReason(fault.ReasonStore))
 }
 
-// log tells of a step that is not run, or not recorded.
+// log logs a step that was skipped or not recorded.
 func (s *steps) log(ctx context.Context, level slog.Level, what, name string, more ...slog.Attr) {
 	s.options.log(ctx, level, what, append([]slog.Attr{
 		slog.String("messageId", s.claim.MessageID), keyField(s.key), slog.String("step", name),

@@ -2,8 +2,8 @@ package idem
 
 import "time"
 
-// The protocol is two tables. docs/ledger.md has the same tables with conditions and
-// writes, and a test compares the two.
+// The claim protocol consists of two tables. docs/ledger.md has the same tables with
+// conditions and writes, and a test compares them.
 
 // itemState is the state of a job at the time of a request.
 type itemState string
@@ -11,24 +11,24 @@ type itemState string
 const (
 	// stateUnknown: there is no item, or it has expired.
 	stateUnknown itemState = "unknown"
-	// stateHeld: in progress under a lease that has not ended: the job runs, or waits
-	// for its next attempt.
+	// stateHeld: in progress, and the lease has not expired: the job runs, or waits for
+	// its next attempt.
 	stateHeld itemState = "held"
-	// stateLapsed: in progress, and the lease has ended.
+	// stateLapsed: in progress, and the lease has expired.
 	stateLapsed itemState = "lapsed"
 	// stateCompleted: done.
 	stateCompleted itemState = "completed"
 	// stateSending: dead, and its dead letter is being sent under a lease.
 	stateSending itemState = "sending"
-	// stateUnsent: dead, the lease has ended, and it is not known whether the dead
-	// letter was sent.
+	// stateUnsent: dead, the lease has expired, and it is unknown whether the dead letter
+	// was sent.
 	stateUnsent itemState = "unsent"
 	// stateDeadConfirmed: dead, and its dead letter is confirmed.
 	stateDeadConfirmed itemState = "confirmed"
 )
 
 // requestKind classifies a claim request against the stored item. The first kind that
-// fits counts.
+// matches applies.
 type requestKind string
 
 const (
@@ -42,7 +42,7 @@ const (
 	requestCopy requestKind = "copy"
 )
 
-// action is what follows from a request.
+// action is the reaction to a claim request.
 type action string
 
 const (
@@ -56,8 +56,8 @@ const (
 	actConflict   action = "conflict"
 )
 
-// actions is the table of claiming. A cell that is missing cannot occur: only a dead job
-// has a next epoch, and a job that is unknown has no payload to conflict with.
+// actions is the table for claim requests. A missing cell cannot occur: only a dead job
+// has a next epoch, and an unknown job has no payload to conflict with.
 var actions = map[itemState]map[requestKind]action{
 	stateUnknown: {requestRepeated: actRepeat, requestCopy: actBegin},
 	stateHeld: {
@@ -83,7 +83,7 @@ var actions = map[itemState]map[requestKind]action{
 	},
 }
 
-// state returns the state of the job at a time. A nil item is none.
+// state returns the state of the job at a time. A nil item means that there is none.
 func (i *Item) state(now time.Time) itemState {
 	switch {
 	case i == nil || i.expired(now):
@@ -103,7 +103,7 @@ func (i *Item) state(now time.Time) itemState {
 	}
 }
 
-// ownership classifies the stored item against a claim that is to be settled.
+// ownership is the relation of the stored item to a claim that is being settled.
 type ownership string
 
 const (
@@ -119,19 +119,20 @@ const (
 	ownsNothing ownership = "another's"
 )
 
-// reaction is what follows from a settlement.
+// reaction is the reaction to a settlement.
 type reaction string
 
 const (
 	// reactWrite: it is written.
 	reactWrite reaction = "write"
-	// reactAlready: nothing is written, and it succeeds, since the item has it already.
+	// reactAlready: nothing is written, and the call succeeds, since the item already has
+	// that content.
 	reactAlready reaction = "already"
-	// reactLate: nothing is written, and it fails with a [*LateError].
+	// reactLate: nothing is written, and the call fails with a [*LateError].
 	reactLate reaction = "late"
 )
 
-// reactions is the table of settling. A cell that is missing is late.
+// reactions is the table for settlements. A missing cell is late.
 var reactions = map[SettlementKind]map[ownership]reaction{
 	SettleComplete: {ownsRun: reactWrite, ownsSettled: reactWrite, ownsCompleted: reactAlready},
 	SettleRelease:  {ownsRun: reactWrite, ownsSettled: reactWrite},
@@ -144,7 +145,7 @@ var reactions = map[SettlementKind]map[ownership]reaction{
 	SettleAlone:    {ownsRun: reactWrite},
 }
 
-// owned classifies the item against claim c. A nil item is none.
+// owned classifies the item against claim c. A nil item means that there is none.
 func (i *Item) owned(c Claim) ownership {
 	switch {
 	case i == nil:
@@ -162,7 +163,7 @@ func (i *Item) owned(c Claim) ownership {
 	}
 }
 
-// react returns what follows from a settlement of that kind.
+// react returns the reaction to a settlement of that kind.
 func (i *Item) react(kind SettlementKind, c Claim) reaction {
 	if r, ok := reactions[kind][i.owned(c)]; ok {
 		return r

@@ -64,8 +64,8 @@ func token(ctx context.Context, longest int) string {
 	return bounded(identity(ctx), longest, visible)
 }
 
-// bounded gives s if it is legal and not too long, or else as much of its hash
-// as fits.
+// bounded returns s if it is legal and not too long, otherwise as much of its hash as
+// fits.
 func bounded(s string, longest int, legal func(string) bool) string {
 	if len(s) <= longest && legal(s) {
 		return s
@@ -73,14 +73,14 @@ func bounded(s string, longest int, legal func(string) bool) string {
 	return hashed(s, longest)
 }
 
-// hashed is the SHA-256 of s in hexadecimal digits, n at most.
+// hashed returns at most n hexadecimal digits of the SHA-256 of s.
 func hashed(s string, n int) string {
 	sum := sha256.Sum256([]byte(s))
 	digits := hex.EncodeToString(sum[:])
 	return digits[:min(n, len(digits))]
 }
 
-// visible tells texts of nothing but letters, digits and punctuation of ASCII.
+// visible reports whether s has only ASCII letters, digits and punctuation.
 func visible(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] > '~' {
@@ -90,7 +90,7 @@ func visible(s string) bool {
 	return true
 }
 
-// identity tells the job apart from those of all queues; empty without a key.
+// identity returns an id of the job that is unique over all queues; empty without a key.
 func identity(ctx context.Context) string {
 	key := Key(ctx)
 	if key == "" {
@@ -101,12 +101,12 @@ func identity(ctx context.Context) string {
 
 type namespaceKey struct{}
 
-// withNamespace keeps the queue's name for what other queues' jobs share.
+// withNamespace returns a context with the queue's name.
 func withNamespace(ctx context.Context, namespace string) context.Context {
 	return context.WithValue(ctx, namespaceKey{}, namespace)
 }
 
-// queueName is the name that [withNamespace] keeps.
+// queueName returns the name set by withNamespace.
 func queueName(ctx context.Context) string {
 	name, _ := ctx.Value(namespaceKey{}).(string)
 	return name

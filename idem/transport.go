@@ -29,7 +29,7 @@ const longestHeader = 255
 type Scope string
 
 const (
-	// ScopeQueue, the zero value, sends the queue's name and the key,
+	// ScopeQueue (the zero value) sends the queue's name and the key,
 	// "charges#ch-1", as [ClientRequestToken] does. Equal keys of two queues are
 	// two jobs to the receiver, as they are in the store. The key stands alone
 	// if the message does not name its queue.
@@ -122,7 +122,7 @@ func checkRedirect(r *http.Request) error {
 	return err
 }
 
-// safe tells methods that change nothing (RFC 9110, 9.2.1).
+// safe reports whether a method changes nothing (RFC 9110, 9.2.1).
 func safe(method string) bool {
 	switch method {
 	case "", http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:
@@ -149,8 +149,8 @@ func sendOnce(r *http.Request) {
 	}
 }
 
-// fieldValue tells keys that a header carries byte for byte: net/http refuses
-// some of the others, and proxies cut spaces off.
+// fieldValue reports whether a header carries the key unchanged: net/http refuses some
+// other values, and proxies remove spaces at the ends.
 func fieldValue(key string) bool {
 	return visible(strings.ReplaceAll(key, " ", "_")) && key == strings.TrimSpace(key)
 }

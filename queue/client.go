@@ -16,7 +16,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/sqscall"
 )
 
-// API is what a [Client] needs of SQS; [*sqs.Client] is one.
+// API has the methods of SQS that a [Client] calls; [*sqs.Client] has them.
 type API interface {
 	ChangeMessageVisibilityBatch(
 		ctx context.Context, in *sqs.ChangeMessageVisibilityBatchInput, options ...func(*sqs.Options),
@@ -38,7 +38,7 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Client is the queue that a batch came from. It is safe for concurrent use.
+// Client changes and deletes messages of source queues. It is safe for concurrent use.
 type Client struct {
 	api         API
 	endpoint    string
@@ -71,14 +71,14 @@ func New(api API, o *Options) (*Client, error) {
 }
 
 // ChangeVisibility applies the changes and sets Done or Err of each. Err is an
-// [*EntryError], [handler.ErrUnanswered], [ErrDenied], or the error of the call
-// that carried the change. A part of a second counts as a whole one. An entry that
-// fails on the side of SQS is asked for up to two times more, within ctx.
+// [*EntryError], [handler.ErrUnanswered], [ErrDenied], or the error of the call with the
+// change. Timeouts are rounded up to whole seconds. An entry that fails because of SQS is
+// retried up to two times, within ctx.
 func (c *Client) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) {
 	round := c.denials.begin()
 	arnOf := func(i int) string { return changes[i].Message.EventSourceARN }
 	errs := c.eachPack(ctx, len(changes), arnOf, func(url string, members []int) ([]error, error) {
-		if err := c.denials.standing(url); err != nil {
+		if err := c.denials.current(url); err != nil {
 			return nil, err
 		}
 		entries := make([]types.ChangeMessageVisibilityBatchRequestEntry, len(members))
@@ -106,8 +106,8 @@ func (c *Client) ChangeVisibility(ctx context.Context, changes []handler.Visibil
 	}
 }
 
-// Delete acknowledges the messages and sets Done or Err of each, with the same
-// errors as [Client.ChangeVisibility] but for [ErrDenied]. It asks again likewise.
+// Delete deletes the messages and sets Done or Err of each. Errors and retries are those
+// of [Client.ChangeVisibility], except [ErrDenied].
 func (c *Client) Delete(ctx context.Context, deletions []handler.Deletion) {
 	arnOf := func(i int) string { return deletions[i].Message.EventSourceARN }
 	errs := c.eachPack(ctx, len(deletions), arnOf, func(url string, members []int) ([]error, error) {

@@ -11,22 +11,22 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// ErrDenied says that the role may not change the visibility timeouts of the
-// queue. It wraps the answer of SQS. After two such answers in a row the queue is
-// not asked for a minute, and every change of it has the same error. A single one
-// may be a role that is just being changed, and a heartbeat should not miss a
-// minute for that. So answers of one ChangeVisibility, or of several at the same
-// time, count as one.
+// ErrDenied says that the role may not change the visibility timeouts of the queue. It
+// wraps the answer of SQS. After two such answers in a row the Client does not call the
+// queue for a minute and returns this error for every change. After one answer it still
+// calls: the role may just be changing, and a heartbeat should not pause for a minute
+// because of that. Answers to one ChangeVisibility, or to several at the same time, count
+// as one.
 var ErrDenied = errors.New("the role may not change visibility timeouts: " + grant)
 
 const (
 	grant      = "grant sqs:ChangeMessageVisibility on the queue"
 	denialTime = time.Minute
-	// enough is how many denials in a row are believed.
-	enough = 2
+	// denialLimit is the number of denials in a row after which the queue is not called.
+	denialLimit = 2
 )
 
-// denials are the queues whose visibility timeouts may not be changed.
+// denials has the queues that denied a visibility change.
 type denials struct {
 	logger *slog.Logger
 
@@ -39,13 +39,13 @@ type denials struct {
 type denial struct {
 	err   error
 	inRow int
-	// begun is how many rounds had begun when a denial was counted last. That of
-	// one of them tells nothing new.
+	// begun is the number of rounds that had begun when a denial was last counted.
+	// Another denial in one of these rounds does not count.
 	begun int
 	until time.Time
 }
 
-// begin gives the number of a new round.
+// begin returns the number of a new round.
 func (d *denials) begin() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -53,8 +53,8 @@ func (d *denials) begin() int {
 	return d.begun
 }
 
-// standing is the denial that still counts for the queue; nil if none does.
-func (d *denials) standing(url string) error {
+// current returns the denial that still applies to the queue; nil if there is none.
+func (d *denials) current(url string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if last := d.byURL[url]; last != nil && time.Now().Before(last.until) {
@@ -63,23 +63,23 @@ func (d *denials) standing(url string) error {
 	return nil
 }
 
-// note gives the error of a call of the round as it is to be answered. The first
-// denial of a queue is logged: no later one has anything to add.
+// note returns the error to answer for a failed call of the round. The first denial of a
+// queue is logged; later ones have no new information.
 func (d *denials) note(url string, round int, err error) error {
 	api, ok := errors.AsType[smithy.APIError](err)
 	if !ok || !strings.HasPrefix(api.ErrorCode(), "AccessDenied") {
 		return err
 	}
 	err = fmt.Errorf("%w: %w", ErrDenied, err)
-	if d.keep(url, round, err) {
+	if d.count(url, round, err) {
 		d.logger.Warn("visibility timeouts may not be changed", "queue", url, "error", err,
 			"remedy", grant+"; until then failed messages come back after the queue's visibility timeout")
 	}
 	return err
 }
 
-// keep tells whether it is the first denial of the queue.
-func (d *denials) keep(url string, round int, err error) bool {
+// count counts a denial and reports whether it is the first of the queue.
+func (d *denials) count(url string, round int, err error) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	last, known := d.byURL[url]
@@ -95,13 +95,14 @@ func (d *denials) keep(url string, round int, err error) bool {
 		last.inRow++
 		last.begun = d.begun
 	}
-	if last.inRow >= enough {
+	if last.inRow >= denialLimit {
 		last.until = time.Now().Add(denialTime)
 	}
 	return !known
 }
 
-// allowed notes that the queue took a call. It stays known for what was logged.
+// allowed records that the queue accepted a call. The entry stays, so that a later denial
+// is not logged again.
 func (d *denials) allowed(url string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

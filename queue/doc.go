@@ -1,8 +1,8 @@
-// Package queue is the source queue as the processor uses it: it changes the
-// visibility of messages and deletes them, many at a call, and answers for each.
+// Package queue changes the visibility timeout of messages of a source queue and deletes
+// messages, in batch calls with an answer for each message.
 //
-// The queue of a message is known from its ARN, so one [Client] serves every
-// queue that its client may call. Calls that fail are not retried here, since the
-// SDK does that already. Entries that fail in a call that succeeds are, for a
-// moment, if SQS is to blame.
+// The queue's URL is derived from the message's ARN, so one [Client] serves every queue
+// that its client may call. A failed call is not retried here, since the SDK does that
+// already. A failed entry of a successful call is retried for a short time if SQS is at
+// fault.
 package queue

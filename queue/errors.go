@@ -6,21 +6,20 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// EntryError is the refusal of one entry of a batch call that as a whole
-// succeeded. It is a [smithy.APIError], so rules for AWS error codes apply to it.
+// EntryError is the error of one entry in a batch call that succeeded. It is a
+// [smithy.APIError], so rules for AWS error codes apply to it.
 type EntryError struct {
 	// Code is the error code, such as ReceiptHandleIsInvalid or RequestThrottled.
 	Code string
 	// Message explains the code; SQS may leave it out.
 	Message string
-	// SenderFault tells whether the request was wrong, so that it would be
-	// refused again.
+	// SenderFault reports whether the request was wrong. A retry would fail again.
 	SenderFault bool
 }
 
 var _ smithy.APIError = (*EntryError)(nil)
 
-// NewEntryError gives the error that a batch answer tells of.
+// NewEntryError returns the error of an entry in a batch answer.
 func NewEntryError(entry types.BatchResultErrorEntry) *EntryError {
 	return &EntryError{
 		Code:        aws.ToString(entry.Code),
@@ -29,7 +28,7 @@ func NewEntryError(entry types.BatchResultErrorEntry) *EntryError {
 	}
 }
 
-// Error gives the code, and the message where there is one.
+// Error returns the code, and the message if there is one.
 func (e *EntryError) Error() string {
 	if e.Message == "" {
 		return "SQS refused the entry: " + e.Code
@@ -37,13 +36,13 @@ func (e *EntryError) Error() string {
 	return "SQS refused the entry: " + e.Code + ": " + e.Message
 }
 
-// ErrorCode gives Code.
+// ErrorCode returns Code.
 func (e *EntryError) ErrorCode() string { return e.Code }
 
-// ErrorMessage gives Message.
+// ErrorMessage returns Message.
 func (e *EntryError) ErrorMessage() string { return e.Message }
 
-// ErrorFault tells whose fault it is.
+// ErrorFault reports whether client or server is at fault.
 func (e *EntryError) ErrorFault() smithy.ErrorFault {
 	if e.SenderFault {
 		return smithy.FaultClient

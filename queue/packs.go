@@ -11,8 +11,8 @@ import (
 	"github.com/sqsafe/sqsafe/internal/sqscall"
 )
 
-// answers reads what a batch call said of n entries whose ids are their positions:
-// an error for each, nil where SQS took the entry and said nothing else of it.
+// answers returns the error of each of n entries in a batch answer; nil for an accepted
+// entry. Entry ids are positions.
 func answers(n int, succeeded []*string, failed []types.BatchResultErrorEntry) []error {
 	errs := make([]error, n)
 	for i := range errs {
@@ -31,12 +31,12 @@ func answers(n int, succeeded []*string, failed []types.BatchResultErrorEntry) [
 	return errs
 }
 
-// batchCall asks for the items with these positions, which are of the queue with
-// the URL, and answers for each of them; the error is that of the whole call.
+// batchCall calls SQS for the items at these positions, all of the queue with the URL,
+// and returns an error for each. The second result is the error of the whole call.
 type batchCall func(url string, members []int) ([]error, error)
 
-// eachPack calls for at most ten of n items of one queue at a time and gathers
-// the answers. An item whose queue has no URL has that as its error.
+// eachPack calls SQS for n items, at most ten of one queue in a call, and returns an
+// error for each. If an item's queue has no URL, its error says so.
 func (c *Client) eachPack(ctx context.Context, n int, arnOf func(i int) string, call batchCall) []error {
 	errs := make([]error, n)
 	var running sync.WaitGroup
@@ -63,7 +63,7 @@ func (c *Client) eachPack(ctx context.Context, n int, arnOf func(i int) string, 
 	return errs
 }
 
-// byQueue gives the positions of the items of each queue, in order.
+// byQueue returns the positions of the items of each queue, in order.
 func byQueue(n int, arnOf func(i int) string) [][]int {
 	var queues [][]int
 	known := map[string]int{}

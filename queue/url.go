@@ -10,9 +10,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
-// URL gives the queue's URL. Where endpoint is empty, host and domain are those
-// of the ARN's region as the SDK knows them, whatever its partition; otherwise
-// the queue is below endpoint, such as "http://127.0.0.1:4570".
+// URL returns the queue's URL. If endpoint is empty, host and domain are those of the
+// ARN's region as the SDK knows them, in any partition. Otherwise the URL is below
+// endpoint, such as "http://127.0.0.1:4570".
 func URL(ctx context.Context, queueARN, endpoint string) (string, error) {
 	a, err := arn.Parse(queueARN)
 	if err != nil || a.Service != "sqs" || a.Region == "" || a.AccountID == "" || a.Resource == "" {

@@ -34,7 +34,7 @@ var env = sqsafetest.Env{
 
 func charge(_ context.Context, c Charge) error {
 	if c.Amount <= 0 {
-		return fault.Permanent(errors.New("nothing to charge"), fault.Reason("no_amount"))
+		return fault.Permanent(errors.New("nothing to charge"), fault.WithReason("no_amount"))
 	}
 	return nil
 }
@@ -78,7 +78,7 @@ func ExampleQueue_Run_replay() {
 	broken := true
 	q := sqsafetest.NewQueue(t, env, func(context.Context, Charge) error {
 		if broken {
-			return fault.Permanent(errors.New("no such account"), fault.Reason("account"))
+			return fault.Permanent(errors.New("no such account"), fault.WithReason("account"))
 		}
 		return nil
 	}, options...)

@@ -46,6 +46,7 @@ func TestCharges(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			report := sqsafetest.NewQueue(t, env, charge, options...).Run(t, tt.job)
 			report.RequireOutcomes(t, "m1", tt.want)
 			report.RequireReason(t, "m1", tt.reason)
@@ -58,7 +59,7 @@ func TestALetterIsReplayed(t *testing.T) {
 	closed := true
 	charge := func(context.Context, Charge) error {
 		if closed {
-			return fault.Permanent(errors.New("the account is closed"), fault.Reason("closed"))
+			return fault.Permanent(errors.New("the account is closed"), fault.WithReason("closed"))
 		}
 		return nil
 	}

@@ -48,7 +48,7 @@ func perform(_ context.Context, j Job) error {
 	case "odd":
 		return errors.New("odd")
 	case "declined":
-		return fault.Permanent(errors.New("no"), fault.Reason("declined"))
+		return fault.Permanent(errors.New("no"), fault.WithReason("declined"))
 	case "wait":
 		<-time.After(time.Second)
 	}
@@ -291,6 +291,7 @@ func TestWhatStartRefusesStopsTheTest(t *testing.T) {
 			t.Parallel()
 			r := &recorder{TB: t}
 			r.try(func(t testing.TB) {
+				t.Helper()
 				sqsafetest.NewQueue(t, tt.env, charge, func(o *sqsafe.Options) {
 					if tt.option != nil {
 						tt.option(o)
@@ -314,6 +315,7 @@ func TestTheLogOfATest(t *testing.T) {
 	t.Parallel()
 	r := &recorder{TB: t}
 	r.try(func(t testing.TB) {
+		t.Helper()
 		given := sqsafetest.Env{"SQSAFE_CONCURENCY": "5", "SQSAFE_STRICT": "true", "PROVIDER_URL": "x"}
 		sqsafetest.NewQueue(t, given, charge)
 	})
@@ -369,7 +371,10 @@ func TestAQueueRunsInOneKindOfTime(t *testing.T) {
 	r := &recorder{TB: t}
 	q := sqsafetest.NewQueue(t, nil, perform)
 	q.Run(t, jobs(Job{ID: "1"})...)
-	r.try(func(t testing.TB) { q.Invoke(t, jobs(Job{ID: "2"})...) })
+	r.try(func(t testing.TB) {
+		t.Helper()
+		q.Invoke(t, jobs(Job{ID: "2"})...)
+	})
 	if !strings.Contains(r.fatal, "make another queue") {
 		t.Errorf("the test was stopped with %q, want a remedy", r.fatal)
 	}

@@ -29,7 +29,7 @@ const (
 
 type lookupFunc func(name string) (value string, ok bool)
 
-// settings are what the environment says about the worker.
+// settings are the worker settings from the environment.
 type settings struct {
 	Options
 	// healthAddress is where probes are answered; empty for nowhere.
@@ -97,7 +97,7 @@ const (
 	maxName      = 1024
 )
 
-// readMetrics reads how the metrics are called.
+// readMetrics reads namespace and name of the metrics.
 func readMetrics(lookup lookupFunc, o *Options) error {
 	o.MetricsNamespace, _ = lookup(namespaceVariable)
 	o.Name, _ = lookup(nameVariable)
@@ -117,8 +117,8 @@ func readMetrics(lookup lookupFunc, o *Options) error {
 	return errors.Join(errs...)
 }
 
-// isMetricText tells whether CloudWatch takes a text as a namespace or as the
-// value of a dimension. Empty stands for the default.
+// isMetricText reports whether CloudWatch accepts a text as a namespace or as the value
+// of a dimension. Empty means the default.
 func isMetricText(text string, most int) bool {
 	illegal := func(r rune) bool { return r < ' ' || r > '~' }
 	return len(text) <= most && !strings.HasPrefix(text, ":") && strings.IndexFunc(text, illegal) < 0 &&

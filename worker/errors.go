@@ -5,20 +5,21 @@ import (
 	"fmt"
 )
 
-// ErrForced says that jobs were still running when the time to drain was over.
+// ErrForced says that jobs were still running at the end of the drain time, and were
+// cancelled.
 var ErrForced = errors.New("jobs were cut off at the end of the time to drain")
 
-// CrashError says that the process cannot be trusted any more: user code has
-// panicked, or ignored that its time was over.
+// CrashError says that the process may be damaged: user code has panicked, or ignored its
+// cancellation.
 type CrashError struct {
-	// Value is what the handler panicked with.
+	// Value is the value that the handler panicked with.
 	Value any
 	// Stack is the stack of a panic outside of the user's function; empty for
 	// one inside, whose stack is in the log line of its message.
 	Stack string
 }
 
-// Error tells the value.
+// Error returns the value as text.
 func (e *CrashError) Error() string { return fmt.Sprintf("crash: %v", e.Value) }
 
 // Exit codes of a worker.
@@ -29,9 +30,9 @@ const (
 	exitForced = 3
 )
 
-// ExitCode is the code to end the process with after [Worker.Run]: 0 for a
-// clean end, 2 for a [CrashError], 3 for [ErrForced], and 1 for other errors,
-// such as a queue that does not exist.
+// ExitCode returns the exit code for the process after [Worker.Run]: 0 after a clean end,
+// 2 for a [CrashError], 3 for [ErrForced], and 1 for other errors, such as a queue that
+// does not exist.
 func ExitCode(err error) int {
 	if _, crashed := errors.AsType[*CrashError](err); crashed {
 		return exitCrash

@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	// manySeries is from when on new reasons count as "other", and maxSeries from
-	// when on nothing new is gathered: CloudWatch has not answered for a while then.
+	// manySeries is the number of series at which new reasons are counted as "other".
+	// maxSeries is the number at which new series are dropped: CloudWatch has not
+	// answered for a while then.
 	manySeries = 500
 	maxSeries  = 1000
 )
 
-// gathered adds up the metrics of batches until they are taken. It is safe for
-// concurrent use.
+// gathered sums the metrics of batches until take. It is safe for concurrent use.
 type gathered struct {
 	mu  sync.Mutex
 	all map[series]*statistics
@@ -60,7 +60,7 @@ func (g *gathered) add(r handler.Report, at time.Time) {
 	}
 }
 
-// of gives the statistics of a series; nil where there are too many.
+// of returns the statistics of a series; nil if there are too many series.
 func (g *gathered) of(key series) *statistics {
 	if s := g.all[key]; s != nil {
 		return s
@@ -74,7 +74,7 @@ func (g *gathered) of(key series) *statistics {
 	return g.all[key]
 }
 
-// take gives what was gathered, in the order of time and name, and forgets it.
+// take returns the gathered metrics, ordered by time and name, and removes them.
 func (g *gathered) take(dimensions []types.Dimension) []types.MetricDatum {
 	g.mu.Lock()
 	all := g.all

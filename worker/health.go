@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// stallAfter is more than a poll loop may take between two batches: the longest
+// stallAfter is longer than a poll loop may take between two batches: the longest
 // receive, the longest pause after a failed one, and as much again in reserve.
 const stallAfter = 2 * time.Minute
 
-// health is what probes are told.
+// health is the state that probes ask for.
 type health struct {
 	received, draining atomic.Bool
 
@@ -60,7 +60,7 @@ func (h *health) unready() string {
 	return ""
 }
 
-// watch gives the pulse of one more loop.
+// watch adds a poll loop and returns its pulse.
 func (h *health) watch() *pulse {
 	p := &pulse{last: time.Now()}
 	h.mu.Lock()
@@ -69,19 +69,19 @@ func (h *health) watch() *pulse {
 	return p
 }
 
-// pulse is the sign of life of one poll loop.
+// pulse is the liveness state of one poll loop.
 type pulse struct {
 	mu   sync.Mutex
 	last time.Time
-	// resting holds while the loop is at work on a batch, which may take any
-	// time, and after its end.
+	// resting reports whether the loop processes a batch, which may take any time, or has
+	// ended.
 	resting bool
 }
 
-// beat notes that the loop moves.
+// beat records that the loop makes progress.
 func (p *pulse) beat() { p.set(false) }
 
-// rest notes that the loop need not move until the next beat.
+// rest records that the loop need not make progress until the next beat.
 func (p *pulse) rest() { p.set(true) }
 
 func (p *pulse) set(resting bool) {

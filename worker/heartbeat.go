@@ -13,22 +13,23 @@ import (
 )
 
 const (
-	// beatsPerTimeout leaves room for a failed beat or two.
+	// beatsPerTimeout is the number of heartbeats in a visibility timeout. One or two may
+	// fail.
 	beatsPerTimeout = 3
-	// beatTimeout bounds a beat, since settling waits for the one in flight.
+	// beatTimeout limits a heartbeat, since settling waits for the one in flight.
 	beatTimeout = 5 * time.Second
 )
 
-// heartbeat keeps messages hidden while they are at work. It is the processor's
-// queue as well: a message is let go before what was decided about it is told
-// to the queue, so that no beat can come after.
+// heartbeat extends the visibility timeout of messages in process. It is also the
+// processor's queue: the heartbeat of a message ends before the processor changes or
+// deletes the message, so that no heartbeat comes after.
 type heartbeat struct {
 	queue  handler.Queue
 	logger *slog.Logger
 
 	mu   sync.Mutex
 	held map[string]held // by receipt handle
-	// beating is closed once the latest beat is answered; nil before the first.
+	// beating is closed when the last heartbeat is answered; nil before the first.
 	beating chan struct{}
 }
 
@@ -41,7 +42,7 @@ func newHeartbeat(source handler.Queue, logger *slog.Logger) *heartbeat {
 	return &heartbeat{queue: source, logger: logger, held: map[string]held{}}
 }
 
-// ChangeVisibility lets the messages go and changes them.
+// ChangeVisibility ends the heartbeat of the messages and applies the changes.
 func (h *heartbeat) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) {
 	receipts := make([]string, len(changes))
 	for i, c := range changes {
@@ -51,7 +52,7 @@ func (h *heartbeat) ChangeVisibility(ctx context.Context, changes []handler.Visi
 	h.queue.ChangeVisibility(ctx, changes)
 }
 
-// Delete lets the messages go and deletes them.
+// Delete ends the heartbeat of the messages and deletes them.
 func (h *heartbeat) Delete(ctx context.Context, deletions []handler.Deletion) {
 	receipts := make([]string, len(deletions))
 	for i, d := range deletions {
@@ -67,7 +68,7 @@ func (h *heartbeat) hold(m *handler.Message) {
 	h.held[m.ReceiptHandle] = held{message: m, received: time.Now()}
 }
 
-// release ends the beat of the messages, and waits for one that is in flight.
+// release ends the heartbeat of the messages, and waits for one in flight.
 func (h *heartbeat) release(receipts []string) {
 	if len(receipts) == 0 {
 		return
@@ -83,7 +84,7 @@ func (h *heartbeat) release(receipts []string) {
 	}
 }
 
-// run beats until ctx ends. Every beat hides what is held for visibility.
+// run sends heartbeats until ctx ends. Each hides the held messages for visibility.
 func (h *heartbeat) run(ctx context.Context, visibility time.Duration) {
 	ticker := time.NewTicker(visibility / beatsPerTimeout)
 	defer ticker.Stop()
@@ -113,7 +114,7 @@ func (h *heartbeat) beat(ctx context.Context, visibility time.Duration) {
 	}
 }
 
-// begin gives the changes of a beat and what to call once they are answered.
+// begin returns the changes of a heartbeat and a function to call when they are answered.
 func (h *heartbeat) begin(visibility time.Duration) (changes []handler.VisibilityChange, answered func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -132,8 +133,8 @@ func (h *heartbeat) begin(visibility time.Duration) (changes []handler.Visibilit
 	return changes, func() { close(done) }
 }
 
-// failed gives up a message that is not this delivery's any more. What else
-// goes wrong may be gone at the next beat.
+// failed logs a failed heartbeat. It stops the heartbeat of a message if SQS says that
+// the receipt handle is invalid. Other errors may be gone at the next heartbeat.
 func (h *heartbeat) failed(m *handler.Message, err error) {
 	h.logger.Warn("visibility timeout not extended", "messageId", m.MessageId, "error", err.Error())
 	if refused, ok := errors.AsType[*queue.EntryError](err); ok && refused.SenderFault {

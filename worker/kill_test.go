@@ -219,7 +219,8 @@ func TestTheWorkerStaysUntilWhatItCutsOffIsWritten(t *testing.T) {
 		if ended, err := m.result(); !errors.Is(err, worker.ErrForced) || ended != 5*time.Second {
 			s.t.Errorf("ended with %v after %s, want ErrForced when the write is answered", err, ended)
 		}
-		if diff := cmp.Diff(map[string]string{"status": "INPROGRESS", "claims": "1", "settled": "1"}, s.item("a")); diff != "" {
+		want := map[string]string{"status": "INPROGRESS", "claims": "1", "settled": "1"}
+		if diff := cmp.Diff(want, s.item("a")); diff != "" {
 			s.t.Errorf("ledger (-want +got):\n%s", diff)
 		}
 	})

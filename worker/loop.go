@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	// receiveTimeout is more than a long poll of 20 s takes. A connection that
-	// has died would hold the loop forever.
+	// receiveTimeout is longer than a long poll of 20 s. Without it a dead connection
+	// would block the loop forever.
 	receiveTimeout = 30 * time.Second
-	// receiveGrace is how long a receive may go on when the worker drains: what
-	// SQS has handed out by then would else stay hidden for nothing. It is less
-	// than the second after which released messages are visible again.
+	// receiveGrace is how long a receive may go on when the worker drains. Messages that
+	// SQS has delivered by then would otherwise stay hidden. It is less than the second
+	// after which released messages are visible again.
 	receiveGrace = 500 * time.Millisecond
 )
 
@@ -31,17 +31,17 @@ type loop struct {
 	*run
 	arn   string
 	pulse *pulse
-	// receipts are those of the last receive, and share is what it has of the slots.
-	receipts []string
-	share    *share
+	// receipts are the receipt handles of the last receive, batchSlots are its slots.
+	receipts   []string
+	batchSlots *batchSlots
 }
 
-// ReceiveMessage waits for a slot, and receives and holds what comes. By the time it is
-// called again, the poller is through with what came before.
+// ReceiveMessage waits for a slot, receives messages, and starts their heartbeat. When
+// the poller calls it again, it has finished with the messages before.
 func (l *loop) ReceiveMessage(
 	ctx context.Context, in *sqs.ReceiveMessageInput, options ...func(*sqs.Options),
 ) (out *sqs.ReceiveMessageOutput, err error) {
-	l.letGo()
+	l.releaseBatch()
 	l.pulse.rest()
 	n := l.slots.take(ctx)
 	if n == 0 {
@@ -52,7 +52,7 @@ func (l *loop) ReceiveMessage(
 		if out != nil {
 			received = len(out.Messages)
 		}
-		l.share = l.slots.received(n, received)
+		l.batchSlots = l.slots.received(n, received)
 	}()
 	in.MaxNumberOfMessages = int32(l.slots.batchSize(n))
 	l.pulse.beat()
@@ -70,7 +70,8 @@ func (l *loop) ReceiveMessage(
 	return out, nil
 }
 
-// receiveContext ends a while after ctx, or when the receive takes too long.
+// receiveContext returns a context that ends receiveGrace after ctx, or after
+// receiveTimeout.
 func receiveContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	receiving, cancel := context.WithTimeout(context.WithoutCancel(ctx), receiveTimeout)
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(receiveGrace, cancel) })
@@ -88,30 +89,30 @@ func (l *loop) hold(m types.Message) {
 	l.receipts = append(l.receipts, held.ReceiptHandle)
 }
 
-// letGo gives back the slots of the last batch, and ends the heartbeat of what was
-// received but never handed over, such as the rest of a FIFO batch that failed.
-func (l *loop) letGo() {
+// releaseBatch releases the slots of the last batch, and ends the heartbeat of messages
+// that were received but not processed, such as the rest of a FIFO batch after a failure.
+func (l *loop) releaseBatch() {
 	l.heartbeat.release(l.receipts)
 	l.receipts = nil
-	l.share.end()
-	l.share = nil
+	l.batchSlots.end()
+	l.batchSlots = nil
 }
 
-// end is what the loop leaves in order.
+// end is called when the loop has ended.
 func (l *loop) end() {
-	l.letGo()
+	l.releaseBatch()
 	l.pulse.rest()
 }
 
-// DeleteMessageBatch deletes what is done.
+// DeleteMessageBatch deletes the finished messages.
 func (l *loop) DeleteMessageBatch(
 	ctx context.Context, in *sqs.DeleteMessageBatchInput, options ...func(*sqs.Options),
 ) (*sqs.DeleteMessageBatchOutput, error) {
 	return l.client.DeleteMessageBatch(ctx, in, options...)
 }
 
-// Invoke runs a batch. The poller's context never ends; a job's does when the
-// worker cuts it off.
+// Invoke runs a batch. The poller's context never ends. The context of the jobs ends when
+// the worker cancels them.
 func (l *loop) Invoke(_ context.Context, event []byte) ([]byte, error) {
 	var batch events.SQSEvent
 	if err := json.Unmarshal(event, &batch); err != nil {
@@ -148,7 +149,7 @@ func (l *loop) handle(batch events.SQSEvent) (response events.SQSEventResponse, 
 }
 
 func (l *loop) batchContext() (context.Context, context.CancelFunc) {
-	ctx := host.WithEnded(l.jobs, l.share.ended)
+	ctx := host.WithEnded(l.jobs, l.batchSlots.ended)
 	if l.options.BatchTimeout > 0 {
 		return context.WithTimeout(ctx, l.options.BatchTimeout)
 	}
@@ -165,11 +166,11 @@ func receipts(batch events.SQSEvent) []string {
 
 var errGoexit = errors.New("runtime.Goexit called by the handler")
 
-// observe logs what goes wrong between queue and processor. What becomes of
-// messages the processor has logged.
+// observe logs errors between queue and processor. The processor itself logs the outcomes
+// of messages.
 func (l *loop) observe(e eventsource.Event) {
 	l.pulse.beat()
-	text, failed := troubles[e.Kind]
+	text, failed := errorTexts[e.Kind]
 	if !failed {
 		return
 	}
@@ -183,7 +184,7 @@ func (l *loop) observe(e eventsource.Event) {
 	l.options.Logger.Error(text, attrs...)
 }
 
-var troubles = map[eventsource.Kind]string{
+var errorTexts = map[eventsource.Kind]string{
 	eventsource.ReceiveFailed: "receive failed",
 	eventsource.DeleteFailed:  "messages not deleted, so they come again",
 	eventsource.Failed:        "batch failed, so its messages come again",

@@ -15,26 +15,27 @@ type Options struct {
 	QueueURL string
 	// Batches is how many batches of up to ten messages are processed at the same
 	// time; 0 means 2. Up to Batches times the Concurrency of the processor jobs run at a
-	// time: a batch that is not full leaves its slots to another.
+	// time, ten for a batch at most: a batch that is not full leaves its slots to
+	// another.
 	Batches int
-	// Drain is how long running jobs may go on once the worker is told to stop;
-	// 0 means 15 s. What still runs then is cancelled, and has up to 11 s more to be
-	// settled, so that the worker is gone within 27 s: orchestrators kill after 30 s.
+	// Drain is how long running jobs may go on after the worker was told to stop; 0 means
+	// 15 s. Jobs that still run then are cancelled, and have up to 11 s more to be
+	// settled. So by default the worker ends within 27 s: orchestrators kill after 30 s.
 	Drain time.Duration
 	// BatchTimeout is how long a batch may take, as the Timeout of a Lambda
 	// function: no job starts near its end, and running ones are cancelled; 0
 	// means as long as it takes, up to the 12 hours that SQS hides a message.
 	BatchTimeout time.Duration
-	// Metrics is where the metrics of batches go once a minute, such as a
-	// *cloudwatch.Client; nil for nowhere. [Worker.OnBatch] must be a hook of the
-	// processor then.
+	// Metrics receives the metrics of batches once a minute, such as a
+	// *cloudwatch.Client; nil for none. [Worker.OnBatch] must then be a hook of the
+	// processor.
 	Metrics MetricsAPI
 	// MetricsNamespace is the namespace of the metrics; empty means
 	// metrics.DefaultNamespace.
 	MetricsNamespace string
 	// Name is the value of metrics.Dimension; empty means the name of the queue.
 	Name string
-	// Logger tells what happens to the worker; nil means slog.Default().
+	// Logger gets the log lines of the worker; nil means slog.Default().
 	Logger *slog.Logger
 }
 

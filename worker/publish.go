@@ -16,8 +16,8 @@ import (
 	"github.com/sqsafe/sqsafe/metrics"
 )
 
-// MetricsAPI is what the worker calls of CloudWatch; [*cloudwatch.Client] has it.
-// It must be safe for concurrent use.
+// MetricsAPI has the method of CloudWatch that the worker calls; [*cloudwatch.Client] has
+// it. It must be safe for concurrent use.
 type MetricsAPI interface {
 	PutMetricData(
 		ctx context.Context, in *cloudwatch.PutMetricDataInput, options ...func(*cloudwatch.Options),
@@ -28,8 +28,8 @@ const (
 	publishEvery = time.Minute
 	// publishTimeout is how long a call may take, with the retries of the SDK.
 	publishTimeout = 20 * time.Second
-	// lastPublish is how long the metrics of the end may take, and crashPublish how
-	// long where the process cannot be trusted or has no time any more.
+	// lastPublish is how long the metrics at the end may take. crashPublish is that limit
+	// after a crash, or if no time is left.
 	lastPublish  = 3 * time.Second
 	crashPublish = 400 * time.Millisecond
 	// dataPerCall is half of the 1,000 metrics that CloudWatch takes in one call of
@@ -98,7 +98,7 @@ func (p *publisher) run() {
 	}
 }
 
-// stop sends what is left and waits for that, but no longer than the limit.
+// stop sends the remaining metrics and waits for that, up to limit.
 func (p *publisher) stop(limit time.Duration) {
 	if p == nil {
 		return
@@ -113,8 +113,8 @@ func (p *publisher) stop(limit time.Duration) {
 	}
 }
 
-// send sends what was gathered. What CloudWatch does not take is lost, since the
-// SDK has tried again by then.
+// send sends the gathered metrics. Metrics that CloudWatch does not accept are lost,
+// since the SDK has retried by then.
 func (p *publisher) send() {
 	for data := range slices.Chunk(p.take(p.dimensions), dataPerCall) {
 		ctx, cancel := context.WithTimeout(p.sending, publishTimeout)
@@ -127,7 +127,7 @@ func (p *publisher) send() {
 	}
 }
 
-// report logs a failure; a missing permission once, until it is there.
+// report logs a failure. A missing permission is logged once, until a call succeeds.
 func (p *publisher) report(err error, lost int) {
 	wasDenied := p.denied
 	p.denied = isDenied(err)
@@ -142,8 +142,7 @@ func (p *publisher) report(err error, lost int) {
 		"remedy", remedy+"; "+namespaceVariable+"="+metricsOff+" switches metrics off")
 }
 
-// isDenied tells a refusal for want of a permission. Which of the codes comes
-// depends on the protocol.
+// isDenied reports whether a permission is missing. The code depends on the protocol.
 func isDenied(err error) bool {
 	var refusal interface{ ErrorCode() string }
 	return errors.As(err, &refusal) && strings.HasPrefix(refusal.ErrorCode(), "AccessDenied")

@@ -15,19 +15,20 @@ import (
 )
 
 const (
-	// deleteGrace is how long the deletion that follows a batch may take at the end.
+	// deleteGrace is how long the deletion after a batch may take when the worker stops.
 	deleteGrace = time.Second
-	// settleGrace is how long batches that were cut off have to settle their jobs and to
-	// delete what is done. The processor returns within deadline.Grace, whatever hangs.
+	// settleGrace is how long cancelled batches have to settle their jobs and to delete
+	// finished messages. The processor returns within deadline.Grace even if something
+	// hangs.
 	settleGrace = deadline.Grace + deleteGrace
 )
 
-// run is a worker at work.
+// run is the state of one call of Worker.Run.
 type run struct {
 	*Worker
 	processor *handler.Processor
 	slots     *slots
-	// polling ends when the worker is to drain, jobs when running jobs are cut off.
+	// polling ends when the worker starts to drain, jobs when running jobs are cancelled.
 	polling, jobs context.Context
 	drain, cutOff context.CancelFunc
 
@@ -47,8 +48,8 @@ func newRun(ctx context.Context, w *Worker, p *handler.Processor) *run {
 	return r
 }
 
-// start starts the poll loops, one for each slot: each batch may be of one message.
-// Each has a poller of its own, whose calls are thereby known to be its.
+// start starts the poll loops, one for each slot, since each batch may have only one
+// message. Each loop has its own poller, which calls the loop's methods.
 func (r *run) start(mapping eventsource.Mapping) {
 	var loops sync.WaitGroup
 	for range cap(r.slots.taken) {
@@ -86,7 +87,7 @@ func (r *run) fail(value any) error {
 	return crash
 }
 
-// wait waits for the end of polling, and then for the jobs that run.
+// wait waits until the worker drains, and then for the running jobs.
 func (r *run) wait() error {
 	defer r.cutOff()
 	<-r.polling.Done()
@@ -112,7 +113,7 @@ func (r *run) wait() error {
 	return nil
 }
 
-// drained waits for the running jobs and tells whether they ended in time.
+// drained waits for the running jobs and reports whether they ended in time.
 func (r *run) drained() bool {
 	limit := time.After(r.options.Drain)
 	select {
@@ -132,7 +133,7 @@ func (r *run) drained() bool {
 	}
 }
 
-// settled gives jobs that were cut off the time to be released.
+// settled waits until cancelled jobs are settled.
 func (r *run) settled() {
 	select {
 	case <-r.finished:
@@ -142,8 +143,8 @@ func (r *run) settled() {
 	}
 }
 
-// publishTime is how long the last metrics may take, so that the worker is gone
-// by the limit or soon after it.
+// publishTime returns how long the last metrics may take. The worker must end at the
+// limit or soon after it.
 func (r *run) publishTime(limit time.Time) time.Duration {
 	select {
 	case <-r.crashed:

@@ -10,23 +10,23 @@ import (
 const (
 	// maxBatch is the most messages of a batch: what one receive brings.
 	maxBatch = 10
-	// longBatch is how long a batch keeps the slots of its jobs that have ended: slots
-	// that become free one by one bring small batches. Jobs take long if none of a batch
-	// has ended by then.
+	// longBatch is how long a batch keeps the slots of its ended jobs. Slots that become
+	// free one by one would cause small batches. If no job of a batch has ended by then,
+	// jobs take long.
 	longBatch = 5 * time.Second
 )
 
-// slots bound how many jobs run at a time: as many for each of the worker's batches as
-// the processor runs of one batch. A batch that is not full leaves its other slots to
-// another batch, so that messages which come one by one run side by side too.
+// slots limits how many jobs run at the same time: for each of the worker's batches, as
+// many as the processor runs of one batch. A batch that is not full leaves its other
+// slots to another batch. So messages that arrive one by one also run concurrently.
 type slots struct {
 	// perBatch is how many slots a full batch takes.
 	perBatch int
-	// taken holds one for each slot that is taken, polling one for each receive under
-	// way. Receives are as few as batches, however many slots there are.
+	// taken has one element for each slot in use, polling one for each running receive.
+	// There are at most as many receives as batches, even if there are more slots.
 	taken, polling chan struct{}
-	// long reports whether jobs take long. What waits behind them in a batch is given
-	// back in the end, and has lost a receive.
+	// long reports whether jobs take long. Messages that wait behind them in a batch
+	// would be given back and lose a receive.
 	long atomic.Bool
 }
 
@@ -39,8 +39,8 @@ func newSlots(batches, concurrency int) *slots {
 	}
 }
 
-// take waits for a slot and takes as many more for a batch as are free. It gives 0 if
-// ctx ends before.
+// take waits for a slot and takes more for the batch if they are free. It returns the
+// number of slots; 0 if ctx ends before.
 func (s *slots) take(ctx context.Context) (n int) {
 	for _, wanted := range []chan struct{}{s.polling, s.taken} {
 		select {
@@ -62,9 +62,8 @@ func (s *slots) take(ctx context.Context) (n int) {
 	return n
 }
 
-// batchSize is how many messages a batch may have for which n slots were taken. One
-// with all the slots of a batch may have more messages than slots, which wait, unless
-// jobs take long.
+// batchSize returns how many messages a batch with n slots may have. A batch with all of
+// its slots may have more messages than slots, which wait, unless jobs take long.
 func (s *slots) batchSize(n int) int {
 	if n == s.perBatch && !s.long.Load() {
 		return maxBatch
@@ -72,11 +71,11 @@ func (s *slots) batchSize(n int) int {
 	return n
 }
 
-// received ends the receive for which n slots were taken, and returns the share that
-// its messages keep.
-func (s *slots) received(n, messages int) *share {
+// received ends the receive for which n slots were taken, and returns the slots that its
+// messages keep.
+func (s *slots) received(n, messages int) *batchSlots {
 	<-s.polling
-	kept := &share{slots: s, taken: min(n, messages), messages: messages, open: messages}
+	kept := &batchSlots{slots: s, taken: min(n, messages), messages: messages, open: messages}
 	s.free(n - kept.taken)
 	if messages > 0 {
 		kept.late = time.AfterFunc(longBatch, kept.giveBack)
@@ -90,19 +89,19 @@ func (s *slots) free(n int) {
 	}
 }
 
-// share is what one batch has of the slots. A long job keeps no more than its own.
-type share struct {
+// batchSlots are the slots of one batch. A long job keeps only its own.
+type batchSlots struct {
 	slots *slots
 	late  *time.Timer // when slots are given back while the batch goes on; nil for none
 
 	mu sync.Mutex
-	// taken are the slots, open those of the messages that have no outcome yet.
+	// taken is the number of slots, open the number of messages without an outcome.
 	taken, messages, open int
 	isLate                bool
 }
 
-// ended notes that a message has its outcome.
-func (s *share) ended() {
+// ended records that a message has its outcome.
+func (s *batchSlots) ended() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open--
@@ -111,8 +110,9 @@ func (s *share) ended() {
 	}
 }
 
-// giveBack gives back the slots of jobs that have ended, from now on at once.
-func (s *share) giveBack() {
+// giveBack releases the slots of ended jobs. From then on, ended releases each slot at
+// once.
+func (s *batchSlots) giveBack() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.isLate = true
@@ -120,8 +120,8 @@ func (s *share) giveBack() {
 	s.keep(s.open)
 }
 
-// end gives back all of them.
-func (s *share) end() {
+// end releases all slots.
+func (s *batchSlots) end() {
 	if s == nil {
 		return
 	}
@@ -136,8 +136,8 @@ func (s *share) end() {
 	s.keep(0)
 }
 
-// keep gives back what is more than n.
-func (s *share) keep(n int) {
+// keep releases the slots beyond n.
+func (s *batchSlots) keep(n int) {
 	n = max(n, 0)
 	s.slots.free(s.taken - min(s.taken, n))
 	s.taken = min(s.taken, n)

@@ -46,7 +46,7 @@ func Start[T any](fn func(ctx context.Context, payload T) error, options ...sqsa
 	os.Exit(ExitCode(err))
 }
 
-// untilSignal gives a context that ends with the first signal; the second ends
+// untilSignal returns a context that ends with the first signal. The second signal ends
 // the process.
 func untilSignal(exit func(code int)) context.Context {
 	signals := make(chan os.Signal, 2)
@@ -102,9 +102,9 @@ func start[T any](
 	return w.Run(ctx, p)
 }
 
-// newCloudWatch gives a client that sends as those of the host do, which are made
-// for endpoints on the same machine where one is set. Its own endpoint is found by
-// the SDK, in AWS_ENDPOINT_URL_CLOUDWATCH or AWS_ENDPOINT_URL.
+// newCloudWatch returns a client with the HTTP client of the host, which works with
+// endpoints on the same machine. The SDK finds its endpoint in
+// AWS_ENDPOINT_URL_CLOUDWATCH or AWS_ENDPOINT_URL.
 func newCloudWatch(cfg aws.Config, host *sqsafe.Host) *cloudwatch.Client {
 	return cloudwatch.NewFromConfig(cfg, func(o *cloudwatch.Options) { o.HTTPClient = host.SQS().Options().HTTPClient })
 }
@@ -120,7 +120,7 @@ func (w *Worker) measure(o *sqsafe.Options) {
 	}
 }
 
-// serve answers probes until stop is called. No address means no answers.
+// serve answers probes until stop is called. An empty address means no answers.
 func serve(ctx context.Context, w *Worker, address string) (stop func(), err error) {
 	if address == "" {
 		return func() {}, nil

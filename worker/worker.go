@@ -24,8 +24,7 @@ type Worker struct {
 	health    health
 }
 
-// New returns a worker for the queue that o names. The error says what is wrong
-// with the client.
+// New returns a worker for the queue in o. The error describes a problem with the client.
 func New(client *sqs.Client, o *Options) (*Worker, error) {
 	w := &Worker{client: client, options: o.withDefaults()}
 	endpoint := ""
@@ -41,16 +40,15 @@ func New(client *sqs.Client, o *Options) (*Worker, error) {
 	return w, nil
 }
 
-// Queue is the queue that the worker's processor must have: it keeps the
-// heartbeat from overwriting what the processor decides about a message.
+// Queue returns the queue that the worker's processor must use. It keeps the heartbeat
+// from overwriting a visibility change of the processor.
 func (w *Worker) Queue() handler.Queue { return w.heartbeat }
 
-// Run polls and hands each batch to p until ctx ends; then it drains and
-// returns nil. It returns [ErrForced] where that took too long, and a
-// [*CrashError] soon after user code has panicked; jobs may then still run, and
-// the process should end. Other errors come before anything is received: the
-// queue cannot be asked for its attributes, or they do not fit. Run may be
-// called once.
+// Run polls and passes each batch to p until ctx ends; then it drains and returns nil. It
+// returns [ErrForced] if draining took too long, and a [*CrashError] soon after user code
+// has panicked. In both cases jobs may still run, and the process should end. Other
+// errors come before anything is received: the queue's attributes could not be read, or
+// are not suitable. Run may be called once.
 func (w *Worker) Run(ctx context.Context, p *handler.Processor) error {
 	mapping, visibility, err := w.describe(ctx)
 	if ctx.Err() != nil {
@@ -70,7 +68,7 @@ func (w *Worker) Run(ctx context.Context, p *handler.Processor) error {
 	return r.wait()
 }
 
-// describe asks the queue for what the worker must know of it.
+// describe reads the queue attributes that the worker needs.
 func (w *Worker) describe(ctx context.Context) (m eventsource.Mapping, visibility time.Duration, err error) {
 	names := []types.QueueAttributeName{types.QueueAttributeNameQueueArn, types.QueueAttributeNameVisibilityTimeout}
 	out, err := w.client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{

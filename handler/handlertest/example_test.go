@@ -36,7 +36,7 @@ func TestChargeOnce(t *testing.T) {
 
 func charge(_ context.Context, c Charge) error {
 	if c.Amount <= 0 {
-		return fault.Permanent(errors.New("nothing to charge"), fault.Reason("no_amount"))
+		return fault.Permanent(errors.New("nothing to charge"), fault.WithReason("no_amount"))
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/sqsafe/sqsafe/idem"
 )
 
-var errBusy = fault.Retryable(errors.New("provider is busy"), fault.Reason("busy"))
+var errBusy = fault.Retryable(errors.New("provider is busy"), fault.WithReason("busy"))
 
 // obey does what the words of a body say: the first at the first receive, and so
 // on, and the last at all later ones.
@@ -29,7 +29,7 @@ func obey(ctx context.Context, m *handler.Message) error {
 	case "retry":
 		return errBusy
 	case "bad":
-		return fault.Permanent(errors.New("no such user"), fault.Reason("no_user"))
+		return fault.Permanent(errors.New("no such user"), fault.WithReason("no_user"))
 	case "panic":
 		panic("boom")
 	case "kill":

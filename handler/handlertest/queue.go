@@ -26,7 +26,7 @@ type Queue struct {
 	//   - Random: nil means 0, which makes each delay the shortest of its range.
 	//   - Restore: nil means that records of [Message].Replay are read.
 	//   - Ledger: it hears nothing from a process after its [Kill]. So that a test runs
-	//     the same way each time, no job is claimed before its turn, and AwaitSettle is
+	//     the same way each time, no job is claimed before it can run, and AwaitSettle is
 	//     set: with Concurrency 1 messages run in the order of their batch.
 	//
 	// MaxReceives is the maxReceiveCount of the queue's redrive policy too; 0 means

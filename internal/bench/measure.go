@@ -142,8 +142,8 @@ func (p plan) unfinished(found costs) bool {
 	return slices.ContainsFunc(found, func(c cost) bool { return c.wall < p.window || c.invocations < leastInvocations })
 }
 
-// work invokes the process repeatedly, for at least window and at least least
-// times.
+// work invokes the process repeatedly, for at least window, and no fewer than
+// least times.
 func (r *running) work(ctx context.Context, e *event, window time.Duration, least int) (cost, error) {
 	var c cost
 	for c.wall < window || c.invocations < least {

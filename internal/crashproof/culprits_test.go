@@ -2,8 +2,6 @@
 
 package crashproof_test
 
-import "time"
-
 // culprit is a kind of job that ends its process, and how it ends itself.
 type culprit struct {
 	name string
@@ -20,10 +18,9 @@ type culprit struct {
 	// kills: what runs beside it is not waited for.
 	kills bool
 	ends  jobResult
-	// takesAlong: what is in its batch ends as it does in the queue, though it is done.
+	// takesAlong: what is in its batch may end as it does in the queue, though it is
+	// done. How many processes that takes is not counted.
 	takesAlong bool
-	// timeout is that of the function; 0 means the usual one.
-	timeout time.Duration
 }
 
 // How processes end, in the words of package os.
@@ -55,6 +52,9 @@ var culprits = []culprit{
 	undecodable("exit in UnmarshalJSON", job{Decoding: "exit 3"}, exit3),
 	undecodable("overflow in Validate", job{Validating: "stack overflow"}, exit2).saying("stack overflow"),
 }
+
+// unrecorded is what is said of a dead letter that SQS has moved.
+const unrecorded = "no record"
 
 // abandoned is what is said of a handler that does not return.
 const abandoned = "abandoned"
@@ -108,10 +108,9 @@ func refused(name string, j job) culprit {
 // undecodable is a culprit that only SQS can stop. What comes with it in one batch each
 // time is done in the end, but never acknowledged, so that SQS moves it as well.
 func undecodable(name string, j job, status string) culprit {
-	const receives = 8
 	return culprit{
-		name: name, job: j, receives: receives, in: undisturbed, timeout: 2 * time.Second,
-		lost: receives, status: status, kills: true, ends: jobResult{Dead: "no record"}, takesAlong: true,
+		name: name, job: j, receives: 8, in: undisturbed,
+		status: status, kills: true, ends: jobResult{Dead: unrecorded}, takesAlong: true,
 	}
 }
 

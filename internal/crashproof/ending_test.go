@@ -81,6 +81,9 @@ func (r *run) ending(ctx context.Context) (ending, error) {
 	for body := range letters {
 		e.Jobs["stray letter "+body] = jobResult{}
 	}
+	if r.takesAlong {
+		e.Lost = map[string]int{}
+	}
 	e.Again = min(e.Again, max(r.setting.held, 0)) // more is a matter of chance
 	for _, q := range r.server.SQS().Stats() {
 		if q.Name == r.queue() {
@@ -105,6 +108,9 @@ func (r *run) jobResult(ctx context.Context, j job, letters []types.Message) (f 
 	}
 	f = jobResult{Calls: len(calls) - again, Effects: len(r.provider.effects[j.ID]), Ledger: ledgerText(out.Item, letters)}
 	f.Dead, f.Stack = r.deadText(letters)
+	if r.takesAlong && !j.culprit && f.Dead == unrecorded {
+		f.Dead = "" // SQS may have handed it out without the culprit, or not
+	}
 	return f, again, nil
 }
 
@@ -116,7 +122,7 @@ func (r *run) spoiled() map[string]bool {
 	n := 0
 	switch {
 	case r.takesAlong:
-		n = r.lost[r.status]
+		n = len(r.ended)
 	case r.kills && r.setting.several():
 		n = 2
 	case r.kills || r.setting.hang:
@@ -161,7 +167,7 @@ func (r *run) deadText(letters []types.Message) (dead, stack string) {
 		record, err := dlq.Open(m)
 		switch {
 		case errors.Is(err, dlq.ErrNoRecord):
-			all = append(all, "no record")
+			all = append(all, unrecorded)
 			continue
 		case err != nil:
 			all = append(all, err.Error())

@@ -15,6 +15,8 @@ import (
 // the setting wants, and theirs until the culprit has done what it does.
 type provider struct {
 	scenario
+	// culpritCalled is told of the calls of culprits.
+	culpritCalled func(process string)
 
 	mu      sync.Mutex
 	calls   map[string][]string // by job: the processes
@@ -49,6 +51,9 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	i := slices.IndexFunc(p.jobs, func(j job) bool { return j.ID == r.PathValue("job") })
 	j, process := p.jobs[i], r.Header.Get("Process")
 	p.note(j, process, r.Header.Get("Idempotency-Key"))
+	if j.culprit {
+		p.culpritCalled(process)
+	}
 	switch {
 	case p.setting.held < 1:
 	case j.culprit:

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
@@ -36,15 +37,31 @@ type run struct {
 	started int
 	lost    map[string]int
 	ended   []string // the processes that were lost, in their order
-	output  []string
+	// timeouts counts those of them that were killed since they were out of time.
+	timeouts int
+	output   []string
+	// invoked is when each process got its latest event.
+	invoked map[string]time.Time
 	// slow are the signs that the machine was too slow for the timeouts.
 	slow []string
 }
 
 func newRun(r *rig, s scenario, number int) *run {
-	return &run{
+	run := &run{
 		rig: r, scenario: s, number: number, provider: newProvider(s), lost: map[string]int{},
-		quiet: make(chan struct{}), begun: make(chan struct{}),
+		quiet: make(chan struct{}), begun: make(chan struct{}), invoked: map[string]time.Time{},
+	}
+	run.provider.culpritCalled = run.culpritCalled
+	return run
+}
+
+// culpritCalled notes a call that comes late: a job that is abandoned is blamed only if it
+// had at least half of the time for jobs, which is half of the timeout.
+func (r *run) culpritCalled(process string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if waited := time.Since(r.invoked[process]); r.says == abandoned && waited > timeout/4 {
+		r.slow = append(r.slow, "the job began "+waited.String()+" after the invocation")
 	}
 }
 
@@ -59,7 +76,7 @@ func (r *run) do(ctx context.Context) error {
 		return err
 	}
 	function, err := runtimeapi.New(runtimeapi.Options{
-		Name: r.path()[1:], Binary: r.binary, Environment: r.environment(), Timeout: r.timeout(),
+		Name: r.path()[1:], Binary: r.binary, Environment: r.environment(), Timeout: timeout,
 		Concurrency: r.setting.processes, Output: r.line, Observe: r.happened,
 	})
 	if err != nil {
@@ -120,7 +137,7 @@ func (r *run) environment() map[string]string {
 func (r *run) fill(ctx context.Context) error {
 	policy, _ := json.Marshal(map[string]any{"deadLetterTargetArn": arn(r.dead()), "maxReceiveCount": r.receives})
 	attributes := map[string]string{
-		"VisibilityTimeout": strconv.Itoa(r.visibility()), "RedrivePolicy": string(policy),
+		"VisibilityTimeout": strconv.Itoa(visibility), "RedrivePolicy": string(policy),
 	}
 	dead := map[string]string{}
 	if r.setting.fifo {
@@ -171,6 +188,7 @@ func (r *run) happened(e runtimeapi.Event) {
 	case runtimeapi.Started:
 		r.started++
 	case runtimeapi.Invoked:
+		r.invoked[strconv.Itoa(e.PID)] = time.Now()
 		select {
 		case <-r.begun:
 		default:
@@ -181,7 +199,11 @@ func (r *run) happened(e runtimeapi.Event) {
 			return
 		}
 		r.ended = append(r.ended, strconv.Itoa(e.PID))
-		if r.lost[e.Status]++; e.Kind == runtimeapi.Killed && r.status != killed {
+		r.lost[e.Status]++
+		if e.Kind == runtimeapi.Killed {
+			r.timeouts++
+		}
+		if r.timeouts > 0 && (r.job.Running != "freeze" || r.timeouts > r.want().Lost[killed]) {
 			r.slow = append(r.slow, "timeout of the function")
 		}
 	}
@@ -201,7 +223,9 @@ func (r *run) line(text string) {
 	}
 	hangs := r.says == abandoned || r.setting.hang
 	ownFault := hangs && told.Reason == handler.ReasonAbandoned && told.Key != ""
-	if told.late() && !ownFault {
+	// Where processes end at once, nobody waits for anything.
+	waited := r.kills && (told.Reason == handler.ReasonNoTime || told.Reason == handler.ReasonNotAlone)
+	if waited || told.late() && !ownFault {
 		r.slow = append(r.slow, text)
 	}
 }

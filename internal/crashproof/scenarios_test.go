@@ -3,7 +3,6 @@
 package crashproof_test
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -179,31 +178,23 @@ func (s scenario) queue() string {
 	return name
 }
 
-// timeout is the usual one of the function. The queue's visibility timeout is longer by
-// spare: claims have lapsed by then.
+// timeout is the function's, visibility the queue's in seconds: claims have
+// lapsed by then.
 const (
-	timeout = 4 * time.Second
-	spare   = 3 * time.Second
+	timeout    = 4 * time.Second
+	visibility = 7
 )
-
-func (s scenario) timeout() time.Duration { return cmp.Or(s.culprit.timeout, timeout) }
-
-// visibility is that of the queue, in seconds.
-func (s scenario) visibility() int { return int((s.timeout() + spare).Seconds()) }
 
 // want is how the scenario ends.
 func (s scenario) want() ending {
 	e := ending{Jobs: map[string]jobResult{}, Lost: map[string]int{}}
 	for _, j := range s.jobs {
 		f := healthy
-		switch {
-		case j.culprit:
+		if j.culprit {
 			f = s.ends
 			if s.lost > 0 {
 				e.Lost[s.status] += s.lost
 			}
-		case s.takesAlong:
-			f.Dead = s.ends.Dead
 		}
 		e.Jobs[j.ID] = f
 	}

@@ -1,4 +1,5 @@
-// Package host is what a host of a processor tells it by its context.
+// Package host passes settings from the host of a processor to the processor, in a
+// context.
 package host
 
 import "context"
@@ -8,25 +9,25 @@ type (
 	exitKey     struct{}
 )
 
-// WithExit returns a context under which a processor ends its process by exit where
-// that outlives a crash. Without one it panics.
+// WithExit returns a context with the function that ends the process if it is still alive
+// after a crash. Without one the processor panics.
 func WithExit(ctx context.Context, exit func()) context.Context {
 	return context.WithValue(ctx, exitKey{}, exit)
 }
 
-// Exit is what ends the process; nil if nobody says.
+// Exit returns the function of WithExit; nil if there is none.
 func Exit(ctx context.Context) func() {
 	exit, _ := ctx.Value(exitKey{}).(func())
 	return exit
 }
 
-// WithDraining returns a context under which a processor starts no more jobs once
-// draining is closed. Jobs that run by then go on until the context itself ends.
+// WithDraining returns a context with a channel. Once it is closed, the processor starts
+// no more jobs. Running jobs go on until the context itself ends.
 func WithDraining(ctx context.Context, draining <-chan struct{}) context.Context {
 	return context.WithValue(ctx, drainingKey{}, draining)
 }
 
-// Draining is closed when no more jobs are to start; nil if nobody says.
+// Draining returns the channel of WithDraining; nil if there is none.
 func Draining(ctx context.Context) <-chan struct{} {
 	draining, _ := ctx.Value(drainingKey{}).(<-chan struct{})
 	return draining
@@ -34,14 +35,13 @@ func Draining(ctx context.Context) <-chan struct{} {
 
 type endedKey struct{}
 
-// WithEnded returns a context under which a processor calls ended for each message of
-// the batch once it has its outcome, while others may still run. It must not block.
+// WithEnded returns a context with a function that the processor calls for each message
+// that has its outcome, while other messages may still run. It must not block.
 func WithEnded(ctx context.Context, ended func()) context.Context {
 	return context.WithValue(ctx, endedKey{}, ended)
 }
 
-// Ended is to be called for each message that has its outcome; it does nothing if nobody
-// wants to know.
+// Ended returns the function of WithEnded, or one that does nothing.
 func Ended(ctx context.Context) func() {
 	if ended, ok := ctx.Value(endedKey{}).(func()); ok {
 		return ended

@@ -129,7 +129,7 @@ func crashLoop(w *world) {
 	w.check(err)
 	letters := []handler.Letter{{Message: m, Failure: handler.Failure{
 		Class: "permanent", Reason: "crash_loop", Rule: "crash_loop", Key: "ch-12", Verdict: true,
-		Message: "the job ended its process in its last 2 runs that were watched; 2 of its 2 claims ended without a result",
+		Message: "2 crashes are counted, and 2 of the job's 2 claims ended without a result",
 		First:   at, Last: at,
 		Stack: "main.discount(...)\n\tdiscount.go:31\nmain.charge(...)\n\tmain.go:54",
 	}}}

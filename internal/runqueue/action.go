@@ -1,41 +1,41 @@
 package runqueue
 
-// Kind is what is to be done for a delivery.
+// Kind is the kind of an Action.
 type Kind uint8
 
 const (
-	// Decode is to decode the payload and to find the job's key. The answer is
-	// Identified, Refused (unless Force is set), or, where the delivery ends there,
+	// Decode asks the owner to decode the payload and to find the job's key. The answer
+	// is Identified, Refused (unless Force is set), or, if the delivery ends there,
 	// Settling, Sending or Ended.
 	Decode Kind = iota + 1
-	// Claim is to claim the job in the ledger. The answer is Claimed, or, where the
-	// delivery does not run, Settling, Sending or Ended.
+	// Claim asks the owner to claim the job in the ledger. The answer is Claimed, or, if
+	// the delivery does not run, Settling, Sending or Ended.
 	Claim
-	// Start is to run the job. Without a ledger this includes Decode. The answer
-	// is Settling with ran set, or Refused.
+	// Start asks the owner to run the job. Without a ledger this includes Decode. The
+	// answer is Settling with ran set, or Refused.
 	Start
-	// StartAlone is the same while no other delivery of the process is at work. The
-	// answer is Settling with ran set; LoneOver may come before.
+	// StartAlone asks the owner to run the job while no other delivery of the process is
+	// active. The answer is Settling with ran set; LoneOver may come before.
 	StartAlone
-	// Ask is to ask for the process on behalf of a suspect. The answer is Granted
-	// or Denied. Without Hold, an answer that is known at once is to be given before
-	// the next call of Next: the queue may withdraw the question then.
+	// Ask asks the owner to request the process for a suspect. The answer is Granted or
+	// Denied. Without Hold, an answer that is known at once must come before the next
+	// call of Next, since the queue may withdraw the request then.
 	Ask
-	// Withdraw takes an Ask back that was not answered. An answer that comes all the
-	// same does no harm: Granted leads to Free.
+	// Withdraw cancels an Ask without an answer. A late answer does no harm: Granted
+	// leads to Free.
 	Withdraw
-	// Free gives the process back after Granted.
+	// Free releases the process after Granted.
 	Free
-	// AskProbe is to ask the breaker whether the delivery may run although it is
-	// open. The answer is Probed, before the next call of Next.
+	// AskProbe asks the breaker whether the delivery may run although it is open. The
+	// answer is Probed, before the next call of Next.
 	AskProbe
-	// Release is to give the claim back. The answer is Ended.
+	// Release asks the owner to release the claim. The answer is Ended.
 	Release
-	// Bury is to write off a delivery at its last receive that cannot run any more.
-	// The answer is Sending or Ended.
+	// Bury asks the owner to dead-letter a delivery that can no longer run at its last
+	// receive. The answer is Sending or Ended.
 	Bury
-	// Defer is to leave the delivery to a later receive; it has no claim. There is
-	// no answer.
+	// Defer asks the owner to leave the delivery to a later receive; it has no claim.
+	// There is no answer.
 	Defer
 )
 
@@ -62,30 +62,30 @@ const (
 	AfterCrash
 	// GroupHead says that an earlier delivery of the FIFO group failed.
 	GroupHead
-	// NoTime says that the invocation has no time left for it.
+	// NoTime says that the invocation has not enough time left.
 	NoTime
-	// Draining says that the process was told to stop.
+	// Draining says that the process is stopping.
 	Draining
-	// Breaker says that what jobs depend on is down.
+	// Breaker says that the breaker is open.
 	Breaker
 	// NoSlot says that no slot became free for a long time.
 	NoSlot
-	// NotAlone says that the process was not idle for a suspect.
+	// NotAlone says that a suspect could not run alone because the process was not idle.
 	NotAlone
 )
 
-// Action is what the queue asks its owner to do.
+// Action is a request of the queue to its owner.
 type Action struct {
 	Kind  Kind
 	Index int
 	// Reason is set for Release, Bury and Defer.
 	Reason Reason
-	// Force is set for Decode where it begins although the process is taken, and so
-	// cannot be Refused: there is no time left to wait.
+	// Force is set for Decode if the owner must begin although the process is taken, and
+	// so cannot answer Refused: there is no time left to wait.
 	Force bool
-	// Hold is set for Ask: others are kept back meanwhile.
+	// Hold is set for Ask if nothing else may start while the suspect waits.
 	Hold bool
-	// Quiet is set for Start: the delivery has an unsettled claim, so that it starts
-	// only while nothing of the process is settling.
+	// Quiet is set for Start if the delivery has an unsettled claim. It may start only
+	// while nothing in the process is settling.
 	Quiet bool
 }

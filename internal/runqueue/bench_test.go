@@ -7,8 +7,8 @@ import (
 	"github.com/sqsafe/sqsafe/internal/runqueue"
 )
 
-// crew plays an owner in whose world all goes well, as fast as it can.
-type crew struct {
+// owner answers every action with success, as fast as possible.
+type owner struct {
 	q    *runqueue.Queue
 	jobs []string
 	// unsettled is what a claim answers.
@@ -18,14 +18,14 @@ type crew struct {
 }
 
 // finish answers all that is asked until every delivery has ended, the newest first.
-func (c *crew) finish() {
+func (c *owner) finish() {
 	for c.do(c.q.Next()); !c.q.Idle(); {
 		c.step(len(c.open) - 1)
 	}
 }
 
 // step answers one of what is asked.
-func (c *crew) step(n int) {
+func (c *owner) step(n int) {
 	a := c.open[n]
 	last := len(c.open) - 1
 	c.open[n], c.open = c.open[last], c.open[:last]
@@ -45,7 +45,7 @@ func (c *crew) step(n int) {
 	c.do(c.q.Next())
 }
 
-func (c *crew) do(actions []runqueue.Action) {
+func (c *owner) do(actions []runqueue.Action) {
 	for _, a := range actions {
 		c.did[a.Kind]++
 		if a.Kind != runqueue.Defer && a.Kind != runqueue.Free {
@@ -87,7 +87,7 @@ func BenchmarkBatch(b *testing.B) {
 				}
 				b.ReportAllocs()
 				for b.Loop() {
-					c := &crew{q: runqueue.New(deliveries, tt.config), jobs: jobs, unsettled: tt.unsettled}
+					c := &owner{q: runqueue.New(deliveries, tt.config), jobs: jobs, unsettled: tt.unsettled}
 					if tt.cut {
 						c.q.Cut()
 					}

@@ -2,12 +2,12 @@ package runqueue
 
 import "slices"
 
-// holds reports whether the batch starts nothing else until this suspect has run: it
-// is urgent, but not at its last receive, where it may wait in vain.
+// holds reports whether the batch starts nothing else until this suspect has run. That is
+// so for an urgent suspect, except at its last receive, where it may wait in vain.
 func (q *Queue) holds(i int) bool { return q.Urgent(i) && !q.LastReceive(i) }
 
-// isHead reports whether all before it in its FIFO group have ended; true without a
-// group.
+// isHead reports whether all earlier deliveries of its FIFO group have ended; true
+// without a group.
 func (q *Queue) isHead(i int) bool {
 	it := &q.items[i]
 	if it.Group == 0 {
@@ -31,7 +31,7 @@ func (q *Queue) leaveSlot(it *item) {
 	q.leaveAhead(it)
 }
 
-// leaveAhead gives back the place of a delivery that was claimed ahead.
+// leaveAhead releases the place of a delivery that was claimed ahead.
 func (q *Queue) leaveAhead(it *item) {
 	if it.first && it.state != waiting && it.state != ended {
 		it.first = false
@@ -39,23 +39,23 @@ func (q *Queue) leaveAhead(it *item) {
 	}
 }
 
-// uncount lets later deliveries start before this one.
-func (q *Queue) uncount(it *item) {
-	if it.counted {
-		it.counted = false
+// unblockLater lets later deliveries start before this one.
+func (q *Queue) unblockLater(it *item) {
+	if it.blocksLater {
+		it.blocksLater = false
 		q.count.first--
 	}
 }
 
-// waitFor gives up the slot of a delivery that has to wait.
-func (q *Queue) waitFor(i int, s state) {
+// waitIn releases the slot of a delivery and sets the state in which it waits.
+func (q *Queue) waitIn(i int, s state) {
 	it := &q.items[i]
 	q.leaveSlot(it)
-	q.uncount(it)
+	q.unblockLater(it)
 	it.state = s
 }
 
-// leaveState takes a delivery out of what it is counted under.
+// leaveState subtracts a delivery from the counts of its state.
 func (q *Queue) leaveState(it *item) {
 	switch it.state {
 	case decoding, keyed, claiming:
@@ -72,34 +72,34 @@ func (q *Queue) leaveState(it *item) {
 		}
 	}
 	q.leaveSlot(it)
-	q.uncount(it)
+	q.unblockLater(it)
 }
 
-// defers leaves a delivery without a claim to a later receive.
-func (q *Queue) defers(i int, reason Reason) {
+// deferDelivery leaves a delivery without a claim to a later receive.
+func (q *Queue) deferDelivery(i int, reason Reason) {
 	q.act(Action{Kind: Defer, Index: i, Reason: reason})
 	q.leaveState(&q.items[i])
 	q.end(i, false)
 }
 
-// release gives a claim back.
-func (q *Queue) release(i int, reason Reason) { q.settles(i, Release, reason) }
+// release asks the owner to release a claim.
+func (q *Queue) release(i int, reason Reason) { q.settleNotRun(i, Release, reason) }
 
-// settles ends a delivery that has not run, by an action that Ended answers.
-func (q *Queue) settles(i int, kind Kind, reason Reason) {
+// settleNotRun ends a delivery that has not run, with an action that Ended answers.
+func (q *Queue) settleNotRun(i int, kind Kind, reason Reason) {
 	it := &q.items[i]
 	q.withdraw(i)
 	q.freeProcess(i) // granted, and not yet started
-	q.unpark(i)
+	q.removeSuspect(i)
 	q.leaveState(it)
 	it.state = settling
 	q.count.settling++
 	q.act(Action{Kind: kind, Index: i, Reason: reason})
 }
 
-// park puts a suspect into the line.
-func (q *Queue) park(i int) {
-	q.waitFor(i, suspect)
+// addSuspect makes a claimed delivery wait as a suspect.
+func (q *Queue) addSuspect(i int) {
+	q.waitIn(i, suspect)
 	at, _ := slices.BinarySearchFunc(q.suspects, i, q.compareSuspects)
 	q.suspects = slices.Insert(q.suspects, at, i)
 	if q.holds(i) {
@@ -107,8 +107,8 @@ func (q *Queue) park(i int) {
 	}
 }
 
-// unpark takes a suspect out of the line.
-func (q *Queue) unpark(i int) {
+// removeSuspect removes a delivery from the waiting suspects.
+func (q *Queue) removeSuspect(i int) {
 	if q.items[i].state != suspect {
 		return
 	}
@@ -119,7 +119,7 @@ func (q *Queue) unpark(i int) {
 	}
 }
 
-// withdraw takes back what a suspect has asked for.
+// withdraw cancels the request of a suspect for the process.
 func (q *Queue) withdraw(i int) {
 	if q.asking == i {
 		q.asking = -1
@@ -127,20 +127,20 @@ func (q *Queue) withdraw(i int) {
 	}
 }
 
-// giveUpAlone is for a suspect that did not get the process: it comes back later, or
-// runs beside others where it has not many receives left.
-func (q *Queue) giveUpAlone(i int) {
-	if !q.pressing(i) {
+// stopWaitingAlone ends the wait of a suspect that did not get the process. Its claim is
+// released. If it has few receives left, it runs beside others instead.
+func (q *Queue) stopWaitingAlone(i int) {
+	if !q.nearLastReceive(i) {
 		q.release(i, NotAlone)
 		return
 	}
-	q.unpark(i)
+	q.removeSuspect(i)
 	it := &q.items[i]
 	it.state = claimed
 	q.ready.push(it.position)
 }
 
-// freeProcess gives back the process of a lone run.
+// freeProcess releases the process after a lone run.
 func (q *Queue) freeProcess(i int) {
 	if q.lone == i {
 		q.lone = -1
@@ -148,7 +148,7 @@ func (q *Queue) freeProcess(i int) {
 	}
 }
 
-// end marks a delivery as ended, and lets go what waited for it.
+// end marks a delivery as ended and unblocks the deliveries that waited for it.
 func (q *Queue) end(i int, acknowledged bool) {
 	it := &q.items[i]
 	it.state = ended
@@ -160,7 +160,7 @@ func (q *Queue) end(i int, acknowledged bool) {
 	}
 }
 
-// leaveVerdict gives back the place of a delivery that is being written off.
+// leaveVerdict releases the place of a delivery that was taken to its verdict.
 func (q *Queue) leaveVerdict(it *item) {
 	if it.verdict {
 		it.verdict = false
@@ -168,8 +168,8 @@ func (q *Queue) leaveVerdict(it *item) {
 	}
 }
 
-// leaveCopies takes a delivery out of the copies of its job. The next one goes on if
-// there is none before it.
+// leaveCopies removes a delivery from the list of copies of its job. The next copy goes
+// on if there is none before it.
 func (q *Queue) leaveCopies(i int) {
 	it := &q.items[i]
 	leader, follower := it.leader, it.follower
@@ -192,7 +192,7 @@ func (q *Queue) leaveCopies(i int) {
 	q.due = append(q.due, follower)
 }
 
-// leaveGroup lets the next of a FIFO group begin, or sends the rest home.
+// leaveGroup lets the next delivery of a FIFO group begin, or defers the rest.
 func (q *Queue) leaveGroup(number int, acknowledged bool) {
 	g := &q.groups[number-1]
 	g.next++
@@ -206,10 +206,10 @@ func (q *Queue) leaveGroup(number int, acknowledged bool) {
 		return
 	}
 	if g.failed {
-		return // the first that failed sends all the others home
+		return // the first failure defers all the others
 	}
 	g.failed = true
 	for g.next < len(g.members) {
-		q.defers(g.members[g.next], GroupHead) // moves next on
+		q.deferDelivery(g.members[g.next], GroupHead) // moves next on
 	}
 }

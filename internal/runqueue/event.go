@@ -1,6 +1,6 @@
 package runqueue
 
-// Identified says that a delivery was decoded and asks for that job.
+// Identified says that a delivery was decoded, and names its job.
 func (q *Queue) Identified(i int, job string) {
 	it := &q.items[i]
 	it.job = job
@@ -8,8 +8,8 @@ func (q *Queue) Identified(i int, job string) {
 	q.due = append(q.due, i)
 }
 
-// Claimed says that a job is claimed and may run. Unsettled is the number of claims
-// before this one that ended without a result, crashes that of crashes in a row.
+// Claimed says that a job is claimed and may run. unsettled is the number of earlier
+// claims without a result. crashes is the number of crashes in a row.
 func (q *Queue) Claimed(i, unsettled, crashes int) {
 	it := &q.items[i]
 	it.unsettled, it.crashes = unsettled, crashes
@@ -18,14 +18,14 @@ func (q *Queue) Claimed(i, unsettled, crashes int) {
 	q.due = append(q.due, i)
 	switch {
 	case unsettled >= crashSuspect || crashes > 0:
-		q.park(i)
+		q.addSuspect(i)
 	case !it.slot:
 		q.ready.push(it.position)
 	}
 }
 
-// Settling says that a delivery has its result, which is being written. Ran reports
-// whether a run has come to its end. Sending or Ended follows.
+// Settling says that a delivery has its result, which is being written. ran reports
+// whether a run has ended. Sending or Ended follows.
 func (q *Queue) Settling(i int, ran bool) {
 	it := &q.items[i]
 	q.leaveState(it)
@@ -36,8 +36,8 @@ func (q *Queue) Settling(i int, ran bool) {
 	}
 }
 
-// Sending says that the verdict on a delivery is written and its letter on its way.
-// Ended follows.
+// Sending says that the verdict is written and the dead letter is being sent. Ended
+// follows.
 func (q *Queue) Sending(i int) {
 	it := &q.items[i]
 	q.leaveState(it)
@@ -50,8 +50,8 @@ func (q *Queue) Sending(i int) {
 	}
 }
 
-// Ended says that nothing more is to be done for a delivery. Acknowledged reports
-// whether its message is to be deleted.
+// Ended says that a delivery is finished. acknowledged reports whether its message will
+// be deleted.
 func (q *Queue) Ended(i int, acknowledged bool) {
 	it := &q.items[i]
 	q.leaveState(it)
@@ -60,7 +60,7 @@ func (q *Queue) Ended(i int, acknowledged bool) {
 }
 
 // Refused says that the process did not let a delivery begin or start. Nothing more
-// starts until Freed, which has to come after the last Refused.
+// starts until Freed, which must come after the last Refused.
 func (q *Queue) Refused(i int) {
 	it := &q.items[i]
 	q.flags.taken = true
@@ -92,8 +92,8 @@ func (q *Queue) Refused(i int) {
 // Freed says that the process may let deliveries start again.
 func (q *Queue) Freed() { q.flags.taken = false }
 
-// Granted says that the suspect that asked has the process, so that nothing else of
-// it starts until Free.
+// Granted says that the suspect that asked has the process. Nothing else in the process
+// starts until Free.
 func (q *Queue) Granted(i int) {
 	if q.asking != i {
 		q.act(Action{Kind: Free, Index: i})
@@ -108,59 +108,58 @@ func (q *Queue) Denied(i int) {
 		return
 	}
 	q.asking = -1
-	q.giveUpAlone(i)
+	q.stopWaitingAlone(i)
 }
 
-// LoneOver says that a lone run has lasted so long that it keeps nobody back any
-// more.
+// LoneOver says that a lone run takes too long to keep others from starting.
 func (q *Queue) LoneOver(i int) { q.freeProcess(i) }
 
-// Slow says that the claim of a delivery takes long: later ones do not wait for it.
-func (q *Queue) Slow(i int) { q.uncount(&q.items[i]) }
+// Slow says that the claim of a delivery takes long. Later deliveries do not wait for it.
+func (q *Queue) Slow(i int) { q.unblockLater(&q.items[i]) }
 
-// Stalled says that no slot has become free for a long time: what waits is left to
-// another receive, but for what has none.
+// Stalled says that no slot has become free for a long time. Waiting deliveries are left
+// to another receive, except those at their last one.
 func (q *Queue) Stalled() {
 	for _, i := range q.order {
 		switch it := &q.items[i]; {
 		case it.state == suspect && q.lone != i:
 			q.withdraw(i)
-			q.giveUpAlone(i)
+			q.stopWaitingAlone(i)
 		case q.LastReceive(i):
 		case it.state == claimed:
 			q.release(i, NoSlot)
 		case it.state == waiting || it.state == identified:
 			if q.isHead(i) {
-				q.defers(i, NoSlot)
+				q.deferDelivery(i, NoSlot)
 			}
 		}
 	}
 }
 
-// Lost says that another delivery has the job of one that waits. Its claim is
-// released, for NoTime.
+// Lost says that another delivery has taken the job of a waiting one. Its claim is
+// released with NoTime.
 func (q *Queue) Lost(i int) {
 	if s := q.items[i].state; s == claimed || s == suspect {
 		q.release(i, NoTime)
 	}
 }
 
-// Late says that the last job has started for which there is time.
+// Late says that there is not enough time to start another job.
 func (q *Queue) Late() { q.flags.late, q.flags.sweep = true, true }
 
 // Cut says that nothing starts any more.
 func (q *Queue) Cut() { q.flags.cut, q.flags.sweep = true, true }
 
-// VerdictsOver says that no delivery is written off any more.
+// VerdictsOver says that there is no time to dead-letter deliveries that have not run.
 func (q *Queue) VerdictsOver() { q.flags.verdictsOver, q.flags.sweep = true, true }
 
-// Drain says that the process was told to stop.
+// Drain says that the process is stopping.
 func (q *Queue) Drain() { q.flags.draining, q.flags.sweep = true, true }
 
 // Poison says that the process is about to end.
 func (q *Queue) Poison() { q.flags.poisoned, q.flags.sweep = true, true }
 
-// Breaker says whether the breaker is open.
+// Breaker sets whether the breaker is open.
 func (q *Queue) Breaker(open bool) {
 	if q.flags.breakerOpen == open {
 		return
@@ -168,7 +167,7 @@ func (q *Queue) Breaker(open bool) {
 	q.flags.breakerOpen, q.flags.probed, q.probe = open, false, -1
 }
 
-// Probed says whether a delivery may run although the breaker is open.
+// Probed answers whether a delivery may run although the breaker is open.
 func (q *Queue) Probed(i int, granted bool) {
 	if granted {
 		q.probe = i

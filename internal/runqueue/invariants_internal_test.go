@@ -60,7 +60,7 @@ func (q *Queue) recount(i int, n *counts) {
 	if it.slot {
 		n.slots++
 	}
-	if it.counted {
+	if it.blocksLater {
 		n.first++
 	}
 	if it.first && (it.state >= decoding && it.state < ended) {

@@ -200,7 +200,7 @@ func (w *world) takeHome(d *delivery, a runqueue.Action) {
 
 // reason checks that what is said is so.
 func (w *world) reason(d *delivery, a runqueue.Action) {
-	ok := false
+	var ok bool
 	switch a.Reason {
 	case runqueue.NotAlone:
 		ok = a.Kind == runqueue.Release && d.phase == parked && !w.pressing(d)

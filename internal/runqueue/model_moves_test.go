@@ -86,8 +86,7 @@ func (w *world) passing() []move {
 		moves = append(moves, move{"denied late", func() {
 			w.owed = slices.Delete(w.owed, at, at+1)
 			w.q.Denied(i)
-		}})
-		moves = append(moves, move{"granted late", func() {
+		}}, move{"granted late", func() {
 			w.owed = slices.Delete(w.owed, at, at+1)
 			w.free[i] = true
 			w.q.Granted(i)

@@ -3,6 +3,7 @@ package runqueue_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"pgregory.net/rapid"
 
@@ -134,14 +135,7 @@ func (w *world) count(fits func(*delivery) bool) int {
 }
 
 func (w *world) in(phases ...phase) int {
-	return w.count(func(d *delivery) bool {
-		for _, p := range phases {
-			if d.phase == p {
-				return true
-			}
-		}
-		return false
-	})
+	return w.count(func(d *delivery) bool { return slices.Contains(phases, d.phase) })
 }
 
 func (w *world) maxReceives() int {

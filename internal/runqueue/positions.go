@@ -1,10 +1,10 @@
 package runqueue
 
-// positions is a set of places in the order, of which the first comes first: a binary
-// heap. That of container/heap would allocate for each place.
+// positions is a min-heap of positions in the order. container/heap would allocate for
+// each element.
 type positions []int
 
-func (p positions) first() int { return p[0] }
+func (p *positions) first() int { return (*p)[0] }
 
 func (p *positions) push(position int) {
 	heap := append(*p, position)
@@ -19,7 +19,7 @@ func (p *positions) push(position int) {
 	}
 }
 
-// pop removes the first place.
+// pop removes the first position.
 func (p *positions) pop() {
 	last := len(*p) - 1
 	heap := (*p)[:last]

@@ -1,20 +1,20 @@
 // Package runqueue decides which delivery of a batch runs next.
 //
-// It is a state machine over the positions of a batch. Events go in, and
-// [Queue.Next] returns the actions that follow from them. It has no goroutine and
-// no clock, and knows no message: its owner carries out the actions, and turns the
-// passing of time into events.
+// It is a state machine over the positions of a batch. Events are its input, and
+// [Queue.Next] returns the actions that follow. It has no goroutine and no clock and does
+// not know messages. Its owner carries out the actions and reports the passing of time as
+// events.
 //
-// A delivery goes this way; without a ledger it starts at once:
+// A delivery goes through these stages; without a ledger it starts at once:
 //
 //	Decode → Identified → Claim → Claimed → Start → Settling → Sending → Ended
 //
-// First deliveries of a standard queue are decoded and claimed ahead of a slot,
-// others when they have one. Those that cannot start then give the slot up and keep
-// their claim. A delivery that ends before it starts, or is sent home by Defer,
-// Release or Bury, leaves the way. A copy of a job waits after Identified until the
-// one before it has ended. A suspect, a job whose claim shows two runs without a
-// result or a crash, waits after Claimed, asks for the process, and starts alone.
+// First deliveries of a standard queue are decoded and claimed before they have a slot
+// (ahead), others when they have one. A delivery that has a slot and cannot start
+// releases the slot and keeps its claim. Defer, Release and Bury end a delivery that does
+// not run. A copy of a job waits after Identified until the copy before it has ended. A
+// suspect is a job with two claims without a result, or with a crash. It waits after
+// Claimed, asks for the process, and runs alone.
 package runqueue
 
 import (
@@ -22,23 +22,24 @@ import (
 	"slices"
 )
 
-// Delivery is what is known of a delivery before its payload is decoded.
+// Delivery is the information about a delivery before its payload is decoded.
 type Delivery struct {
-	// Receives is how often SQS has handed it out, this time included.
+	// Receives is how often SQS has delivered it, this time included.
 	Receives int
 	// Group is the number of its FIFO group, from 1; 0 for a standard queue.
 	Group int
 }
 
-// Config is the setting of a Queue.
+// Config has the settings of a Queue.
 type Config struct {
-	// Slots is how many deliveries run at a time, at least 1.
+	// Slots is how many deliveries run at the same time, at least 1.
 	Slots int
 	// Ahead is how many claimed deliveries may wait for a slot; 0 claims none ahead.
 	Ahead int
-	// Unsettled is how many settles may be unanswered when a job starts, at least 1.
+	// Unsettled is the limit on unanswered settle writes when a job starts, at least 1.
 	Unsettled int
-	// Unsent is how many dead letters may be on their way then, at least 1.
+	// Unsent is the limit on dead letters without an answer when a job starts, at least
+	// 1.
 	Unsent int
 	// MaxReceives is the maxReceiveCount of the source queue; 0 for unknown.
 	MaxReceives int
@@ -46,10 +47,10 @@ type Config struct {
 	Ledger bool
 }
 
-// unknownMaxReceives stands for a maxReceiveCount that is not known.
+// unknownMaxReceives is used in place of an unknown maxReceiveCount.
 const unknownMaxReceives = 30
 
-// crashSuspect is how many unsettled claims make a suspect.
+// crashSuspect is the number of unsettled claims that makes a job a suspect.
 const crashSuspect = 2
 
 type state uint8
@@ -57,16 +58,16 @@ type state uint8
 const (
 	waiting state = iota
 	decoding
-	// keyed is decoded and was not looked at since.
+	// keyed is decoded; proceed has not yet handled it.
 	keyed
 	// duplicate waits for an earlier delivery of the same job in this batch.
 	duplicate
-	// identified is decoded and not claimed, since it was a duplicate.
+	// identified is decoded and not claimed: the copy before it has ended.
 	identified
 	claiming
 	// claimed waits for a slot.
 	claimed
-	// suspect is claimed and waits for the process.
+	// suspect is claimed and waits to run alone.
 	suspect
 	running
 	settling
@@ -79,55 +80,58 @@ type item struct {
 	// position is its place in the order.
 	position int
 	state    state
-	// slot reports whether it holds a slot, and verdict whether it does not run any
-	// more but is only to be written off.
+	// slot reports whether it holds a slot. verdict reports whether it is only taken to
+	// its verdict and does not run.
 	slot, verdict bool
-	// first reports whether it is claimed ahead; counted, whether later deliveries
-	// wait for it to start.
-	first, counted bool
-	// awaited reports whether the next of its FIFO group waits for its letter.
+	// first reports whether it is claimed ahead. blocksLater reports whether later
+	// deliveries wait until it has started.
+	first, blocksLater bool
+	// awaited reports whether the next delivery of its FIFO group waits for its dead
+	// letter.
 	awaited bool
-	// unsettled and crashes are what its claim showed.
+	// unsettled and crashes are the numbers that came with Claimed.
 	unsettled, crashes int
-	// leader is the copy of the same job that this one follows, follower the one that
-	// follows it; -1 for none.
+	// leader is the copy of the same job before this one, follower the copy after it; -1
+	// for none.
 	leader, follower int
 	job              string
 }
 
 type group struct {
-	// members are in their order; next is the first that has not ended.
+	// members are the deliveries in order; next is the index of the first that has not
+	// ended.
 	members []int
 	next    int
 	failed  bool
 }
 
-// counts are derived from the items, so that no step has to walk over all of them.
+// counts are derived from the items, so that no step iterates over all of them.
 type counts struct {
-	// first is the number of first deliveries for which later ones wait, and ahead
-	// that of those claimed, or being claimed, without a slot.
+	// first is the number of first deliveries that later ones wait for. ahead is the
+	// number that are claimed, or being claimed, without a slot.
 	first, ahead int
-	// begun is the number of deliveries that are being decoded or claimed, duplicates
-	// that of copies that wait for one before them.
+	// begun is the number of deliveries that are being decoded or claimed. duplicates is
+	// the number of copies that wait for an earlier one.
 	begun, duplicates        int
 	slots, settling, sending int
-	// awaited is the number of letters for which the next of a FIFO group waits.
+	// awaited is the number of dead letters that the next delivery of a FIFO group waits
+	// for.
 	awaited                  int
 	verdicts, ended, started int
-	// holding is the number of suspects for which the batch starts nothing else.
+	// holding is the number of suspects that keep the batch from starting anything else.
 	holding int
 }
 
 type flags struct {
 	poisoned, draining, late, cut, verdictsOver, breakerOpen bool
-	// taken reports whether the process refused a begin or a start.
+	// taken reports whether the process refused a delivery.
 	taken bool
-	// ran reports whether a run has ended, and probed whether a probe was asked for.
+	// ran reports whether a run has ended, probed whether a probe was requested.
 	ran, probed bool
-	// holdersFirst reports whether suspects that hold the batch go before those at
-	// their last receive, of which one asked for the process in vain.
+	// holdersFirst reports whether suspects that hold the batch run before those at their
+	// last receive. It is set when one of the latter waits for the process in vain.
 	holdersFirst bool
-	// sweep reports whether any delivery may have to be sent home.
+	// sweep reports whether the next step must check every delivery that waits.
 	sweep bool
 }
 
@@ -139,24 +143,24 @@ type Queue struct {
 	order  []int
 	groups []group
 
-	// begin has what may be decoded in a slot, ready what is claimed and may start.
+	// begin has the deliveries that may be decoded in a slot, ready those that are
+	// claimed and may start.
 	begin, ready positions
 	// aheadFrom is the position of the first delivery that may be claimed ahead.
 	aheadFrom int
 	// suspects are in the order in which they are to run.
 	suspects []int
-	// verdicts has what is to be written off.
+	// verdicts has the deliveries that will be dead-lettered without a run.
 	verdicts positions
-	// due has deliveries that Next has to look at, since something has happened to
-	// them.
+	// due has the deliveries that changed since the last call of Next.
 	due []int
-	// byJob has the delivery that was identified last, by job.
+	// byJob has the last identified delivery of each job.
 	byJob map[string]int
 
 	count counts
 	flags flags
-	// asking is the suspect that asked for the process, lone the one that has it;
-	// -1 for none.
+	// asking is the suspect that waits for the process, lone the one that has it; -1 for
+	// none.
 	asking, lone int
 	// probe is the delivery that may run although the breaker is open; -1 for none.
 	probe int
@@ -188,7 +192,7 @@ func New(deliveries []Delivery, config Config) *Queue {
 				q.begin.push(position)
 			}
 		case q.claimsAhead(it):
-			it.first, it.counted = true, true
+			it.first, it.blocksLater = true, true
 			q.count.first++
 		default:
 			q.begin.push(position)
@@ -197,8 +201,9 @@ func New(deliveries []Delivery, config Config) *Queue {
 	return q
 }
 
-// sort puts first what has no other receive, then what has used up half of its
-// receives, then first deliveries, then the others. FIFO queues keep their order.
+// sort orders the deliveries: those at their last receive first, then those with half of
+// their receives used, then first deliveries, then the others. FIFO queues keep their
+// order.
 func (q *Queue) sort() {
 	rank := func(i int) int {
 		switch it := &q.items[i]; {
@@ -233,8 +238,8 @@ func (q *Queue) LastReceive(i int) bool {
 // Urgent reports whether half of the receives are used up.
 func (q *Queue) Urgent(i int) bool { return 2*q.items[i].Receives >= q.maxReceives() }
 
-// pressing reports whether three quarters of the receives are used up.
-func (q *Queue) pressing(i int) bool { return 4*q.items[i].Receives >= 3*q.maxReceives() }
+// nearLastReceive reports whether three quarters of the receives are used up.
+func (q *Queue) nearLastReceive(i int) bool { return 4*q.items[i].Receives >= 3*q.maxReceives() }
 
 func (q *Queue) maxReceives() int {
 	if q.config.MaxReceives > 0 {
@@ -246,8 +251,8 @@ func (q *Queue) maxReceives() int {
 // Idle reports whether every delivery has ended.
 func (q *Queue) Idle() bool { return q.count.ended == len(q.items) }
 
-// Flush reports whether letters are to go out before their pack is full: no more
-// are about to come, or something waits until they are confirmed.
+// Flush reports whether dead letters must be sent before their pack is full: no more are
+// expected, or something waits for their confirmation.
 func (q *Queue) Flush() bool {
 	next := q.nextReady()
 	return q.count.slots == 0 && q.count.settling == 0 ||
@@ -259,5 +264,5 @@ func (q *Queue) Flush() bool {
 // Waiting reports whether a delivery waits for a slot or for the process.
 func (q *Queue) Waiting() bool { return len(q.suspects) > 0 || q.hasNext() }
 
-// Lone is the delivery that runs alone; -1 for none.
+// Lone returns the delivery that runs alone; -1 for none.
 func (q *Queue) Lone() int { return q.lone }

@@ -339,7 +339,7 @@ func TestVerdicts(t *testing.T) {
 func TestVerdictsInTurn(t *testing.T) {
 	t.Parallel()
 	s := scenario{receives: slices.Repeat([]int{10}, 40)}
-	c := &crew{q: s.queue(), jobs: strings.Split(strings.Repeat("copy ", 40), " ")}
+	c := &owner{q: s.queue(), jobs: strings.Split(strings.Repeat("copy ", 40), " ")}
 	c.q.Cut()
 	c.do(c.q.Next())
 	if len(c.open) != 16 {

@@ -5,17 +5,18 @@ import (
 	"slices"
 )
 
-// minVerdicts is how many deliveries are at least written off at a time.
+// minVerdicts is the least limit on deliveries that are dead-lettered at the same time
+// without a run.
 const minVerdicts = 16
 
-// Next returns what is to be done now. Call it after each event, or after several.
-// The actions are valid until the next call.
+// Next returns the actions to carry out now. Call it after one or more events. The
+// actions are valid until the next call.
 func (q *Queue) Next() []Action {
 	if q.flags.breakerOpen && !q.flags.probed {
 		q.flags.probed, q.flags.sweep = true, true
 		if i := q.probeCandidate(); i >= 0 {
 			q.act(Action{Kind: AskProbe, Index: i})
-			return q.taken()
+			return q.takeActions()
 		}
 	}
 	for again := true; again; again = q.flags.sweep {
@@ -24,21 +25,21 @@ func (q *Queue) Next() []Action {
 		q.claimAhead()
 		q.serveSuspects()
 	}
-	return q.taken()
+	return q.takeActions()
 }
 
-// proceed looks at those to which something has happened: it sends home what may not
-// start, and starts what can.
+// proceed handles the deliveries that changed: it ends those that may not start, and
+// starts those that can.
 func (q *Queue) proceed() {
 	if q.flags.sweep {
 		q.flags.sweep = false
 		for _, i := range q.order {
-			q.sendHome(i)
+			q.endIfBlocked(i)
 		}
 	}
-	for n := 0; n < len(q.due); n++ { // it grows meanwhile
+	for n := 0; n < len(q.due); n++ { //nolint:intrange // it grows meanwhile
 		i := q.due[n]
-		q.sendHome(i)
+		q.endIfBlocked(i)
 		switch it := &q.items[i]; {
 		case it.state == keyed:
 			q.claim(i)
@@ -52,8 +53,8 @@ func (q *Queue) proceed() {
 
 func (q *Queue) act(a Action) { q.actions = append(q.actions, a) }
 
-// taken returns the actions gathered so far.
-func (q *Queue) taken() []Action {
+// takeActions returns the actions gathered so far.
+func (q *Queue) takeActions() []Action {
 	out := q.actions
 	q.actions, q.spare = q.spare[:0], out
 	return out
@@ -78,20 +79,20 @@ func (q *Queue) blockedBy(i int) Reason {
 	return None
 }
 
-// isTooLate reports whether there is no time for another job. At the begin of a batch
-// as many as there are slots start all the same: else none might ever run.
+// isTooLate reports whether there is no time for another job. At the start of a batch as
+// many jobs as there are slots start anyway; otherwise none might ever run.
 func (q *Queue) isTooLate() bool {
 	return q.flags.late && (q.flags.ran || q.count.started >= q.config.Slots)
 }
 
-// sendHome ends a delivery that waits and may not start any more.
-func (q *Queue) sendHome(i int) {
+// endIfBlocked ends a waiting delivery that may not start any more.
+func (q *Queue) endIfBlocked(i int) {
 	it := &q.items[i]
 	reason := q.blockedBy(i)
 	if reason == None {
 		if it.state == suspect && q.isTooLate() && q.lone != i { // at its last receive
 			q.withdraw(i)
-			q.giveUpAlone(i)
+			q.stopWaitingAlone(i)
 		}
 		return
 	}
@@ -99,30 +100,31 @@ func (q *Queue) sendHome(i int) {
 	case waiting, identified:
 		switch {
 		case !q.isHead(i):
-		case q.mayBury(i, reason):
+		case q.mayDeadLetter(i, reason):
 			q.verdicts.push(it.position)
 		default:
-			q.defers(i, reason)
+			q.deferDelivery(i, reason)
 		}
 	case keyed, duplicate:
-		if !q.mayBury(i, reason) {
-			q.defers(i, reason)
+		if !q.mayDeadLetter(i, reason) {
+			q.deferDelivery(i, reason)
 		}
 	case claimed, suspect:
 		kind := Release
-		if q.mayBury(i, reason) {
+		if q.mayDeadLetter(i, reason) {
 			kind = Bury
 		}
-		q.settles(i, kind, reason)
+		q.settleNotRun(i, kind, reason)
 	}
 }
 
-// mayBury reports whether a delivery that cannot start is to be written off.
-func (q *Queue) mayBury(i int, reason Reason) bool {
+// mayDeadLetter reports whether a delivery that cannot start must be dead-lettered.
+func (q *Queue) mayDeadLetter(i int, reason Reason) bool {
 	return reason == NoTime && q.LastReceive(i) && !q.flags.verdictsOver
 }
 
-// beginVerdicts takes deliveries to their verdict, not too many at a time.
+// beginVerdicts starts to dead-letter deliveries that did not run, a limited number at a
+// time.
 func (q *Queue) beginVerdicts() {
 	for q.count.verdicts < max(q.config.Slots, minVerdicts) {
 		i := q.peek(&q.verdicts, waiting, identified)
@@ -134,11 +136,11 @@ func (q *Queue) beginVerdicts() {
 		it.verdict = true
 		q.count.verdicts++
 		it.first = false // it does not wait for a slot
-		q.uncount(it)
+		q.unblockLater(it)
 		if q.config.Ledger {
 			q.decode(i)
 		} else {
-			q.settles(i, Bury, NoTime)
+			q.settleNotRun(i, Bury, NoTime)
 		}
 	}
 }
@@ -172,11 +174,11 @@ func (q *Queue) claim(i int) {
 	it.leader, q.items[before].follower = before, i
 	q.count.begun--
 	q.count.duplicates++
-	q.waitFor(i, duplicate)
+	q.waitIn(i, duplicate)
 	q.leaveVerdict(it) // the one before may need the place
 }
 
-// claimAhead begins with first deliveries before they have a slot.
+// claimAhead starts decoding first deliveries before they have a slot.
 func (q *Queue) claimAhead() {
 	for !q.closed() && q.count.ahead < q.config.Ahead && q.aheadFrom < len(q.order) {
 		it := &q.items[q.order[q.aheadFrom]]
@@ -188,17 +190,18 @@ func (q *Queue) claimAhead() {
 	}
 }
 
-// barred reports whether the process lets nothing start for now.
+// barred reports whether the process lets nothing start now.
 func (q *Queue) barred() bool {
 	return q.lone >= 0 || q.flags.taken || q.asking >= 0 && !q.LastReceive(q.asking)
 }
 
-// closed reports whether nothing begins for now, or not before a sweep.
+// closed reports whether nothing may begin now, or not before a sweep.
 func (q *Queue) closed() bool {
 	return q.barred() || q.count.holding > 0 || q.flags.cut || q.flags.sweep
 }
 
-// hasRoom reports whether few enough settles and letters are unanswered for a start.
+// hasRoom reports whether the unanswered settle writes and dead letters are below their
+// limits.
 func (q *Queue) hasRoom() bool {
 	return q.count.settling < q.config.Unsettled && q.count.sending < q.config.Unsent
 }
@@ -209,7 +212,7 @@ func (q *Queue) mustWait(i int) bool {
 	return q.items[i].unsettled > 0 && q.count.settling+q.count.sending > 0
 }
 
-// startNext starts what is next in the order while there are free slots.
+// startNext starts deliveries in order while there are free slots.
 func (q *Queue) startNext() {
 	for !q.closed() && q.hasRoom() && q.count.slots < q.config.Slots {
 		begins, starts := q.nextBegin(), q.nextReady()
@@ -237,14 +240,15 @@ func (q *Queue) startNext() {
 	}
 }
 
-// waitsForFirst reports whether a redelivered message waits for first deliveries,
-// which come before it.
+// waitsForFirst reports whether a redelivered message must wait for first deliveries,
+// which start before it.
 func (q *Queue) waitsForFirst(i int) bool {
 	it := &q.items[i]
 	return q.count.first > 0 && it.Group == 0 && !q.Urgent(i) && it.Receives > 1
 }
 
-// peek returns the first of a set that has one of two states still; -1 for none.
+// peek returns the first delivery of a set that is still in one of two states; -1 for
+// none.
 func (q *Queue) peek(p *positions, one, other state) int {
 	for len(*p) > 0 {
 		i := q.order[p.first()]
@@ -256,8 +260,8 @@ func (q *Queue) peek(p *positions, one, other state) int {
 	return -1
 }
 
-// nextBegin and nextReady return the first of those to decode or to claim, and of
-// those to start; -1 for none.
+// nextBegin returns the next delivery to decode or claim, nextReady the next to start; -1
+// for none.
 func (q *Queue) nextBegin() int { return q.peek(&q.begin, waiting, identified) }
 
 func (q *Queue) nextReady() int { return q.peek(&q.ready, claimed, claimed) }
@@ -268,7 +272,7 @@ func (q *Queue) hasNext() bool {
 }
 
 // start runs a delivery that was claimed in a slot. If it cannot start at once, it
-// gives up the slot.
+// releases the slot.
 func (q *Queue) start(i int) {
 	if q.barred() || !q.hasRoom() || q.mustWait(i) {
 		it := &q.items[i]
@@ -279,13 +283,13 @@ func (q *Queue) start(i int) {
 	q.run(i, Start)
 }
 
-// run starts a delivery, by itself or not.
+// run starts a delivery, alone or not.
 func (q *Queue) run(i int, kind Kind) {
 	it := &q.items[i]
 	if !it.slot {
 		q.takeSlot(it)
 	}
-	q.uncount(it)
+	q.unblockLater(it)
 	it.state = running
 	inTime := !q.isTooLate()
 	q.count.started++
@@ -295,19 +299,19 @@ func (q *Queue) run(i int, kind Kind) {
 	q.act(Action{Kind: kind, Index: i, Quiet: kind == Start && it.unsettled > 0})
 }
 
-// isQuiet reports whether nothing of the batch is at work.
+// isQuiet reports whether no delivery of the batch is active.
 func (q *Queue) isQuiet() bool {
 	return q.count.begun+q.count.slots+q.count.settling+q.count.sending == 0
 }
 
-// serveSuspects starts the suspect that has the process, or asks for the process for
-// the next one.
+// serveSuspects starts the suspect that has the process, or requests the process for the
+// next one.
 func (q *Queue) serveSuspects() {
 	switch {
 	case len(q.suspects) == 0:
 	case q.lone >= 0:
 		if q.isQuiet() { // else there are claims to give back before
-			q.unpark(q.lone)
+			q.removeSuspect(q.lone)
 			q.run(q.lone, StartAlone)
 		}
 	case q.asking < 0:
@@ -321,8 +325,8 @@ func (q *Queue) serveSuspects() {
 	}
 }
 
-// ask asks for the process for the next suspect, when nothing is at work: for one that
-// holds the batch back at once, for others when nothing else is left to start.
+// ask requests the process for the next suspect when no delivery is active: at once for
+// an urgent one, otherwise when nothing else is left to start.
 func (q *Queue) ask() {
 	if !q.isQuiet() {
 		return
@@ -333,8 +337,7 @@ func (q *Queue) ask() {
 	}
 }
 
-// compareSuspects puts first the suspect to run first: an urgent one, else the one
-// with the fewest crashes.
+// compareSuspects orders suspects: urgent ones first, then those with the fewest crashes.
 func (q *Queue) compareSuspects(i, j int) int {
 	rank := func(i int) int {
 		switch {
@@ -350,8 +353,8 @@ func (q *Queue) compareSuspects(i, j int) int {
 	return cmp.Or(cmp.Compare(rank(i), rank(j)), cmp.Compare(x.crashes, y.crashes), cmp.Compare(x.position, y.position))
 }
 
-// probeCandidate returns the delivery that is to run although the breaker is open: a
-// first delivery if there is one; -1 for none.
+// probeCandidate returns the delivery to use as a probe while the breaker is open, if
+// possible a first delivery; -1 for none.
 func (q *Queue) probeCandidate() int {
 	best := -1
 	for _, i := range q.order {

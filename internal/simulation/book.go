@@ -219,7 +219,7 @@ func (w *world) enterCrashes(s idem.Settlement) {
 // to be so where it lasts.
 func (w *world) takesBack(s idem.Settlement) bool {
 	return s.Kind == idem.SettleAlone && s.Crashes == w.crashesBefore && !w.aloneAt.IsZero() &&
-		time.Since(w.aloneAt) >= loneTime
+		time.Since(w.aloneAt) >= loneTime-countTime
 }
 
 const (
@@ -227,8 +227,10 @@ const (
 	crashLimit = 2
 	// crashSuspect is the number of claims without a result that make a suspect.
 	crashSuspect = 2
-	// loneTime is how long a lone run keeps others away where nothing else ends it.
-	loneTime = time.Minute
+	// loneTime is how long a lone run keeps others away where nothing else ends it,
+	// countTime the part of it that the count of its crash may take.
+	loneTime  = time.Minute
+	countTime = 10 * time.Second
 )
 
 // enterEnd notes the end of a run.

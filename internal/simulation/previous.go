@@ -94,7 +94,8 @@ func drawDeployment(rng *rand.Rand, always bool) deployment {
 // chance is a number from 0 to 1 for one process. It follows from the history alone,
 // since a process may start beside the scheduler, which has the source of the others.
 func chance(seed uint64, index, generation int) float64 {
-	return rand.New(rand.NewPCG(seed, uint64(index+100*generation))).Float64()
+	rng := rand.New(rand.NewPCG(seed, uint64(index+100*generation))) //nolint:gosec // the seed makes a history repeatable
+	return rng.Float64()
 }
 
 // draw gives the version of a process that starts when that share of the history has

@@ -159,9 +159,9 @@ func (p *worker) record(m *message) events.SQSMessage {
 func (p *worker) restore(m *handler.Message) { m.Replay = p.message.replay }
 
 var (
-	errRefused = fault.Permanent(errors.New("refused"), fault.Reason("refused"))
+	errRefused = fault.Permanent(errors.New("refused"), fault.WithReason("refused"))
 	errOdd     = errors.New("odd")
-	errBusy    = fault.Retryable(errors.New("try again"), fault.Reason("provider"))
+	errBusy    = fault.Retryable(errors.New("try again"), fault.WithReason("provider"))
 )
 
 // job is the user's function, and notes what its failure costs.

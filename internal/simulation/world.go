@@ -92,8 +92,9 @@ const longKeep = 30 * 24 * time.Hour
 const historyStart = 48 * time.Hour
 
 func newWorld(t *testing.T, store idem.Store, seed uint64, deploys, telling bool) *world {
+	rng := rand.New(rand.NewPCG(seed, 5)) //nolint:gosec // the seed makes a history repeatable
 	w := &world{
-		t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 5)), store: store,
+		t: t, seed: seed, rng: rng, store: store,
 		telling: telling, aliases: map[string]string{},
 	}
 	wait(time.Until(time.Now().Truncate(historyStart).Add(historyStart)))

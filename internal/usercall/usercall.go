@@ -1,12 +1,12 @@
-// Package usercall calls code that is not ours, so that a panic in it, or its end
-// by runtime.Goexit, is an error, and so that it can be left behind.
+// Package usercall calls user code. A panic or runtime.Goexit in the call is reported as
+// a value, and a call that does not return can be abandoned.
 package usercall
 
 import "runtime/debug"
 
-// Panic is how a call ended that did not return.
+// Panic describes a call that ended by a panic or by runtime.Goexit.
 type Panic struct {
-	// Value is what was passed to panic, a *runtime.PanicNilError for nil; nil after
+	// Value is the argument of panic, a *runtime.PanicNilError for nil; nil after
 	// runtime.Goexit.
 	Value any
 	// Goexit reports whether the call ended by runtime.Goexit.
@@ -15,9 +15,9 @@ type Panic struct {
 	Stack string
 }
 
-// Catch calls f on the caller's goroutine and passes what became of it to report:
-// the error of f, or its panic. Report is called exactly once, after runtime.Goexit
-// too; Catch does not return then, since the goroutine ends.
+// Catch calls f on the caller's goroutine and passes its error or panic to report. report
+// is called exactly once. After runtime.Goexit it is called too, but Catch does not
+// return, since the goroutine ends.
 func Catch(f func() error, report func(err error, p *Panic)) {
 	returned := false
 	var err error
@@ -33,11 +33,10 @@ func Catch(f func() error, report func(err error, p *Panic)) {
 	returned = true
 }
 
-// Call calls f on a goroutine of its own and waits for it, but no longer than
-// until left is closed: then the goroutine is left behind, and back is false. How it
-// ends does not matter then; a panic in it does not end the process. A nil left
-// waits without limit.
-func Call(left <-chan struct{}, f func() error) (err error, p *Panic, back bool) {
+// Call calls f on a new goroutine and waits for it until left is closed. Then it abandons
+// the goroutine and back is false; a later panic in it does not end the process. A nil
+// left waits without limit.
+func Call(left <-chan struct{}, f func() error) (p *Panic, back bool, err error) {
 	type end struct {
 		err error
 		p   *Panic
@@ -46,13 +45,13 @@ func Call(left <-chan struct{}, f func() error) (err error, p *Panic, back bool)
 	go Catch(f, func(err error, p *Panic) { ended <- end{err, p} })
 	select {
 	case e := <-ended:
-		return e.err, e.p, true
+		return e.p, true, e.err
 	case <-left:
 	}
 	select {
 	case e := <-ended: // at the same time
-		return e.err, e.p, true
+		return e.p, true, e.err
 	default:
-		return nil, nil, false
+		return nil, false, nil
 	}
 }

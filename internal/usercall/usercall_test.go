@@ -54,7 +54,7 @@ var calls = []struct {
 	},
 	{
 		name: "panics with an error", f: explode(errOdd), panics: true, stack: ".explode",
-		value: func(v any) bool { return v == errOdd },
+		value: func(v any) bool { return v == any(errOdd) },
 	},
 	{
 		name: "panics with nil", f: explode(nil), panics: true, stack: ".explode",
@@ -79,7 +79,7 @@ func TestCall(t *testing.T) {
 	for _, tt := range calls {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			err, p, back := usercall.Call(nil, tt.f)
+			p, back, err := usercall.Call(nil, tt.f)
 			if !back {
 				t.Error("it was left behind")
 			}
@@ -149,7 +149,7 @@ func TestCallIsLeftBehind(t *testing.T) {
 				left := make(chan struct{})
 				time.AfterFunc(time.Second, func() { close(left) })
 				start := time.Now()
-				err, p, back := usercall.Call(left, func() error {
+				p, back, err := usercall.Call(left, func() error {
 					<-time.After(tt.takes)
 					return tt.end()
 				})

@@ -85,7 +85,7 @@ func classify(resp *http.Response) error {
 	err := fault.CheckResponse(resp)
 	switch {
 	case resp.StatusCode >= http.StatusInternalServerError:
-		return fault.Retryable(err, fault.Reason(fault.ReasonUnavailable))
+		return fault.Retryable(err, fault.WithReason(fault.ReasonUnavailable))
 	case err != nil:
 		return err
 	case resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusCreated:

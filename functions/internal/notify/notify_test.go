@@ -61,7 +61,9 @@ func deliverer(t *testing.T, s *service) func() bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := handler.NewProcessor(handler.JSON(sender.Notify), &handler.Options{Ledger: ledger, Logger: quiet, Breaker: -1})
+	p, err := handler.NewProcessor(handler.JSON(sender.Notify), &handler.Options{
+		Ledger: ledger, Logger: quiet, Breaker: -1,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

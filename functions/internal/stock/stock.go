@@ -98,9 +98,10 @@ func classify(err error, w Withdrawal) error {
 	}
 	left, ok := decrement.Item["quantity"].(*types.AttributeValueMemberN)
 	if !ok {
-		return fault.Permanent(fmt.Errorf("the stock has no quantity of sku %q", w.SKU), fault.Reason(fault.ReasonNotFound))
+		err := fmt.Errorf("the stock has no quantity of sku %q", w.SKU)
+		return fault.Permanent(err, fault.WithReason(fault.ReasonNotFound))
 	}
 	return fault.Permanent(
-		fmt.Errorf("sku %q: %d wanted, %s left", w.SKU, w.Quantity, left.Value), fault.Reason(ReasonOutOfStock),
+		fmt.Errorf("sku %q: %d wanted, %s left", w.SKU, w.Quantity, left.Value), fault.WithReason(ReasonOutOfStock),
 	)
 }

@@ -38,7 +38,7 @@ func all(either [][]*object, match func(*object) bool) bool {
 	})
 }
 
-// matches matches a value against the pattern of an object. If the value is a
+// matches compares a value with the pattern of an object. If the value is a
 // list, one item must match all fields. siblings are all values at the same
 // path in all items of the lists above: a member that exists in one item
 // exists.

@@ -114,7 +114,8 @@ func (j *judge) responded(request string, asked, back []string) {
 				continue
 			}
 			name := j.w.names[id]
-			j.w.breaksLocked("truth", []string{keyOf(name)}, "%s is %s in %s, and not reported as failed", name, outcome, request)
+			j.w.breaksLocked("truth", []string{keyOf(name)}, "%s is %s in %s, and not reported as failed",
+				name, outcome, request)
 		}
 	}
 	for _, id := range back {

@@ -185,7 +185,7 @@ func (p *process) runJob(ctx context.Context, m *handler.Message, j *job, name s
 	if p.isDead() {
 		return errKilled
 	}
-	r := p.judge.started(p, ctx, m, j, name)
+	r := p.judge.started(ctx, p, m, j, name)
 	err := errPanicked
 	defer func() {
 		if !p.isDead() {

@@ -234,7 +234,8 @@ func (j *judge) lettered(e queues.Event, name string) {
 		return
 	}
 	l.record = &r
-	j.w.noteLocked("sqs", []string{key}, "letter of %s: epoch %d %s %s: %.100s", name, r.Epoch, r.Class, r.Reason, r.Message)
+	j.w.noteLocked("sqs", []string{key}, "letter of %s: epoch %d %s %s: %.100s",
+		name, r.Epoch, r.Class, r.Reason, r.Message)
 	s.letters++
 	if !r.Verdict {
 		return
@@ -305,7 +306,7 @@ func (j *judge) effective(p *process, c *call, ok bool) {
 }
 
 // started takes in the start of a run.
-func (j *judge) started(p *process, ctx context.Context, m *handler.Message, job *job, name string) *jobRun {
+func (j *judge) started(ctx context.Context, p *process, m *handler.Message, job *job, name string) *jobRun {
 	j.w.mu.Lock()
 	defer j.w.mu.Unlock()
 	key := keyOf(name)
@@ -320,7 +321,8 @@ func (j *judge) started(p *process, ctx context.Context, m *handler.Message, job
 	j.w.noteLocked(p.name, about, "RUN %d of %s (%s) begins, receive %d", r.number, name, r.kind, m.ReceiveCount())
 	for _, other := range s.runs {
 		if !other.ended && !other.process.isDead() && other.ctx.Err() == nil && !j.w.on[failOpen] {
-			j.w.breaksLocked("one run at a time", about, "run %d of %s begins while run %d goes on", r.number, name, other.number)
+			j.w.breaksLocked("one run at a time", about, "run %d of %s begins while run %d goes on",
+				r.number, name, other.number)
 		}
 	}
 	for n, e := range s.epochs {

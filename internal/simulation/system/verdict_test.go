@@ -40,7 +40,8 @@ func (j *judge) end() {
 		s := j.state(job.name)
 		for n, e := range s.epochs {
 			if e.completed && s.paid == 0 && !j.w.on[failOpen] {
-				j.w.breaksLocked("done", []string{job.name}, "%s is completed in epoch %d, but the provider knows nothing of it", job.name, n)
+				j.w.breaksLocked("done", []string{job.name}, "%s is completed in epoch %d, but the provider knows nothing of it",
+					job.name, n)
 			}
 			if e.completed && e.letters > 0 {
 				j.w.breaksLocked("one outcome", []string{job.name}, "%s is completed in epoch %d and has a letter", job.name, n)
@@ -133,7 +134,8 @@ func (j *judge) compare(l *letter) {
 			return
 		}
 	}
-	j.w.breaksLocked("letter", about, "a letter of %s is %s %s, want %s", l.name, l.body, describe(originals(l.attrs)), want)
+	j.w.breaksLocked("letter", about, "a letter of %s is %s %s, want %s",
+		l.name, l.body, describe(originals(l.attrs)), want)
 }
 
 // originals are the attributes that the producer has set.

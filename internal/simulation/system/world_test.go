@@ -151,7 +151,7 @@ func (w *world) arn(name string) string {
 }
 
 func (w *world) redrivePolicy(maxReceives int) string {
-	return fmt.Sprintf(`{"deadLetterTargetArn":"%s","maxReceiveCount":%d}`, w.arn("dead"), maxReceives)
+	return fmt.Sprintf(`{"deadLetterTargetArn":%q,"maxReceiveCount":%d}`, w.arn("dead"), maxReceives)
 }
 
 // hosting runs processes of the function.
