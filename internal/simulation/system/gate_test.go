@@ -52,8 +52,8 @@ type call struct {
 	// epoch and owner are those of the claim.
 	epoch int
 	owner string
-	// reason is that of a verdict.
-	reason string
+	// reason is that of a verdict, message the name of the claim's message.
+	reason, message string
 }
 
 func (c *call) name() string {
@@ -70,7 +70,7 @@ func (g *gate) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	response, err := g.passThrough(r, body)
-	if g.isDead() {
+	if g.isDead() || err == errKilled {
 		return dead(r), nil
 	}
 	return response, err
@@ -80,9 +80,12 @@ func (g *gate) passThrough(r *http.Request, body []byte) (*http.Response, error)
 	if g.isDead() {
 		return nil, errKilled
 	}
+	if g.isEndless() {
+		return nil, errKilled
+	}
 	c := g.describe(r, body)
 	f := g.draw(c)
-	err := g.sleep(r.Context(), g.jitterless(c)+f.before, c.name())
+	err := g.sleep(r.Context(), g.jitterless(c)+f.before, c.name()+c.message)
 	if err == nil {
 		if g.passes(c.name(), "before"); g.isDead() {
 			err = errKilled
@@ -95,23 +98,39 @@ func (g *gate) passThrough(r *http.Request, body []byte) (*http.Response, error)
 	var response *http.Response
 	if f.refused {
 		response, err = g.failed(c, f.kind, r)
+	} else if c.operation == "receive" {
+		response, err = g.poll(r, c, f)
 	} else {
 		response, err = g.perform(r, c, f, body)
 	}
 	if g.passes(c.name(), "after"); g.isDead() {
 		return nil, errKilled
 	}
-	if err := g.sleep(r.Context(), f.after, c.name()); err != nil {
+	if err := g.sleep(r.Context(), f.after, c.name()+c.message); err != nil {
 		return nil, err
 	}
 	g.passes(c.name(), "behind")
 	return response, err
 }
 
+// mostCalls is many times what a history takes.
+const mostCalls = 100_000
+
+// isEndless counts a call, and reports whether there are too many.
+func (g *gate) isEndless() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.calls++
+	if g.calls == mostCalls {
+		g.breaksLocked("calls", nil, "the history takes more than %d calls", mostCalls)
+	}
+	return g.calls >= mostCalls
+}
+
 // straggle lets a call that nobody waits for any more have its effect later: it was on its
 // way already.
 func (g *gate) straggle(r *http.Request, c *call, body []byte) {
-	draws := g.seed.at("straggler %s %s %v", g.name, c.name(), g.now())
+	draws := g.seed.at("straggler %s %s %s %v", g.name, c.name(), c.message, g.now())
 	if !g.on[stragglers] || g.isCalm() || c.operation == "receive" || !chance(draws, 0.5) {
 		return
 	}
@@ -193,7 +212,7 @@ func (g *gate) describe(r *http.Request, body []byte) *call {
 	_ = json.Unmarshal(body, &c.body)
 	if named, ok := r.Context().Value(operationKey{}).(*call); ok && c.service != "AmazonSQS" {
 		c.operation, c.subjects, c.epoch = named.operation, named.subjects, named.epoch
-		c.owner, c.reason = named.owner, named.reason
+		c.owner, c.reason, c.message = named.owner, named.reason, named.message
 		return c
 	}
 	var in struct {
@@ -212,6 +231,9 @@ func (g *gate) describe(r *http.Request, body []byte) *call {
 		}
 		c.subjects = append(c.subjects, cmp.Or(name, "?"))
 		c.entries = append(c.entries, e.ID)
+	}
+	if most := c.body["MaxNumberOfMessages"]; most != nil {
+		c.message = " of " + string(most) // it tells apart the loops of a worker
 	}
 	if name, known := operations[strings.TrimSuffix(c.operation, "Batch")]; known {
 		c.operation = name
@@ -236,8 +258,9 @@ func messageID(receipt string) string {
 
 // draw draws the fate of a call.
 func (g *gate) draw(c *call) fate {
-	name := g.name + " " + c.name()
-	r := g.seed.at("%s %d", name, g.count(name))
+	name := g.name + " " + c.name() + c.message
+	n := g.count(name)
+	r := g.seed.at("%s %d", name, n)
 	f := fate{before: between(r, 100*time.Microsecond, 15*time.Millisecond)}
 	f.after = between(r, 10*time.Microsecond, 5*time.Millisecond)
 	worst, refuse, lose, partial := r.Float64(), r.Float64(), r.Float64(), r.Float64()
@@ -261,7 +284,7 @@ func (g *gate) draw(c *call) fate {
 	case g.on[partials] && partial < 2*g.rate && len(c.entries) > 0:
 		f.failing, f.hidden = map[string]bool{}, map[string]bool{}
 		for i, id := range c.entries {
-			switch x := g.seed.at("%s entry %s %d", name, c.subjects[i], i).Float64(); {
+			switch x := g.seed.at("%s %d entry %s", name, n, c.subjects[i]).Float64(); {
 			case x < 0.25:
 				f.failing[id] = true
 			case x < 0.35:
@@ -299,7 +322,7 @@ func (g *gate) jitterless(c *call) time.Duration {
 	defer g.state.Unlock()
 	var wait time.Duration
 	for _, s := range c.subjects {
-		last, ok := g.state.failing[c.operation+" "+s]
+		last, ok := g.state.failing[c.operation+" "+s+c.message]
 		if !ok {
 			continue
 		}
@@ -314,7 +337,7 @@ func (g *gate) ended(c *call, failed bool, entries map[string]bool) {
 	g.state.Lock()
 	defer g.state.Unlock()
 	for i, s := range c.subjects {
-		key := c.operation + " " + s
+		key := c.operation + " " + s + c.message
 		if failed || i < len(c.entries) && entries[c.entries[i]] {
 			last := g.state.failing[key]
 			g.state.failing[key] = failing{time.Now(), min(last.times+1, 6)}

@@ -163,7 +163,7 @@ func (h *preparer) Prepare(ctx context.Context, m *handler.Message) (func(contex
 	if err := p.pass(ctx, "decode", name, time.Millisecond); err != nil {
 		return nil, err
 	}
-	p.mayHang("prepare")
+	p.mayHang("prepare", m.MessageId)
 	switch kindOf(m.Body) {
 	case fatal:
 		p.kill("killed by the decoding of " + name)

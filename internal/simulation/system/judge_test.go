@@ -3,6 +3,7 @@ package system
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -51,6 +52,8 @@ type message struct {
 	receives int
 	// dropped reports whether middleware has given it up.
 	dropped bool
+	// due is when it becomes visible.
+	due time.Duration
 	// started reports whether it was run once; blocked is when it waited last for another
 	// of its group.
 	started bool
@@ -176,8 +179,10 @@ func (j *judge) observed(e queues.Event, name string) {
 	}
 	m := j.messages[e.MessageID]
 	switch e.Kind {
+	case queues.VisibilityChanged:
+		m.due = j.w.now() + e.Timeout
 	case queues.Received:
-		m.receives = e.ReceiveCount
+		m.receives, m.due = e.ReceiveCount, j.w.now()+e.Timeout
 	case queues.Deleted:
 		m.gone = "deleted"
 		j.deleted(m)
@@ -188,6 +193,17 @@ func (j *judge) observed(e queues.Event, name string) {
 			id: e.MessageID, name: name, moved: true, body: e.Body, attrs: e.MessageAttributes,
 		})
 	}
+}
+
+// nextDue is when a message that is hidden becomes visible, or much later.
+func (j *judge) nextDue() time.Duration {
+	next := time.Duration(math.MaxInt64)
+	for _, m := range j.order {
+		if m.gone == "" && m.due > j.w.now() {
+			next = min(next, m.due)
+		}
+	}
+	return next
 }
 
 // deleted checks that what leaves the queue has an outcome: its job is done, or it has a
