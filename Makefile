@@ -43,9 +43,14 @@ help: ## Show this list
 run: ## Run the sample functions with the sample jobs on this machine
 	$(GO) run ./cmd/demo
 
+# internal/parity compares hosts in real time, so nothing else runs beside it.
+IN_TIME := ./internal/parity
+others   = $$($(GO) list ./... | grep -v '/internal/parity$$')
+
 .PHONY: test
 test: ## Run all tests
-	$(GO) test -shuffle=on ./...
+	$(GO) test -shuffle=on $(others)
+	$(GO) test -shuffle=on $(IN_TIME)
 
 .PHONY: powertools-venv
 powertools-venv: $(POWERTOOLS) ## Install Powertools for Python, for a test of a shared table
@@ -77,7 +82,8 @@ sim: ## Play 100,000 random histories of the whole system, or HISTORIES of them
 # internal/archtest only reads the source, so the race detector finds nothing in it.
 .PHONY: race
 race: ## Run all tests with the race detector (needs a C compiler)
-	CGO_ENABLED=1 $(GO) test -race -shuffle=on $$($(GO) list ./... | grep -v '/internal/archtest$$')
+	CGO_ENABLED=1 $(GO) test -race -shuffle=on $$($(GO) list ./... | grep -v -e '/internal/archtest$$' -e '/internal/parity$$')
+	CGO_ENABLED=1 $(GO) test -race -shuffle=on $(IN_TIME)
 
 .PHONY: lint
 lint: format-check vet golangci-lint template-lint ## Check format, code and template

@@ -60,9 +60,9 @@ func (b *batch) stopAsking(inVain bool) {
 	b.asking, b.times.hold = -1, time.Time{}
 }
 
-// endLone lets others start beside a lone run that lasts long: its count is taken
-// back first, and not beside the write that settles the claim. Where there is a deadline,
-// and no other invocation is kept out, the run stays alone to its end.
+// endLone lets other deliveries start beside a lone run that takes long. The crash that
+// was counted in advance is taken back first, and not while the claim is settled. With a
+// deadline, and if no other invocation is kept out, the run stays alone to its end.
 func (b *batch) endLone(now time.Time) {
 	if b.table.Bounded() && !b.process.keepsOut() {
 		b.times.lone = now.Add(loneTime)

@@ -100,9 +100,9 @@ func TestFreshProcessesBuryOnlyWhatNeverEnds(t *testing.T) {
 		timeout, least, most time.Duration
 		batch                int
 	}{
-		"half of the time":       {10 * time.Second, 3 * time.Second, 5 * time.Second, 10},
-		"two at a time":          {10 * time.Second, 3 * time.Second, 5 * time.Second, 2},
-		"up to most of the time": {30 * time.Second, time.Second, 21 * time.Second, 10},
+		"half of the time": {10 * time.Second, 3 * time.Second, 5 * time.Second, 10},
+		"two at a time":    {10 * time.Second, 3 * time.Second, 5 * time.Second, 2},
+		"up to three quarters of the time for jobs": {30 * time.Second, time.Second, 20 * time.Second, 10},
 	} {
 		for seed := range uint64(3) {
 			inBubble(t, fmt.Sprint(name, seed), func(t *testing.T) {

@@ -128,11 +128,16 @@ func (c *crowd) judge(t *testing.T) {
 	for id, beside := range c.beside {
 		c.alone(t, id, beside)
 	}
+	for job, state := range c.ledger.states {
+		if state.claimed {
+			t.Errorf("the claim on %s was never settled", job)
+		}
+	}
 }
 
 // However many invocations share a process, and whenever they end: each Handle returns in
-// time, no lone run has company before its minute is over, and in the end the process is
-// idle: nothing that was at work is forgotten.
+// time, no lone run has company before its minute is over, each claim is settled, and in
+// the end the process is idle: nothing that was at work is forgotten.
 func TestACrowdOfInvocationsLeavesTheProcessIdle(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(30) {

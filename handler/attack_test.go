@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -421,6 +422,66 @@ func TestDecodingDoesNotChangeTheLetter(t *testing.T) {
 				if hid != standardARN+" receipt-m2" {
 					t.Errorf("hid %q", hid)
 				}
+			}
+		})
+	}
+}
+
+// Whatever delay or time user code names, a message is hidden for one second at least and
+// for what SQS takes at most, or left to its visibility timeout. Nothing comes back at once.
+func TestExtremeDelays(t *testing.T) {
+	t.Parallel()
+	const longest = 12 * time.Hour
+	for _, outcome := range []handler.Outcome{
+		handler.OutcomeRetry, handler.OutcomeBusy, handler.OutcomeDeferred, handler.OutcomeUnrecorded,
+	} {
+		for _, delay := range []time.Duration{math.MinInt64, -1, 0, 1, time.Millisecond, 1500 * time.Millisecond, math.MaxInt64} {
+			for _, until := range []time.Duration{0, math.MinInt64, -1, 1, time.Hour, math.MaxInt64} {
+				inBubble(t, fmt.Sprint(outcome, delay, until), func(t *testing.T) {
+					s := newScene()
+					r := handler.Result{Outcome: outcome, Delay: delay}
+					if until != 0 {
+						r.Until = time.Now().Add(until)
+					}
+					h := handler.Func(func(context.Context, *handler.Message) error { return &r })
+					ctx, cancel := s.context(t)
+					defer cancel()
+					response, err := newProcessor(h, s.options).Handle(ctx, event(record("m1", "x")))
+					hidden, asked := s.hidden["m1"]
+					if err != nil || len(response.BatchItemFailures) != 1 || asked && (hidden < time.Second || hidden > longest) {
+						t.Errorf("reported %v, %v; hidden for %v", response, err, hidden)
+					}
+					if named := delay > 0 || until != 0; named && !asked {
+						t.Error("not hidden")
+					}
+				})
+			}
+		}
+	}
+}
+
+// The receives of a message that is busy again and again, such as a copy of a job of hours,
+// last for hours too.
+func TestABusyMessageDoesNotUseUpItsReceives(t *testing.T) {
+	t.Parallel()
+	for most, want := range map[int]time.Duration{30: 2 * time.Hour, 0: 2 * time.Hour} {
+		inBubble(t, fmt.Sprint(most), func(t *testing.T) {
+			s := newScene()
+			s.options.MaxReceives = most
+			s.ledger.decided = func(*handler.Message) *handler.Result {
+				return &handler.Result{Outcome: handler.OutcomeBusy, Until: time.Now().Add(time.Minute)}
+			}
+			p := s.processor()
+			var all time.Duration
+			for receives := 1; receives < 30; receives++ {
+				s.runIn(t, p, received(receives, record("m1", "x")))
+				if receives <= 15 && s.hidden["m1"] > 72*time.Second {
+					t.Errorf("receive %d: hidden for %v, want the rest of the lease", receives, s.hidden["m1"])
+				}
+				all += s.hidden["m1"]
+			}
+			if all < want {
+				t.Errorf("all receives were used after %v, want at least %v", all, want)
 			}
 		})
 	}

@@ -29,7 +29,7 @@ const (
 	// quietTime is how long a job with an unsettled claim waits at most until nothing in
 	// the process is settling.
 	quietTime = 5 * time.Second
-	// loneTime is how long a run that is alone keeps other invocations out.
+	// loneTime is how long a lone run keeps other invocations from starting runs.
 	loneTime = time.Minute
 	// stallTime is how long deliveries wait for a free slot if there is no deadline.
 	stallTime = 30 * time.Second

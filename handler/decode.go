@@ -50,15 +50,15 @@ func (b *batch) decode(d *delivery, force bool) {
 	})
 }
 
-// verdictContext is for decoding after the cut. It ends halfway to when user code is left
-// behind: what heeds it is not.
+// verdictContext returns a context for decoding after deadline.Cut. It ends halfway to
+// deadline.Leave, so that user code which heeds it is not left behind.
 func (b *batch) verdictContext() (context.Context, context.CancelFunc) {
 	left := time.Until(b.table.At(deadline.Leave))
 	return context.WithTimeout(context.WithoutCancel(b.jobs), left/2)
 }
 
-// undecoded is the result of a message whose decoding ended without a result: by
-// runtime.Goexit, or by a panic of what classifies its error.
+// undecoded returns the result of a message if decoding ended by runtime.Goexit, or if
+// the classifier panicked.
 func (p *Processor) undecoded(r *run, err error) (rejected *Result) {
 	if catchPanic(func() error { rejected = p.rejected(r, err); return nil }) != nil {
 		rejected = crashed(r.message, err)

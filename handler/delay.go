@@ -56,18 +56,27 @@ func (rs *resolver) deferred(m *Message, reason string, err error) *Result {
 // deferral returns the delay of a deferred message. Each deferral uses up a receive, so
 // the delay is long once half of the receives are used.
 func (rs *resolver) deferral(m *Message, reason string) time.Duration {
-	most := rs.options.MaxReceives
-	if most <= 0 {
-		most = unknownMaxReceives
-	}
-	if 2*m.ReceiveCount() > most {
-		return rs.round(longDeferral + time.Duration(2*rs.options.Random()*float64(longDeferral)))
+	if delay := rs.longDeferral(m); delay > 0 {
+		return delay
 	}
 	delay := deferBackoff.Delay(m.ReceiveCount(), rs.options.Random)
 	if reason == ReasonNotAlone {
 		delay = max(delay, backoff.Spread(aloneDeferral, leaseJitter, rs.options.Random))
 	}
 	return rs.round(delay)
+}
+
+// longDeferral returns the delay of a message that did not run and has used half of its
+// receives; 0 if it has not.
+func (rs *resolver) longDeferral(m *Message) time.Duration {
+	most := rs.options.MaxReceives
+	if most <= 0 {
+		most = unknownMaxReceives
+	}
+	if 2*m.ReceiveCount() <= most {
+		return 0
+	}
+	return rs.round(longDeferral + time.Duration(2*rs.options.Random()*float64(longDeferral)))
 }
 
 // setDelay sets the delay of a Result that names a time, that was deferred, or that could
@@ -80,6 +89,10 @@ func (rs *resolver) setDelay(m *Message, res *Result) {
 		res.Delay = rs.round(storeBackoff.Delay(m.ReceiveCount(), rs.options.Random))
 	case res.Delay <= 0 && res.Outcome == OutcomeDeferred:
 		res.Delay = rs.deferral(m, res.Decision.Reason)
+	}
+	if res.Outcome == OutcomeBusy {
+		// A job of hours is busy again and again for a copy of its message.
+		res.Delay = max(res.Delay, rs.longDeferral(m))
 	}
 }
 

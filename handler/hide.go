@@ -65,7 +65,7 @@ func (b *batch) changeVisibility(hidden []*delivery, table deadline.Table) []Vis
 // lease is not whole and must not become shorter, or the message comes back while its job
 // is still claimed.
 func (d *delivery) timeout() time.Duration {
-	delay := d.result.Delay
+	delay := min(d.result.Delay, backoff.MaxVisibility)
 	whole := delay.Truncate(time.Second)
 	if whole < delay {
 		whole += time.Second

@@ -179,7 +179,7 @@ func (p *process) keepsOut() bool {
 	return !p.keptOutSince.IsZero()
 }
 
-// notifyAll tells all invocations to look again.
+// notifyAll notifies all invocations to try again.
 func (p *process) notifyAll() {
 	for b := range p.batches {
 		select {

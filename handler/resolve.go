@@ -43,7 +43,7 @@ func (rs *resolver) resolve(ctx context.Context, m *Message, r *run, err error) 
 	if d.Class == fault.ClassPermanent {
 		res.Outcome = OutcomeDead
 	} else {
-		rs.budget(m, res, costs(d) && !(r != nil && r.probe && infrastructure[d.Reason]))
+		rs.budget(m, res, costs(d) && (r == nil || !r.probe || !infrastructure[d.Reason]))
 	}
 	recordAttempt(ctx, m, r, res, d.Reason)
 	return rs.drop(res)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/idem"
 	"github.com/sqsafe/sqsafe/idem/idemtest"
 )
 
@@ -38,6 +39,76 @@ func TestAClaimWithoutAnAnswerEndsInTime(t *testing.T) {
 				}
 				dead = false
 				h.want(h.deliverIn(ctx, received("m1", "x", 3)), handler.OutcomeDone, "", 1)
+			})
+		})
+	}
+}
+
+// With DeadLetterUnknown a job whose function was called does not run again if nobody
+// knows what became of it, whoever is to blame. One whose function was not called does.
+func TestAnEffectOfUnknownOutcomeIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	panics := func(h *harness, before bool) {
+		h.engine.Middleware = []handler.Middleware{func(next handler.Func) handler.Func {
+			return func(ctx context.Context, m *handler.Message) error {
+				if before {
+					panic("before the function")
+				}
+				_ = next(ctx, m)
+				panic("after the function")
+			}
+		}}
+	}
+	tests := map[string]struct {
+		prepare func(h *harness)
+		stops   time.Duration // when the host stops
+		runs    int
+		again   bool
+	}{
+		"middleware panics after it":  {func(h *harness) { panics(h, false) }, 0, 1, false},
+		"middleware panics before it": {func(h *harness) { panics(h, true) }, 0, 0, true},
+		"middleware hangs after it": {func(h *harness) {
+			h.engine.Middleware = []handler.Middleware{func(next handler.Func) handler.Func {
+				return func(ctx context.Context, m *handler.Message) error {
+					err := next(ctx, m)
+					<-time.After(time.Hour)
+					return err
+				}
+			}}
+		}, 0, 1, false},
+		"it ignores the host": {func(h *harness) {
+			h.job = func(context.Context, *handler.Message) error { pass(time.Hour); return nil }
+		}, time.Second, 1, false},
+		"it heeds the host": {func(h *harness) {
+			h.job = func(ctx context.Context, _ *handler.Message) error { return until(ctx, time.Hour) }
+		}, time.Second, 1, true},
+		"it was started late": {func(h *harness) {
+			h.engine.Middleware = []handler.Middleware{func(next handler.Func) handler.Func {
+				return func(ctx context.Context, m *handler.Message) error { pass(20 * time.Second); return next(ctx, m) }
+			}}
+			h.job = func(context.Context, *handler.Message) error { pass(time.Hour); return nil }
+		}, 0, 1, false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			unknown(t, func(h *harness) {
+				h.posts = true
+				tt.prepare(h)
+				ctx, cancel := context.WithTimeout(h.Context(), invocationTime)
+				defer cancel()
+				if tt.stops > 0 {
+					time.AfterFunc(tt.stops, cancel)
+				}
+				h.deliverIn(ctx, message("m1", "a"))
+				pass(2 * time.Hour)
+				h.engine.Middleware, h.job = nil, func(context.Context, *handler.Message) error { return nil }
+				r := h.deliver(received("m1", "a", 2))
+				if tt.again {
+					h.want(r, handler.OutcomeDone, "", tt.runs+1)
+				} else {
+					h.want(r, handler.OutcomeDead, idem.ReasonUnknownOutcome, tt.runs)
+				}
 			})
 		})
 	}

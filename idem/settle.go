@@ -42,10 +42,19 @@ func (c *claim) Settle(ctx context.Context, e handler.Ending) *handler.Result {
 		}
 	case handler.OutcomeCrash:
 		if e.Blamed {
-			return c.markCrash(ctx, e)
+			return c.markCrash(ctx, e, c.answer.Job.Crashes+1)
 		}
 	}
+	if c.options.DeadLetterUnknown && isUnknown(e) {
+		return c.markCrash(ctx, e, c.answer.Job.Crashes)
+	}
 	return c.abort(ctx, e)
+}
+
+// isUnknown reports whether a job may have taken effect although nobody knows its result:
+// its function was left behind, or middleware panicked after it.
+func isUnknown(e handler.Ending) bool {
+	return e.Started && (e.Running || e.Result.Outcome == handler.OutcomeCrash)
 }
 
 // committed returns the outcome of a job that its own transaction has completed. A later
@@ -142,11 +151,12 @@ func (c *claim) writeVerdict(ctx context.Context, e handler.Ending) *handler.Res
 	return c.unlessLate(ctx, err, unwritten)
 }
 
-// markCrash records a crash and its stack. The count is the one that was written before a
-// lone run, or one higher for another run. After a panic the claim ends. After an
-// abandoned run it keeps its lease, since the user code may still run.
-func (c *claim) markCrash(ctx context.Context, e handler.Ending) *handler.Result {
-	mark := Settlement{Kind: SettleCrash, Crashes: c.answer.Job.Crashes + 1, Lease: time.Now()}
+// markCrash records a crash and its stack, and leaves the claim without a result. The
+// count is the one that was written before a lone run, or one higher for another run, or
+// unchanged if the job is not to blame. After a panic the claim ends. After an abandoned
+// run it keeps its lease, since the user code may still run.
+func (c *claim) markCrash(ctx context.Context, e handler.Ending, crashes int) *handler.Result {
+	mark := Settlement{Kind: SettleCrash, Crashes: crashes, Lease: time.Now()}
 	if e.Running {
 		mark.Lease = c.leaseEnd()
 	}

@@ -253,7 +253,8 @@ func TestNoJobDiesOfFewKills(t *testing.T) {
 			lasts[j] = time.Duration(s.random() * float64(2*time.Minute))
 		}
 		boot := func() *machine {
-			return s.boot(worker.Options{Drain: 5 * time.Second}, 4, taking(func(body string) time.Duration { return lasts[body] }))
+			takes := func(body string) time.Duration { return lasts[body] }
+			return s.boot(worker.Options{Drain: 5 * time.Second}, 4, taking(takes))
 		}
 		s.put(jobs...)
 		fleet := []*machine{boot(), boot(), boot()}

@@ -69,7 +69,7 @@ func TestTheModelMissesEachClause(t *testing.T) {
 			v := simulation.Find(t, func(t *testing.T) idem.Store {
 				l := newLedger(t)
 				return forgetful{dynamo.New(tampering{pausing{l}, c.kind, c.clause, c.instead}, table, nil), l}
-			}, simulation.ModelOptions{Histories: 400})
+			}, simulation.ModelOptions{Histories: 4000})
 			if v == nil {
 				t.Fatal("the model lets it pass")
 			}

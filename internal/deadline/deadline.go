@@ -70,6 +70,7 @@ func New(start, end time.Time, reserve time.Duration) Table {
 	if end.IsZero() {
 		return t
 	}
+	end = start.Add(end.Sub(start)) // a host names the end by the time of day alone
 	total := max(end.Sub(start), 0)
 	if reserve <= 0 {
 		reserve = max(MinReserve, total/10)

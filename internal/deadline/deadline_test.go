@@ -228,3 +228,16 @@ func TestStagesComeInOrder(t *testing.T) {
 		}
 	})
 }
+
+// A host names the end by the time of day. The table goes by the monotonic clock all the
+// same, which nobody sets.
+func TestATableDoesNotDependOnTheTimeOfDay(t *testing.T) {
+	t.Parallel()
+	start := time.Now()
+	table := deadline.New(start, start.Add(30*time.Second).Round(0), 0)
+	for stage := deadline.Cut; stage <= deadline.Answer; stage++ {
+		if at := table.At(stage); !strings.Contains(at.String(), " m=") {
+			t.Errorf("stage %d is at %v, which has no monotonic reading", stage, at)
+		}
+	}
+}

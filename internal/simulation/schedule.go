@@ -7,8 +7,10 @@ import (
 	"time"
 )
 
-// step makes one thing happen.
+// step makes one thing happen. Each step has a time of its own, so that no two calls of
+// which one step made one are over at once.
 func (w *world) step() {
+	wait(time.Microsecond)
 	synctest.Wait()
 	switch n := w.rng.IntN(100); {
 	case n < 50 && w.pending() > 0:

@@ -75,6 +75,7 @@ func (p *worker) start() {
 	ledger, err := idem.New(wire{p}, &idem.Options{
 		Key:               func(context.Context, *handler.Message) (string, error) { return "k", nil },
 		Keep:              p.keep,
+		Lease:             p.lasts,
 		DeadLetterUnknown: p.careful,
 		Logger:            quiet,
 	})

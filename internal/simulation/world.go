@@ -51,10 +51,11 @@ type climate struct {
 	faults  float64 // share of store and queue calls that go wrong
 	strict  bool    // the clocks are within the margin of each other
 	keep    time.Duration
-	fragile float64 // share of runs that fail
-	way     way     // how the job has its effect
-	careful bool    // an unknown outcome is for a person to look at
-	drops   bool    // a job that fails for good leaves no letter
+	lasts   time.Duration // a claim where nothing limits the invocation
+	fragile float64       // share of runs that fail
+	way     way           // how the job has its effect
+	careful bool          // an unknown outcome is for a person to look at
+	drops   bool          // a job that fails for good leaves no letter
 	deploys deployment
 	length  int
 }
@@ -103,6 +104,7 @@ func newWorld(t *testing.T, store idem.Store, seed uint64, deploys, telling bool
 		faults:  []float64{0, 0.1, 0.3}[w.rng.IntN(3)],
 		strict:  w.rng.IntN(5) > 0,
 		keep:    []time.Duration{time.Hour, longKeep}[w.rng.IntN(2)],
+		lasts:   []time.Duration{5 * time.Second, time.Minute}[w.rng.IntN(2)],
 		fragile: []float64{0.2, 0.5, 0.9}[w.rng.IntN(3)],
 		way:     way(w.rng.IntN(3)),
 		careful: w.rng.IntN(4) == 0,

@@ -66,7 +66,10 @@ var shares = map[profile]map[feature]float64{
 	poisoned: {shuffling: 0.7, ordered: 0.3, copies: 0.2, replays: 0.2, awaiting: 0.1},
 	crowded:  {shuffling: 0.5, ordered: 0.2, hasty: 0.2, slowness: 0.2, deploys: 0.2},
 	lasting:  {kills: 0.5, deploys: 0.3, ordered: 0.2, hasty: 0.3, copies: 0.3, slowness: 0.2},
-	killed:   {kills: 1, skews: 0.2, stragglers: 0.5, shuffling: 0.5, duplicates: 0.2, copies: 0.3, losses: 0.3, ordered: 0.3, replays: 0.2},
+	killed: {
+		kills: 1, skews: 0.2, stragglers: 0.5, shuffling: 0.5, duplicates: 0.2, copies: 0.3, losses: 0.3, ordered: 0.3,
+		replays: 0.2,
+	},
 }
 
 // config is what a seed makes of a history, less what is left out of it.
@@ -311,8 +314,9 @@ func (c *config) String() string {
 	for _, h := range c.hosts {
 		hosts = append(hosts, h.String())
 	}
-	text := fmt.Sprintf("about %s, visibility %v, lease %v, maxReceives %d, concurrency %d, attempts %d, rate of failures %v, calm at %v\n"+
-		"hosts: %s\nfeatures: %s\njobs: %s\nsends: %v", c.profile, c.visibility, c.lease, c.maxReceives, c.concurrency, c.attempts, c.rate,
+	text := fmt.Sprintf("about %s, visibility %v, lease %v, maxReceives %d, concurrency %d, attempts %d, "+
+		"rate of failures %v, calm at %v\nhosts: %s\nfeatures: %s\njobs: %s\nsends: %v",
+		c.profile, c.visibility, c.lease, c.maxReceives, c.concurrency, c.attempts, c.rate,
 		c.calm, strings.Join(hosts, "; "), strings.Join(on, " "), strings.Join(jobs, ", "), c.sends)
 	if c.on[hangs] {
 		text += "\nhangs: " + c.hangAt

@@ -57,7 +57,10 @@ type job struct {
 }
 
 func (c *config) drawJob(r *rand.Rand, name string, share float64) *job {
-	j := &job{name: name, kind: quick, fails: 1 + r.IntN(2), sent: evenly(r, 0, pick(r, time.Millisecond, time.Second, time.Minute))}
+	j := &job{
+		name: name, kind: quick, fails: 1 + r.IntN(2),
+		sent: evenly(r, 0, pick(r, time.Millisecond, time.Second, time.Minute)),
+	}
 	switch {
 	case chance(r, share):
 		j.kind = pick(r, flaky, permanent, odd, panics, poison, poison, endless, stuck, garbled, goexit, unwanted,

@@ -114,10 +114,14 @@ func firstDifference(a, b []entry) string {
 			return fmt.Sprintf("line %d only in the first: %s", i, a[i])
 		case a[i].String() != b[i].String():
 			before := ""
-			for _, e := range a[max(0, i-8):i] {
+			for _, e := range a[max(0, i-around()):i] {
 				before += e.String() + "\n"
 			}
-			return fmt.Sprintf("%sline %d:\n< %s\n> %s", before, i, a[i], b[i])
+			after := ""
+			for k := i; k < min(i+around(), len(a), len(b)); k++ {
+				after += fmt.Sprintf("< %s\n> %s\n", a[k], b[k])
+			}
+			return fmt.Sprintf("%sline %d:\n%s", before, i, after)
 		}
 	}
 	return ""
@@ -126,4 +130,10 @@ func firstDifference(a, b []entry) string {
 func workers() int {
 	n, _ := strconv.Atoi(os.Getenv("SQSAFE_WORKERS"))
 	return max(n, 1)
+}
+
+// around is how many lines around a difference are shown.
+func around() int {
+	n, _ := strconv.Atoi(os.Getenv("SQSAFE_CONTEXT"))
+	return max(n, 3)
 }
