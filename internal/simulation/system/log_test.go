@@ -54,7 +54,9 @@ func (h *logHandler) Handle(_ context.Context, r slog.Record) error {
 			text += fmt.Sprintf(" %s=%.160s", key, strings.ReplaceAll(fields[key], "\n", " "))
 		}
 	}
-	p.note(p.name, jobs, "%s", text)
+	if r.Message != handler.LogCrashed { // a goroutine of its own may write it, at the moment of the end
+		p.note(p.name, jobs, "%s", text)
+	}
 	return nil
 }
 

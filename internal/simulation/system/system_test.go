@@ -55,6 +55,9 @@ func TestPromisesHoldInAllHistories(t *testing.T) {
 					stats[what] += n
 				}
 				mu.Unlock()
+				if os.Getenv("SQSAFE_SHOW") != "" {
+					t.Logf("%v\n%s", out.config, out.excerpt)
+				}
 				if len(out.breaches) > 0 {
 					failures.Add(1)
 					fail(t, out)
