@@ -81,6 +81,9 @@ type jobState struct {
 	epochs  []*epoch
 	letters int
 	claims  claims
+	// killedAlone is how often its process was killed from outside while it ran alone:
+	// nobody can tell that from its own doing.
+	killedAlone int
 	// recorded are the steps that the ledger has.
 	recorded map[string]bool
 }
@@ -295,7 +298,7 @@ func (j *judge) effective(p *process, c *call, ok bool) {
 		s.claims.begin(c.owner)
 		return
 	}
-	if what := s.claims.settle(c); what != "" {
+	if what := s.claims.settle(p, c); what != "" {
 		j.w.breaksLocked("aloneness", c.subjects, "%s: %s", c.subjects[0], what)
 	}
 	e := s.at(c.epoch)
@@ -373,7 +376,10 @@ func (j *judge) checkOrder(r *jobRun, m *message) {
 }
 
 // settled reports whether a message has an outcome that lets the next of its group start.
-func (j *judge) settled(m *message) bool { return m.dropped || j.state(keyOf(m.name)).settled() }
+func (j *judge) settled(m *message) bool {
+	s := j.state(keyOf(m.name))
+	return m.dropped || s.settled() || j.w.on[failOpen] && s.paid > 0
+}
 
 // returned takes in the end of a run.
 func (j *judge) returned(r *jobRun, err error) {
@@ -401,11 +407,16 @@ func (j *judge) straggling(c *call, about bool) {
 	j.straggler = about && c.operation == "send"
 }
 
-// killed takes in the end of a process.
-func (j *judge) killed(*process) {
+// killed takes in the end of a process, which is its own or comes from outside.
+func (j *judge) killed(p *process, own bool) {
 	j.w.mu.Lock()
 	defer j.w.mu.Unlock()
 	j.lastDeath = j.w.now()
+	for _, s := range j.jobs {
+		if !own && s.claims.isAlone(p) {
+			s.killedAlone++
+		}
+	}
 }
 
 // edit notes that operators send another payload for a job.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -143,7 +144,7 @@ func (p *process) kill(why string) {
 		return
 	}
 	p.note(p.name, nil, "KILLED: %s", why)
-	p.judge.killed(p)
+	p.judge.killed(p, strings.HasPrefix(why, "killed by"))
 	p.end()
 }
 

@@ -85,6 +85,9 @@ func (j *judge) tick() {
 			j.state(keyOf(d.message.name)).isRunning() { // it is a copy
 			continue
 		}
+		if d.message.receives >= j.w.maxReceives {
+			continue // it waits as long as it takes, and holds nobody back
+		}
 		a := j.activity(d.process)
 		about := []string{keyOf(d.message.name)}
 		if waits := now - max(d.since, a.changed); waits > stall {
