@@ -31,6 +31,9 @@ const (
 	quietTime = 5 * time.Second
 	// loneTime is how long a lone run keeps other invocations from starting runs.
 	loneTime = time.Minute
+	// deleteTime is how long a done message may wait for the end of its batch if there is
+	// no deadline. Then the processor deletes it.
+	deleteTime = 5 * time.Second
 	// stallTime is how long deliveries wait for a free slot if there is no deadline.
 	stallTime = 30 * time.Second
 )
@@ -349,9 +352,12 @@ func (o *outbox) pack() []*delivery {
 // hider changes the visibility timeout of failed messages, so that each becomes visible
 // after its delay. With a deadline this happens at the end of the batch, in as few calls
 // as possible. Without one another job may run for hours, so each message is hidden at
-// once.
+// once. For the same reason done messages are deleted then and not left to the host.
 type hider struct {
 	waiting []*delivery
+	// done are acknowledged messages that are not deleted yet, the first since doneAt.
+	done   []*delivery
+	doneAt time.Time
 	// calls is the number of calls under way.
 	calls int
 }
@@ -362,6 +368,25 @@ func (h *hider) add(b *batch, d *delivery) {
 	if b.options.Queue != nil && d.result.Delay > 0 {
 		h.waiting = append(h.waiting, d)
 	}
+}
+
+// addDone queues an acknowledged message to be deleted, if the batch goes on.
+func (h *hider) addDone(b *batch, d *delivery) {
+	if b.options.Queue == nil || b.table.Bounded() {
+		return
+	}
+	if len(h.done) == 0 {
+		h.doneAt = time.Now()
+	}
+	h.done = append(h.done, d)
+}
+
+// deleteAt is when done messages are deleted; zero if there are none.
+func (h *hider) deleteAt() time.Time {
+	if len(h.done) == 0 {
+		return time.Time{}
+	}
+	return h.doneAt.Add(deleteTime)
 }
 
 // comingBack returns the ids of all messages that are not acknowledged. The watchdog

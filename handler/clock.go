@@ -40,8 +40,11 @@ func (b *batch) nextTime() time.Time {
 		case !t.abandoned:
 			consider(b.table.At(deadline.Leave))
 		}
-	} else if b.queue.Waiting() {
-		consider(t.lastFreed.Add(stallTime))
+	} else {
+		if b.queue.Waiting() {
+			consider(t.lastFreed.Add(stallTime))
+		}
+		consider(b.hider.deleteAt())
 	}
 	consider(t.hold)
 	consider(t.lone)
@@ -71,9 +74,14 @@ func (b *batch) passTime(now time.Time) {
 			b.handlePosted() // what has ended is not to be left behind
 			b.abandonDeliveries()
 		}
-	} else if b.queue.Waiting() && passed(t.lastFreed.Add(stallTime)) {
-		t.lastFreed = now
-		b.queue.Stalled()
+	} else {
+		if b.queue.Waiting() && passed(t.lastFreed.Add(stallTime)) {
+			t.lastFreed = now
+			b.queue.Stalled()
+		}
+		if passed(b.hider.deleteAt()) {
+			b.deleteDone()
+		}
 	}
 	if passed(t.hold) {
 		b.denyAlone(now)

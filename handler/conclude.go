@@ -56,6 +56,7 @@ func (b *batch) recordEnd(d *delivery) {
 	}
 	b.ended()
 	if d.acked.Load() {
+		b.hider.addDone(b, d)
 		return
 	}
 	if d.group > 0 && b.heads[d.group] == nil {

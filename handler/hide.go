@@ -87,26 +87,62 @@ func (b *batch) deleteFinished() {
 	if b.options.Queue == nil {
 		return
 	}
-	var finished []*delivery
-	var deletions []Deletion
-	back := b.comingBack()
-	for _, d := range b.deliveries {
-		if d.acked.Load() && !back[d.record.MessageId] {
-			finished = append(finished, d)
-			deletions = append(deletions, Deletion{Message: d.message})
-		}
+	if finished := b.acknowledged(b.deliveries); len(finished) > 0 {
+		b.logDeletions(finished, b.deleteMessages(finished, b.table))
 	}
-	if len(finished) == 0 {
+}
+
+// deleteDone deletes the done messages while other jobs of the batch run.
+func (b *batch) deleteDone() {
+	h := &b.hider
+	done := b.acknowledged(h.done)
+	h.done = nil
+	if len(done) == 0 {
 		return
 	}
-	ctx, cancel := b.contextUntil(deadline.Hide)
-	defer cancel()
-	failed := callOnGoroutine(func() { b.options.Queue.Delete(ctx, deletions) })
-	errs := make([]error, len(deletions))
-	for i := range deletions {
-		if errs[i] = failed; failed == nil {
-			errs[i] = deletions[i].Answer()
+	h.calls++
+	table := b.table
+	go func() {
+		deletions := b.deleteMessages(done, table)
+		b.post(event{apply: func() {
+			h.calls--
+			b.logDeletions(done, deletions)
+		}})
+	}()
+}
+
+// acknowledged returns those of the deliveries whose messages may be deleted: all their
+// receives in the batch are acknowledged.
+func (b *batch) acknowledged(deliveries []*delivery) []*delivery {
+	back := b.comingBack()
+	var acknowledged []*delivery
+	for _, d := range deliveries {
+		if d.acked.Load() && !back[d.record.MessageId] {
+			acknowledged = append(acknowledged, d)
 		}
 	}
-	b.logErrors(finished, "message not deleted", errs)
+	return acknowledged
+}
+
+func (b *batch) deleteMessages(deliveries []*delivery, table deadline.Table) []Deletion {
+	deletions := make([]Deletion, len(deliveries))
+	for i, d := range deliveries {
+		deletions[i] = Deletion{Message: d.message}
+	}
+	ctx, cancel := b.stageContext(table, deadline.Hide)
+	defer cancel()
+	if err := callOnGoroutine(func() { b.options.Queue.Delete(ctx, deletions) }); err != nil {
+		for i := range deletions {
+			deletions[i].Err = err
+		}
+	}
+	return deletions
+}
+
+func (b *batch) logDeletions(deliveries []*delivery, deletions []Deletion) {
+	errs := make([]error, len(deletions))
+	for i := range deletions {
+		errs[i] = deletions[i].Answer()
+	}
+	b.logErrors(deliveries, "message not deleted", errs)
 }

@@ -3,6 +3,7 @@ package handler_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -121,6 +122,38 @@ func TestWhenFailedMessagesAreHidden(t *testing.T) {
 			ids := s.runIn(t, newProcessor(h, s.options),
 				record("m1", "reset"), record("m3", "10s"))
 			if diff := cmp.Diff(want, s.order); diff != "" || len(ids) != 1 {
+				t.Errorf("reported %v; calls (-want +got):\n%s", ids, diff)
+			}
+		})
+	}
+}
+
+// Without a deadline a done message is not to stay in flight for as long as another job of
+// its batch runs: of a FIFO queue it keeps its group from being received, and when the
+// process dies it comes again.
+func TestDoneMessagesAreDeletedBesideALongRun(t *testing.T) {
+	t.Parallel()
+	for timeout, want := range map[time.Duration][]string{
+		10 * time.Minute: nil, 0: {"delete m1", "delete m2"},
+	} {
+		inBubble(t, timeout.String(), func(t *testing.T) {
+			s := newScene()
+			s.timeout, s.options.Concurrency = timeout, 4
+			var early []string
+			h := handler.Func(func(ctx context.Context, m *handler.Message) error {
+				err := steps(ctx, m)
+				if m.MessageId == "m4" {
+					s.queues.mu.Lock()
+					defer s.queues.mu.Unlock()
+					early = append(early, s.order...)
+				}
+				return err
+			})
+			twice := record("m3", "x")
+			ids := s.runIn(t, newProcessor(h, s.options), record("m1", "x"), record("m2", "2s"), twice,
+				received(2, record("m3", "reset")), record("m4", "1m"))
+			early = slices.DeleteFunc(early, func(call string) bool { return call == "hide m3" })
+			if diff := cmp.Diff(want, early); diff != "" || !cmp.Equal(ids, []string{"m3"}) {
 				t.Errorf("reported %v; calls (-want +got):\n%s", ids, diff)
 			}
 		})

@@ -112,6 +112,36 @@ func TestAStepOfAProcessThatDiedIsNotRunAgain(t *testing.T) {
 	})
 }
 
+// A step that is done is recorded although its job was cancelled. But the job must come to
+// its end: to be abandoned counts as a crash of it, which is not its fault here.
+func TestTheRecordOfAStepEndsSoonAfterItsJobIsCancelled(t *testing.T) {
+	t.Parallel()
+	for name, takes := range map[string]time.Duration{
+		"written when the job is cancelled": 26 * time.Second, "written after that": 27*time.Second + time.Millisecond,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			stepped(t, func(h *harness) {
+				h.job = func(ctx context.Context, _ *handler.Message) error {
+					return idem.Step(ctx, "charge", func(context.Context) error { pass(takes); return nil })
+				}
+				h.faults.Before = func(ctx context.Context, c idemtest.Call) error {
+					if c == idemtest.CallStep {
+						<-ctx.Done()
+						return ctx.Err()
+					}
+					return nil
+				}
+				got := h.deliver(message("m1", "a"))
+				h.want(got, handler.OutcomeRetry, fault.ReasonStore, 1)
+				if s := h.lastSettlement(); s.Kind != idem.SettleRelease || s.Attempts != 0 || s.Crashes != 0 {
+					h.Fatalf("settled by %v, %d attempts, %d crashes", s.Kind, s.Attempts, s.Crashes)
+				}
+			})
+		})
+	}
+}
+
 func TestAStepThatPanicsRunsAgain(t *testing.T) {
 	t.Parallel()
 	stepped(t, func(h *harness) {

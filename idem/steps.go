@@ -179,7 +179,7 @@ func (s *steps) record(ctx context.Context, name, result string) error {
 	if s.unprotected {
 		return nil
 	}
-	write, cancel := writeContext(ctx)
+	write, cancel := recordContext(ctx)
 	defer cancel()
 	err := s.recorder.RecordStep(write, s.claim, StepRecord{Name: name, Result: result, First: first})
 	if err == nil {
@@ -199,8 +199,24 @@ func (s *steps) record(ctx context.Context, name, result string) error {
 		err = fmt.Errorf("idem: step %q is done but not recorded: %v", name, err) //nolint:errorlint // see above
 		return fault.Permanent(err, fault.WithReason(ReasonUnknownOutcome))
 	}
+	if write.Err() != nil { // its error is the end of a context, see above
+		err = errors.New(err.Error())
+	}
 	err = fmt.Errorf("idem: step %q is done but not recorded: %w", name, err)
 	return fault.Retryable(err, fault.WithReason(fault.ReasonStore))
+}
+
+// lateRecord is how long a step may be recorded after its job was cancelled. A job that
+// has not returned half a second after that, or later, is abandoned, and this counts as a
+// crash of it.
+const lateRecord = 250 * time.Millisecond
+
+// recordContext returns a context that outlives the job's context by lateRecord, since a
+// completed step must still be recorded.
+func recordContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	write, cancel := writeContext(ctx)
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(lateRecord, cancel) })
+	return write, func() { stop(); cancel() }
 }
 
 // log logs a step that was skipped or not recorded.

@@ -1,9 +1,12 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -29,6 +32,8 @@ type heartbeat struct {
 
 	mu   sync.Mutex
 	held map[string]held // by receipt handle
+	// received counts the messages that were held.
+	received int
 	// beating is closed when the last heartbeat is answered; nil before the first.
 	beating chan struct{}
 }
@@ -36,6 +41,8 @@ type heartbeat struct {
 type held struct {
 	message  *handler.Message
 	received time.Time
+	// number is its place in the order of receipt.
+	number int
 }
 
 func newHeartbeat(source handler.Queue, logger *slog.Logger) *heartbeat {
@@ -65,7 +72,8 @@ func (h *heartbeat) Delete(ctx context.Context, deletions []handler.Deletion) {
 func (h *heartbeat) hold(m *handler.Message) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.held[m.ReceiptHandle] = held{message: m, received: time.Now()}
+	h.received++
+	h.held[m.ReceiptHandle] = held{message: m, received: time.Now(), number: h.received}
 }
 
 // release ends the heartbeat of the messages, and waits for one in flight.
@@ -114,14 +122,16 @@ func (h *heartbeat) beat(ctx context.Context, visibility time.Duration) {
 	}
 }
 
-// begin returns the changes of a heartbeat and a function to call when they are answered.
+// begin returns the changes of a heartbeat, those of the oldest messages first, and a
+// function to call when they are answered.
 func (h *heartbeat) begin(visibility time.Duration) (changes []handler.VisibilityChange, answered func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for receipt, held := range h.held {
+	oldestFirst := func(a, b held) int { return cmp.Compare(a.number, b.number) }
+	for _, held := range slices.SortedFunc(maps.Values(h.held), oldestFirst) {
 		timeout := backoff.Clamp(visibility, time.Since(held.received))
 		if timeout <= 0 {
-			delete(h.held, receipt)
+			delete(h.held, held.message.ReceiptHandle)
 			h.logger.Warn("the job has run for 12 hours, and SQS hides its message no longer",
 				"messageId", held.message.MessageId)
 			continue

@@ -52,6 +52,11 @@ func (s *slots) take(ctx context.Context) (n int) {
 			return 0
 		}
 	}
+	if ctx.Err() != nil { // both were ready
+		s.free(1)
+		<-s.polling
+		return 0
+	}
 	for n = 1; n < s.perBatch; n++ {
 		select {
 		case s.taken <- struct{}{}:
@@ -74,9 +79,9 @@ func (s *slots) batchSize(n int) int {
 // received ends the receive for which n slots were taken, and returns the slots that its
 // messages keep.
 func (s *slots) received(n, messages int) *batchSlots {
-	<-s.polling
 	kept := &batchSlots{slots: s, taken: min(n, messages), messages: messages, open: messages}
 	s.free(n - kept.taken)
+	<-s.polling // after that, so that the next receive finds all of them
 	if messages > 0 {
 		kept.late = time.AfterFunc(longBatch, kept.giveBack)
 	}

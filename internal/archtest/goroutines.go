@@ -27,6 +27,7 @@ func Goroutines() map[string]string {
 		"handler/handlertest/overdue.go": "a test is told of a handler that does not return",
 
 		"idem/renew.go": "a lease is renewed while its job runs",
+		"idem/steps.go": "the timer that ends the record of a step after its job was cancelled",
 
 		"idem/idemtest/bench.go":               "deliveries that race for one claim",
 		"internal/simulation/fleethost.go":     "a goroutine of user code that outlives its job",

@@ -132,6 +132,8 @@ func (q *Queue) Stalled() {
 			if q.isHead(i) {
 				q.deferDelivery(i, NoSlot)
 			}
+		case it.state == duplicate: // its first may run for hours
+			q.deferDelivery(i, NoSlot)
 		}
 	}
 }

@@ -292,7 +292,7 @@ func (w *world) restHome() {
 		}
 		ready := d.phase == claimed || d.phase == parked
 		free := d.phase == known && w.copyOf(d) == nil || d.phase == idle && w.head(d)
-		waiting = waiting || ready || free || d.counted
+		waiting = waiting || ready || free || d.counted || d.phase == known
 		w.must(!ready || !d.lost, "a claim that is lost is given back", "%d", d.index)
 		if w.blocked(d) == runqueue.None {
 			continue

@@ -261,8 +261,11 @@ func (q *Queue) Flush() bool {
 		next >= 0 && q.items[next].unsettled > 0
 }
 
-// Waiting reports whether a delivery waits for a slot or for the process.
-func (q *Queue) Waiting() bool { return len(q.suspects) > 0 || q.hasNext() }
+// Waiting reports whether a delivery waits for a slot, for the process, or for an earlier
+// copy of its job.
+func (q *Queue) Waiting() bool {
+	return len(q.suspects) > 0 || q.count.duplicates > 0 || q.hasNext()
+}
 
 // Lone returns the delivery that runs alone; -1 for none.
 func (q *Queue) Lone() int { return q.lone }

@@ -273,6 +273,14 @@ func TestTheEnd(t *testing.T) {
 			},
 		},
 		{
+			name: "so does a copy whose first runs for long", receives: []int{1, 1, 10}, slots: 2,
+			ahead: 3,
+			lines: []string{
+				"-> decode 2, decode 0, decode 1", "identified 2 a, claimed 2 -> claim 2, start 2",
+				"identified 0 a, identified 1 b, claimed 1 -> claim 1, start 1", "done 1, waits ->", "stalled -> defer 0 slot",
+			},
+		},
+		{
 			name: "a claim that is lost is given back", receives: []int{1, 1}, ahead: 2,
 			lines: slices.Concat(claims[:2], []string{
 				"claimed 0, claimed 1 -> start 0", "lost 0 ->", "lost 1 -> release 1 time", "ended 1 ->",

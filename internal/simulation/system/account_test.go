@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
 
@@ -123,4 +124,41 @@ func (j *judge) responded(request string, asked, back []string) {
 			j.w.breaksLocked("truth", []string{keyOf(name)}, "%s is reported as failed in %s, and was not in it", name, request)
 		}
 	}
+}
+
+// crashed checks that what was finished before a crash is deleted: the batch has no
+// answer that could tell.
+func (j *judge) crashed(request string, asked []string) {
+	if !j.w.reliable() {
+		return
+	}
+	j.w.mu.Lock()
+	defer j.w.mu.Unlock()
+	a := j.account(request)
+	if a.report == nil || a.report.Unsent > 0 {
+		return
+	}
+	open := map[string]bool{} // not every receive of it is acknowledged
+	for line, outcome := range a.lines {
+		if id, _, _ := strings.Cut(line, " "); !acknowledged[outcome] {
+			open[id] = true
+		}
+	}
+	for line := range a.lines {
+		id, _, _ := strings.Cut(line, " ")
+		m := j.messages[id]
+		if m != nil && m.gone == "" && !open[id] && slices.Contains(asked, id) {
+			j.w.breaksLocked("deleted", []string{keyOf(m.name)}, "%s is settled in %s, which crashed, and not deleted", m.name, request)
+		}
+	}
+}
+
+// reliable reports whether all calls do what they are asked to.
+func (c *config) reliable() bool {
+	for _, f := range []feature{refusals, losses, partials, slowness, hangs, outages, duplicates, hasty} {
+		if c.on[f] {
+			return false
+		}
+	}
+	return true
 }

@@ -1,6 +1,7 @@
 package system
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/sqsafe/sqsafe/idem"
@@ -13,8 +14,8 @@ type claims struct {
 	open []string
 	// crashes counts the runs since then that ended their process, and are known to.
 	crashes int
-	// alone are owners whose run is alone.
-	alone []string
+	// alone are owners whose run is alone, each with its process.
+	alone map[string]*process
 }
 
 func (c *claims) begin(owner string) {
@@ -24,15 +25,19 @@ func (c *claims) begin(owner string) {
 }
 
 // settle takes in a write for a claim, and returns what is wrong with it.
-func (c *claims) settle(write *call) string {
+func (c *claims) settle(p *process, write *call) string {
 	owner := write.owner
 	others := len(c.open)
 	if slices.Contains(c.open, owner) {
 		others--
 	}
+	died := c.crashes + len(c.alone)
 	switch write.operation {
 	case "transact", idem.SettleComplete.String(), idem.SettleRelease.String(), idem.SettleVerdict.String():
 		*c = claims{}
+		if write.reason == idem.ReasonCrashLoop && died < 2 {
+			return fmt.Sprintf("it is said to crash, but %d crashes are known", died)
+		}
 	case idem.SettleAbort.String():
 		c.open = slices.DeleteFunc(c.open, func(o string) bool { return o == owner })
 		c.leaveAlone(owner)
@@ -42,9 +47,10 @@ func (c *claims) settle(write *call) string {
 	case "not " + idem.SettleAlone.String():
 		c.leaveAlone(owner)
 	case idem.SettleAlone.String():
-		if !slices.Contains(c.alone, owner) {
-			c.alone = append(c.alone, owner)
+		if c.alone == nil {
+			c.alone = map[string]*process{}
 		}
+		c.alone[owner] = p
 		if others < 2 && c.crashes+len(c.alone) < 2 {
 			return "it runs alone, but no more than one claim is open and no crash is known"
 		}
@@ -52,6 +58,14 @@ func (c *claims) settle(write *call) string {
 	return ""
 }
 
-func (c *claims) leaveAlone(owner string) {
-	c.alone = slices.DeleteFunc(c.alone, func(o string) bool { return o == owner })
+func (c *claims) leaveAlone(owner string) { delete(c.alone, owner) }
+
+// isAlone reports whether a run is alone in the process.
+func (c *claims) isAlone(p *process) bool {
+	for _, other := range c.alone {
+		if other == p {
+			return true
+		}
+	}
+	return false
 }

@@ -51,7 +51,7 @@ func (p *process) transact(ctx context.Context, j *job) error {
 		TableName: aws.String(effectsTable),
 		Item:      map[string]dbtypes.AttributeValue{"id": &dbtypes.AttributeValueMemberS{Value: j.name}},
 	}}
-	ctx = named(ctx, "transact", idem.CompletionOf(ctx).Claim())
+	ctx = p.named(ctx, "transact", idem.CompletionOf(ctx).Claim())
 	_, err = dynamo.NewTransactor(p.db).TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{
 		TransactItems: []dbtypes.TransactWriteItem{effect, completion},
 	})

@@ -52,6 +52,8 @@ type call struct {
 	// epoch and owner are those of the claim.
 	epoch int
 	owner string
+	// reason is that of a verdict, message the name of the claim's message.
+	reason, message string
 }
 
 func (c *call) name() string {
@@ -68,7 +70,7 @@ func (g *gate) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	response, err := g.passThrough(r, body)
-	if g.isDead() {
+	if g.isDead() || err == errKilled {
 		return dead(r), nil
 	}
 	return response, err
@@ -78,29 +80,70 @@ func (g *gate) passThrough(r *http.Request, body []byte) (*http.Response, error)
 	if g.isDead() {
 		return nil, errKilled
 	}
-	c := g.describe(r, body)
-	f := g.draw(c)
-	if err := g.sleep(r.Context(), g.jitterless(c)+f.before, c.name()); err != nil {
-		return nil, err
-	}
-	if g.passes(c.name(), "before"); g.isDead() {
+	if g.isEndless() {
 		return nil, errKilled
 	}
+	c := g.describe(r, body)
+	f := g.draw(c)
+	err := g.sleep(r.Context(), g.jitterless(c)+f.before, c.name()+c.message)
+	if err == nil {
+		if g.passes(c.name(), "before"); g.isDead() {
+			err = errKilled
+		}
+	}
+	if err != nil {
+		g.straggle(r, c, body)
+		return nil, err
+	}
 	var response *http.Response
-	var err error
 	if f.refused {
 		response, err = g.failed(c, f.kind, r)
+	} else if c.operation == "receive" {
+		response, err = g.poll(r, c, f)
 	} else {
 		response, err = g.perform(r, c, f, body)
 	}
 	if g.passes(c.name(), "after"); g.isDead() {
 		return nil, errKilled
 	}
-	if err := g.sleep(r.Context(), f.after, c.name()); err != nil {
+	if err := g.sleep(r.Context(), f.after, c.name()+c.message); err != nil {
 		return nil, err
 	}
 	g.passes(c.name(), "behind")
 	return response, err
+}
+
+// mostCalls is many times what a history takes.
+const mostCalls = 100_000
+
+// isEndless counts a call, and reports whether there are too many.
+func (g *gate) isEndless() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.calls++
+	if g.calls == mostCalls {
+		g.breaksLocked("calls", nil, "the history takes more than %d calls", mostCalls)
+	}
+	return g.calls >= mostCalls
+}
+
+// straggle lets a call that nobody waits for any more have its effect later: it was on its
+// way already.
+func (g *gate) straggle(r *http.Request, c *call, body []byte) {
+	draws := g.seed.at("straggler %s %s %s %v", g.name, c.name(), c.message, g.now())
+	if !g.on[stragglers] || g.isCalm() || c.operation == "receive" || !chance(draws, 0.5) {
+		return
+	}
+	late := between(draws, time.Millisecond, pick(draws, time.Second, time.Minute, 10*time.Minute))
+	request := r.Clone(context.WithoutCancel(r.Context()))
+	request.Body, request.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	time.AfterFunc(late, func() {
+		g.note(g.name, c.subjects, "%s arrives late", c.name())
+		g.judge.straggling(c, true)
+		response, err := g.inner.RoundTrip(request)
+		g.judge.effective(g.process, c, err == nil && response.StatusCode == http.StatusOK)
+		g.judge.straggling(c, false)
+	})
 }
 
 // dead is what a dead process gets: an answer that no client asks for again, so that
@@ -168,7 +211,8 @@ func (g *gate) describe(r *http.Request, body []byte) *call {
 	c.service, c.operation, _ = strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	_ = json.Unmarshal(body, &c.body)
 	if named, ok := r.Context().Value(operationKey{}).(*call); ok && c.service != "AmazonSQS" {
-		c.operation, c.subjects, c.epoch, c.owner = named.operation, named.subjects, named.epoch, named.owner
+		c.operation, c.subjects, c.epoch = named.operation, named.subjects, named.epoch
+		c.owner, c.reason, c.message = named.owner, named.reason, named.message
 		return c
 	}
 	var in struct {
@@ -187,6 +231,9 @@ func (g *gate) describe(r *http.Request, body []byte) *call {
 		}
 		c.subjects = append(c.subjects, cmp.Or(name, "?"))
 		c.entries = append(c.entries, e.ID)
+	}
+	if most := c.body["MaxNumberOfMessages"]; most != nil {
+		c.message = " of " + string(most) // it tells apart the loops of a worker
 	}
 	if name, known := operations[strings.TrimSuffix(c.operation, "Batch")]; known {
 		c.operation = name
@@ -211,8 +258,9 @@ func messageID(receipt string) string {
 
 // draw draws the fate of a call.
 func (g *gate) draw(c *call) fate {
-	name := g.name + " " + c.name()
-	r := g.seed.at("%s %d", name, g.count(name))
+	name := g.name + " " + c.name() + c.message
+	n := g.count(name)
+	r := g.seed.at("%s %d", name, n)
 	f := fate{before: between(r, 100*time.Microsecond, 15*time.Millisecond)}
 	f.after = between(r, 10*time.Microsecond, 5*time.Millisecond)
 	worst, refuse, lose, partial := r.Float64(), r.Float64(), r.Float64(), r.Float64()
@@ -236,7 +284,7 @@ func (g *gate) draw(c *call) fate {
 	case g.on[partials] && partial < 2*g.rate && len(c.entries) > 0:
 		f.failing, f.hidden = map[string]bool{}, map[string]bool{}
 		for i, id := range c.entries {
-			switch x := g.seed.at("%s entry %s %d", name, c.subjects[i], i).Float64(); {
+			switch x := g.seed.at("%s %d entry %s", name, n, c.subjects[i]).Float64(); {
 			case x < 0.25:
 				f.failing[id] = true
 			case x < 0.35:
@@ -274,7 +322,7 @@ func (g *gate) jitterless(c *call) time.Duration {
 	defer g.state.Unlock()
 	var wait time.Duration
 	for _, s := range c.subjects {
-		last, ok := g.state.failing[c.operation+" "+s]
+		last, ok := g.state.failing[c.operation+" "+s+c.message]
 		if !ok {
 			continue
 		}
@@ -289,7 +337,7 @@ func (g *gate) ended(c *call, failed bool, entries map[string]bool) {
 	g.state.Lock()
 	defer g.state.Unlock()
 	for i, s := range c.subjects {
-		key := c.operation + " " + s
+		key := c.operation + " " + s + c.message
 		if failed || i < len(c.entries) && entries[c.entries[i]] {
 			last := g.state.failing[key]
 			g.state.failing[key] = failing{time.Now(), min(last.times+1, 6)}

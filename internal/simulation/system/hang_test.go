@@ -20,26 +20,30 @@ var hangPoints = []string{
 const mostHangs = 3
 
 // mayHang does not return, if it is what hangs in this history, as long as the process
-// lives.
-func (p *process) mayHang(point string) {
+// lives. The id is that of the message that it is about; empty for none.
+func (p *process) mayHang(point, id string) {
 	if !p.on[hangs] || p.hangAt != point || p.timeout() == 0 || p.isDead() || p.isCalm() {
 		return
 	}
-	n := p.count("hang " + p.name)
-	if !chance(p.seed.at("hang %s %d", p.name, n), 0.2) || p.count("hangs") >= mostHangs {
+	about := ""
+	if id != "" {
+		about = p.nameOf(id)
+	}
+	n := p.count("hang " + p.name + " " + about)
+	if !chance(p.seed.at("hang %s %s %d", p.name, about, n), 0.2) || p.count("hangs") >= mostHangs {
 		return
 	}
-	p.note(p.name, nil, "HANGS: %s", point)
+	p.note(p.name, nil, "HANGS: %s %s", point, about)
 	_ = p.sleepDeaf(24 * time.Hour)
 }
 
 // hooks are those of the processor.
 func (p *process) hooks() handler.Hooks {
 	return handler.Hooks{
-		OnError: func(context.Context, *handler.Message, *handler.Result) { p.mayHang("on error") },
-		OnDead:  func(context.Context, handler.Letter, string) { p.mayHang("on dead") },
+		OnError: func(_ context.Context, m *handler.Message, _ *handler.Result) { p.mayHang("on error", m.MessageId) },
+		OnDead:  func(_ context.Context, l handler.Letter, _ string) { p.mayHang("on dead", l.Message.MessageId) },
 		OnBatch: func(ctx context.Context, r handler.Report) {
-			p.mayHang("on batch")
+			p.mayHang("on batch", "")
 			p.onBatch(ctx, r)
 		},
 	}
@@ -48,7 +52,7 @@ func (p *process) hooks() handler.Hooks {
 // middleware is around every run.
 func (p *process) middleware(next handler.Func) handler.Func {
 	return func(ctx context.Context, m *handler.Message) error {
-		p.mayHang("middleware before")
+		p.mayHang("middleware before", m.MessageId)
 		switch kindOf(m.Body) {
 		case later:
 			if name := p.nameOf(m.MessageId); p.count("later "+name) < 2 {
@@ -58,18 +62,18 @@ func (p *process) middleware(next handler.Func) handler.Func {
 			return nil
 		}
 		err := next(ctx, m)
-		p.mayHang("middleware after")
+		p.mayHang("middleware after", m.MessageId)
 		return err
 	}
 }
 
 func (p *process) restore(m *handler.Message) {
-	p.mayHang("restore")
+	p.mayHang("restore", m.MessageId)
 	dlq.Restore(m)
 }
 
 func (p *process) key(ctx context.Context, m *handler.Message) (string, error) {
-	p.mayHang("key")
+	p.mayHang("key", m.MessageId)
 	return idem.JSONField("id")(ctx, m)
 }
 
@@ -81,7 +85,7 @@ type classifier struct {
 
 // Classify implements [handler.Classifier].
 func (c classifier) Classify(ctx context.Context, err error) fault.Decision {
-	c.process.mayHang("classifier")
+	c.process.mayHang("classifier", "")
 	return c.Table.Classify(ctx, err)
 }
 
@@ -93,13 +97,13 @@ type hangingQueue struct {
 
 // ChangeVisibility implements [handler.Queue].
 func (q hangingQueue) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) {
-	q.process.mayHang("hide")
+	q.process.mayHang("hide", changes[0].Message.MessageId)
 	q.Queue.ChangeVisibility(ctx, changes)
 }
 
 // Delete implements [handler.Queue].
 func (q hangingQueue) Delete(ctx context.Context, deletions []handler.Deletion) {
-	q.process.mayHang("delete")
+	q.process.mayHang("delete", deletions[0].Message.MessageId)
 	q.Queue.Delete(ctx, deletions)
 }
 
@@ -111,6 +115,6 @@ type hangingLetters struct {
 
 // Send implements [handler.DeadLetter].
 func (l hangingLetters) Send(ctx context.Context, letters []handler.Letter) {
-	l.process.mayHang("letter")
+	l.process.mayHang("letter", letters[0].Message.MessageId)
 	l.DeadLetter.Send(ctx, letters)
 }

@@ -166,7 +166,7 @@ func (h *preparer) Prepare(ctx context.Context, m *handler.Message) (func(contex
 	if err := p.pass(ctx, "decode", name, time.Millisecond); err != nil {
 		return nil, err
 	}
-	p.mayHang("prepare")
+	p.mayHang("prepare", m.MessageId)
 	switch kindOf(m.Body) {
 	case fatal:
 		p.kill("killed by the decoding of " + name)
@@ -181,13 +181,15 @@ func (h *preparer) Prepare(ctx context.Context, m *handler.Message) (func(contex
 	return func(ctx context.Context) error { return p.runJob(ctx, m, j, name) }, nil
 }
 
+var errPanicked = errors.New("panic or Goexit")
+
 // runJob is the user's function.
 func (p *process) runJob(ctx context.Context, m *handler.Message, j *job, name string) error {
 	if p.isDead() {
 		return errKilled
 	}
 	r := p.judge.started(ctx, p, m, j, name)
-	err := errors.New("panic or Goexit")
+	err := errPanicked
 	defer func() {
 		if !p.isDead() {
 			p.judge.returned(r, err)

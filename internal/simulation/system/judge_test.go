@@ -3,6 +3,7 @@ package system
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -31,8 +32,12 @@ type judge struct {
 	// waiting are deliveries by process and message.
 	waiting map[string]*delivery
 	active  map[*process]*activity
+	// straggler reports whether a letter that is sent now comes from a call that was given up.
+	straggler bool
 	// lastDeath is when a process died last.
 	lastDeath time.Duration
+	// fullAt is when no worker had a free slot last.
+	fullAt time.Duration
 	// late reports whether healthy jobs have taken too long.
 	late bool
 }
@@ -47,6 +52,12 @@ type message struct {
 	receives int
 	// dropped reports whether middleware has given it up.
 	dropped bool
+	// due is when it becomes visible.
+	due time.Duration
+	// started reports whether it was run once; blocked is when it waited last for another
+	// of its group.
+	started bool
+	blocked time.Duration
 	// gone is how it left the queue: "deleted", "moved" or "purged"; empty while it is
 	// there.
 	gone string
@@ -70,6 +81,9 @@ type jobState struct {
 	epochs  []*epoch
 	letters int
 	claims  claims
+	// killedAlone is how often its process was killed from outside while it ran alone:
+	// nobody can tell that from its own doing.
+	killedAlone int
 	// recorded are the steps that the ledger has.
 	recorded map[string]bool
 }
@@ -168,8 +182,10 @@ func (j *judge) observed(e queues.Event, name string) {
 	}
 	m := j.messages[e.MessageID]
 	switch e.Kind {
+	case queues.VisibilityChanged:
+		m.due = j.w.now() + e.Timeout
 	case queues.Received:
-		m.receives = e.ReceiveCount
+		m.receives, m.due = e.ReceiveCount, j.w.now()+e.Timeout
 	case queues.Deleted:
 		m.gone = "deleted"
 		j.deleted(m)
@@ -180,6 +196,17 @@ func (j *judge) observed(e queues.Event, name string) {
 			id: e.MessageID, name: name, moved: true, body: e.Body, attrs: e.MessageAttributes,
 		})
 	}
+}
+
+// nextDue is when a message that is hidden becomes visible, or much later.
+func (j *judge) nextDue() time.Duration {
+	next := time.Duration(math.MaxInt64)
+	for _, m := range j.order {
+		if m.gone == "" && m.due > j.w.now() {
+			next = min(next, m.due)
+		}
+	}
+	return next
 }
 
 // deleted checks that what leaves the queue has an outcome: its job is done, or it has a
@@ -240,7 +267,7 @@ func (j *judge) lettered(e queues.Event, name string) {
 	switch {
 	case !at.dead:
 		j.w.breaksLocked("verdict first", []string{key}, "the letter of %s is sent without a verdict", name)
-	case at.confirmed:
+	case at.confirmed && !j.straggler:
 		j.w.breaksLocked("one letter", []string{key}, "the letter of %s is sent again after it was confirmed", name)
 	}
 }
@@ -271,7 +298,7 @@ func (j *judge) effective(p *process, c *call, ok bool) {
 		s.claims.begin(c.owner)
 		return
 	}
-	if what := s.claims.settle(c); what != "" {
+	if what := s.claims.settle(p, c); what != "" {
 		j.w.breaksLocked("aloneness", c.subjects, "%s: %s", c.subjects[0], what)
 	}
 	e := s.at(c.epoch)
@@ -325,6 +352,9 @@ func (j *judge) started(ctx context.Context, p *process, m *handler.Message, job
 	s.runs = append(s.runs, r)
 	j.takenUp(p, m.MessageId)
 	j.runs(p, 1)
+	if sent := j.messages[m.MessageId]; sent != nil {
+		sent.started = true
+	}
 	j.checkOrder(r, j.messages[m.MessageId])
 	return r
 }
@@ -346,7 +376,10 @@ func (j *judge) checkOrder(r *jobRun, m *message) {
 }
 
 // settled reports whether a message has an outcome that lets the next of its group start.
-func (j *judge) settled(m *message) bool { return m.dropped || j.state(keyOf(m.name)).settled() }
+func (j *judge) settled(m *message) bool {
+	s := j.state(keyOf(m.name))
+	return m.dropped || s.settled() || j.w.on[failOpen] && s.paid > 0
+}
 
 // returned takes in the end of a run.
 func (j *judge) returned(r *jobRun, err error) {
@@ -367,11 +400,23 @@ func (j *judge) paid(key string, job *job) {
 	j.state(job.name).paid++
 }
 
-// killed takes in the end of a process.
-func (j *judge) killed(*process) {
+// straggling tells that a call which was given up is about to have its effect, or had it.
+func (j *judge) straggling(c *call, about bool) {
+	j.w.mu.Lock()
+	defer j.w.mu.Unlock()
+	j.straggler = about && c.operation == "send"
+}
+
+// killed takes in the end of a process, which is its own or comes from outside.
+func (j *judge) killed(p *process, own bool) {
 	j.w.mu.Lock()
 	defer j.w.mu.Unlock()
 	j.lastDeath = j.w.now()
+	for _, s := range j.jobs {
+		if !own && s.claims.isAlone(p) {
+			s.killedAlone++
+		}
+	}
 }
 
 // edit notes that operators send another payload for a job.

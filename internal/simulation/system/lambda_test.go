@@ -181,6 +181,7 @@ func (h *lambdaHost) answered(i *instance, request string, event []byte, a answe
 		h.judge.responded(request, asked(event), back)
 	}
 	if a.crashed {
+		h.judge.crashed(request, asked(event))
 		h.mu.Lock()
 		i.ending = true
 		h.mu.Unlock()

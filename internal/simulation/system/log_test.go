@@ -24,14 +24,14 @@ func (h *logHandler) Handle(_ context.Context, r slog.Record) error {
 	if p.isDead() {
 		return nil
 	}
-	if r.Message == handler.LogOutcome {
-		p.mayHang("logger")
-	}
 	fields := map[string]string{}
 	r.Attrs(func(a slog.Attr) bool {
 		fields[a.Key] = a.Value.String()
 		return true
 	})
+	if r.Message == handler.LogOutcome {
+		p.mayHang("logger", fields["messageId"])
+	}
 	var jobs []string
 	text := "log: " + r.Message
 	if id := fields["messageId"]; id != "" {
@@ -54,7 +54,9 @@ func (h *logHandler) Handle(_ context.Context, r slog.Record) error {
 			text += fmt.Sprintf(" %s=%.160s", key, strings.ReplaceAll(fields[key], "\n", " "))
 		}
 	}
-	p.note(p.name, jobs, "%s", text)
+	if r.Message != handler.LogCrashed { // a goroutine of its own may write it, at the moment of the end
+		p.note(p.name, jobs, "%s", text)
+	}
 	return nil
 }
 

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
@@ -36,9 +38,6 @@ func (g *gate) perform(r *http.Request, c *call, f fate, body []byte) (*http.Res
 		g.note(g.name, c.subjects, "%s: answer lost", c.name())
 		return g.failed(c, f.kind, r)
 	}
-	if c.operation == "receive" {
-		return g.received(r, response)
-	}
 	failed := maps.Clone(f.failing)
 	maps.Copy(failed, f.hidden)
 	g.ended(c, false, failed)
@@ -51,16 +50,71 @@ func (g *gate) perform(r *http.Request, c *call, f fate, body []byte) (*http.Res
 	return answer(r, http.StatusOK, failedEntries(out, failed)), nil
 }
 
+// poll is a receive. The stand-in would let all polls that wait go at the moment when
+// messages come: here each waits for a while of its own.
+func (g *gate) poll(r *http.Request, c *call, f fate) (*http.Response, error) {
+	var wait int
+	_ = json.Unmarshal(c.body["WaitTimeSeconds"], &wait)
+	body := maps.Clone(c.body)
+	body["WaitTimeSeconds"] = json.RawMessage("0")
+	text, _ := json.Marshal(body)
+	until := g.now() + time.Duration(wait)*time.Second
+	draws := g.seed.at("poll %d of %s %s", g.count("poll of "+g.name+c.message), g.name, c.message)
+	for {
+		request := r.Clone(r.Context())
+		request.Body, request.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
+		response, err := g.inner.RoundTrip(request)
+		if err != nil {
+			return nil, err
+		}
+		answer, _ := io.ReadAll(response.Body)
+		response.Body = io.NopCloser(bytes.NewReader(answer))
+		if response.StatusCode != http.StatusOK || len(answer) > len("{}") || g.now() >= until {
+			if f.lost && response.StatusCode == http.StatusOK {
+				g.note(g.name, nil, "receive: answer lost")
+				return g.failed(c, f.kind, r)
+			}
+			return g.received(r, response)
+		}
+		late := between(draws, 10*time.Microsecond, 2*time.Millisecond)
+		if err := g.comes(r.Context(), until, late); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// comes waits until a message may be there, and for a while of its own.
+func (g *gate) comes(ctx context.Context, until time.Duration, late time.Duration) error {
+	g.mu.Lock()
+	changed := g.changed
+	next := min(until, g.judge.nextDue())
+	g.mu.Unlock()
+	timer := time.NewTimer(next - g.now())
+	defer timer.Stop()
+	select {
+	case <-changed:
+	case <-timer.C:
+	case <-ctx.Done():
+	case <-g.life.Done():
+	}
+	return g.sleep(ctx, late, "poll")
+}
+
 // tell writes a call into the journal, unless the queue or the judge does.
 func (g *gate) tell(c *call, ok bool, failed map[string]bool) {
+	var not []string
+	for i, id := range c.entries {
+		if failed[id] {
+			not = append(not, c.subjects[i])
+		}
+	}
+	slices.Sort(not)
 	how := ""
 	if !ok {
 		how = " refused by AWS"
 	}
-	for i, id := range c.entries {
-		if failed[id] {
-			how += " (not " + c.subjects[i] + ")"
-		}
+	if len(not) > 0 {
+		how += fmt.Sprintf(", not %v", not)
 	}
 	g.note(g.name, c.subjects, "%s%s", c.name(), how)
 }

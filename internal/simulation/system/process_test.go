@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -37,6 +38,8 @@ type process struct {
 	// life ends when the process is killed.
 	life context.Context
 	end  context.CancelFunc
+	// slots is how many jobs a worker runs at a time.
+	slots int
 	// skew is how much its clock is ahead.
 	skew time.Duration
 	// retired is closed when the process is told to stop.
@@ -141,7 +144,7 @@ func (p *process) kill(why string) {
 		return
 	}
 	p.note(p.name, nil, "KILLED: %s", why)
-	p.judge.killed(p)
+	p.judge.killed(p, strings.HasPrefix(why, "killed by"))
 	p.end()
 }
 

@@ -85,6 +85,9 @@ func (j *judge) tick() {
 			j.state(keyOf(d.message.name)).isRunning() { // it is a copy
 			continue
 		}
+		if d.message.receives >= j.w.maxReceives {
+			continue // it waits as long as it takes, and holds nobody back
+		}
 		a := j.activity(d.process)
 		about := []string{keyOf(d.message.name)}
 		if waits := now - max(d.since, a.changed); waits > stall {
@@ -98,6 +101,7 @@ func (j *judge) tick() {
 			delete(j.waiting, key)
 		}
 	}
+	j.checkCapacity(now)
 	if since := max(j.w.calm, j.lastDeath); now > since+j.w.patience() && !j.late {
 		j.late = true
 		for _, m := range j.order {
@@ -107,6 +111,50 @@ func (j *judge) tick() {
 			}
 		}
 	}
+}
+
+// spareLimit is how long a message may wait for its start while a worker has a free slot:
+// somebody is alone in it for a minute, and the message is deferred, for up to 15 minutes
+// and their jitter.
+const spareLimit = 30 * time.Minute
+
+// checkCapacity looks for healthy messages that are not started although there has been
+// room all the time.
+func (j *judge) checkCapacity(now time.Duration) {
+	if j.w.timeout() > 0 || j.w.longOutage() > 0 || j.w.rate > 0.1 && !j.w.reliable() {
+		return
+	}
+	if !j.hasRoom() {
+		j.fullAt = now
+	}
+	for _, m := range j.order {
+		if !j.isHead(m) {
+			m.blocked = now
+		}
+		since := max(j.fullAt, j.lastDeath, m.blocked)
+		if m.gone != "" || m.started || now-max(since, m.sent) <= spareLimit+j.w.visibility+j.w.lease ||
+			!kindOf(m.body).healthy() || j.state(keyOf(m.name)).isRunning() || j.state(keyOf(m.name)).settled() {
+			continue
+		}
+		m.started = true
+		j.w.breaksLocked("no standing still", []string{keyOf(m.name)}, "%s is not started for %v, in which there was always room",
+			m.name, now-max(since, m.sent))
+	}
+}
+
+// hasRoom reports whether a worker that is to go on has a free slot.
+func (j *judge) hasRoom() bool {
+	for _, p := range j.w.all {
+		select {
+		case <-p.retired:
+			continue
+		default:
+		}
+		if !p.isDead() && p.slots > 0 && j.activity(p).running < p.slots {
+			return true
+		}
+	}
+	return false
 }
 
 // patience is how long healthy jobs may take after all adversity is over.

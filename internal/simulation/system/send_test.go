@@ -106,6 +106,7 @@ func (w *world) redrive() {
 	w.note("ops", nil, "REDRIVE by AWS")
 	_, _ = w.direct.sqs.StartMessageMoveTask(context.Background(), &sqs.StartMessageMoveTaskInput{
 		SourceArn: aws.String(w.arn("dead")), DestinationArn: aws.String(w.arn("jobs")),
+		MaxNumberOfMessagesPerSecond: aws.Int32(37),
 	})
 }
 
@@ -119,6 +120,7 @@ func (w *world) replay() {
 	for _, m := range out.Messages {
 		name := w.nameOf(*m.MessageId)
 		r := w.seed.at("replay of %s at %v", name, w.now())
+		<-time.After(between(r, time.Millisecond, 100*time.Millisecond))
 		if chance(r, 0.2) {
 			continue
 		}

@@ -15,18 +15,19 @@ type store struct {
 	process *process
 }
 
-func named(ctx context.Context, operation string, c idem.Claim) context.Context {
+func (p *process) named(ctx context.Context, operation string, c idem.Claim) context.Context {
 	_, key, _ := strings.Cut(c.ID, "#")
 	return context.WithValue(ctx, operationKey{}, &call{
 		operation: operation, subjects: []string{key}, epoch: c.Epoch, owner: c.Owner,
+		message: p.nameOf(c.MessageID),
 	})
 }
 
 // Acquire implements [idem.Store].
 func (s *store) Acquire(ctx context.Context, r idem.Request) (idem.Answer, error) {
-	s.process.mayHang("claim")
+	s.process.mayHang("claim", r.MessageID)
 	r.Now, r.Lease, r.Expires = s.out(r.Now), s.out(r.Lease), s.out(r.Expires)
-	a, err := s.Store.Acquire(named(ctx, "claim", idem.Claim{ID: r.ID, Owner: r.Owner}), r)
+	a, err := s.Store.Acquire(s.process.named(ctx, "claim", idem.Claim{ID: r.ID, Owner: r.Owner, MessageID: r.MessageID}), r)
 	if err == nil {
 		s.process.judge.claimed(s.process, r, a)
 	}
@@ -41,12 +42,16 @@ func (s *store) settlement(ctx context.Context, c idem.Claim, settlement idem.Se
 	if settlement.Kind == idem.SettleAlone && settlement.Crashes == 0 {
 		operation = "not " + operation
 	}
-	return named(ctx, operation, c)
+	ctx = s.process.named(ctx, operation, c)
+	if settlement.Failure != nil {
+		ctx.Value(operationKey{}).(*call).reason = settlement.Failure.Reason
+	}
+	return ctx
 }
 
 // Settle implements [idem.Store].
 func (s *store) Settle(ctx context.Context, c idem.Claim, settlement idem.Settlement) error {
-	s.process.mayHang("settle")
+	s.process.mayHang("settle", c.MessageID)
 	settlement.Lease, settlement.Expires, settlement.DeadAt =
 		s.out(settlement.Lease), s.out(settlement.Expires), s.out(settlement.DeadAt)
 	return s.Store.Settle(s.settlement(ctx, c, settlement), c, settlement)
@@ -54,12 +59,12 @@ func (s *store) Settle(ctx context.Context, c idem.Claim, settlement idem.Settle
 
 // Renew implements [idem.Store].
 func (s *store) Renew(ctx context.Context, c idem.Claim, until time.Time) error {
-	return s.Store.Renew(named(ctx, "renew", c), c, s.out(until))
+	return s.Store.Renew(s.process.named(ctx, "renew", c), c, s.out(until))
 }
 
 // RecordStep implements [idem.Store].
 func (s *store) RecordStep(ctx context.Context, c idem.Claim, r idem.StepRecord) error {
-	return s.Store.RecordStep(named(ctx, "step "+r.Name, c), c, r)
+	return s.Store.RecordStep(s.process.named(ctx, "step "+r.Name, c), c, r)
 }
 
 // out is a time as the process's clock tells it: it is wrong by the process's skew.

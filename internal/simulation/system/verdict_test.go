@@ -58,7 +58,7 @@ func (j *judge) end() {
 // judgeLetter says whether a message may be in the dead-letter queue.
 func (j *judge) judgeLetter(l *letter) {
 	k, about := kindOf(l.body), []string{keyOf(l.name)}
-	scarce := !j.w.ample() || j.w.longOutage() > 0
+	scarce := !j.w.ample() || j.w.longOutage() > 0 || j.w.has(fatal)
 	switch {
 	case l.moved && k == fatal: // nothing was claimed, so that nobody counts
 	case l.moved && j.w.has(fatal):
@@ -70,6 +70,8 @@ func (j *judge) judgeLetter(l *letter) {
 	case l.moved:
 		j.w.breaksLocked("healthy", about, "SQS moved %s (%s)", l.name, k)
 	case l.record == nil:
+	case l.record.Reason == idem.ReasonCrashLoop && j.state(keyOf(l.name)).killedAlone >= 2:
+		j.w.stats["excused: killed twice while it ran alone"]++
 	case l.record.Reason == idem.ReasonUnknownOutcome && j.w.on[unknown]:
 	case l.record.Reason == handler.ReasonPanic && j.w.on[mildly]:
 	case l.record.Reason == handler.ReasonMaxReceives && scarce:

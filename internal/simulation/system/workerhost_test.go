@@ -30,9 +30,10 @@ func (h *workerHost) deploy() { h.replace <- struct{}{} }
 func (h *workerHost) run() {
 	for {
 		ended := h.start()
+		r := h.seed.at("restart of %s %d", h.hostConfig.name, h.made)
+		<-time.After(between(r, time.Millisecond, 10*time.Millisecond)) // a deploy may wait
 		select {
 		case <-ended:
-			r := h.seed.at("restart of %s %d", h.hostConfig.name, h.made)
 			select {
 			case <-time.After(between(r, 100*time.Millisecond, 10*time.Second)):
 			case <-h.over:
@@ -51,6 +52,7 @@ func (h *workerHost) start() <-chan struct{} {
 	h.made++
 	p := h.newProcess(fmt.Sprintf("%s.%d", h.hostConfig.name, h.made))
 	h.endangers(p)
+	p.slots = h.batches * min(h.concurrency, 10)
 	h.current = p
 	polling := must(worker.New(p.sqs, &worker.Options{
 		QueueURL: h.source, Batches: h.batches, Drain: h.drain, BatchTimeout: h.timeout, Logger: p.log,

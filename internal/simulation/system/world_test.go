@@ -51,6 +51,9 @@ type world struct {
 	names    map[string]string // of messages, by id
 	asked    map[string]int    // how often a call was made, by its name
 	calmed   bool
+	// changed is closed when a message may have become visible.
+	changed chan struct{}
+	calls   int
 	// stats count what has happened, for those who want to know what is played.
 	stats map[string]int
 	all   []*process
@@ -67,9 +70,15 @@ type outcome struct {
 	stats    map[string]int
 }
 
+// longest is many times what a history takes, of real time.
+const longest = 5 * time.Minute
+
 // play plays one history in a bubble.
 func play(t *testing.T, c *config) (out *outcome) {
 	t.Helper()
+	// A goroutine that never blocks keeps the time of its bubble from passing.
+	stuck := time.AfterFunc(longest, func() { panic(fmt.Sprintf("history %d takes longer than %v", c.seed, longest)) })
+	defer stuck.Stop()
 	synctest.Test(t, func(*testing.T) {
 		w := newWorld(c)
 		w.run()
@@ -80,9 +89,7 @@ func play(t *testing.T, c *config) (out *outcome) {
 		case len(w.breaches) > 0:
 			out.excerpt = w.excerpt(w.breaches[0].jobs, 150)
 		}
-		for _, n := range w.asked {
-			out.calls += n
-		}
+		out.calls = w.calls
 	})
 	return out
 }
@@ -90,7 +97,7 @@ func play(t *testing.T, c *config) (out *outcome) {
 func newWorld(c *config) *world {
 	w := &world{
 		config: c, begin: time.Now(), over: make(chan struct{}), names: map[string]string{}, asked: map[string]int{},
-		stats: map[string]int{},
+		stats: map[string]int{}, changed: make(chan struct{}),
 	}
 	w.judge = newJudge(w)
 	w.server = localaws.New(&localaws.Options{Observe: w.observe})
@@ -191,7 +198,7 @@ func (w *world) run() {
 	}
 	w.watch(w.calm, func() bool { return false })
 	w.becomeCalm()
-	w.watch(w.limit, func() bool { return w.judge.left() == 0 })
+	w.watch(w.limit, func() bool { return w.judge.left() == 0 || w.tooMany() })
 	w.watch(w.now()+time.Second, func() bool { return false })
 	w.judge.end()
 	w.mu.Lock()
@@ -213,6 +220,12 @@ func (w *world) watch(at time.Duration, over func() bool) {
 		<-time.After(min(time.Second, at-w.now()))
 		w.judge.tick()
 	}
+}
+
+func (w *world) tooMany() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.calls >= mostCalls
 }
 
 func (w *world) becomeCalm() {
@@ -250,6 +263,10 @@ func (w *world) observe(e queues.Event) {
 	}
 	w.noteLocked("sqs", []string{name}, "%s", text)
 	w.judge.observed(e, name)
+	if e.Kind != queues.Received {
+		close(w.changed)
+		w.changed = make(chan struct{})
+	}
 }
 
 func (w *world) nameOf(id string) string {
