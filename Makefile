@@ -79,6 +79,12 @@ sim: ## Play 100,000 random histories of the whole system, or HISTORIES of them
 	SQSAFE_HISTORIES=$(HISTORIES) SQSAFE_SEED=$(SEED) \
 		$(GO) test -count=1 -timeout 2h -v -run PromisesHoldInAllHistories ./internal/simulation/system
 
+# To try one fault: make mutants MUTANT=its name; three that a seed chooses: make mutants
+# SOME=3 SEED=7. Without a seed the day chooses.
+.PHONY: mutants
+mutants: ## Put each deliberate fault into a copy of the code; the tests must catch it
+	$(GO) run ./internal/mutants $(if $(MUTANT),-name $(MUTANT)) $(if $(SOME),-some $(SOME)) $(if $(SEED),-seed $(SEED))
+
 # internal/archtest only reads the source, so the race detector finds nothing in it.
 .PHONY: race
 race: ## Run all tests with the race detector (needs a C compiler)

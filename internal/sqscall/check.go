@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
@@ -30,7 +31,11 @@ func ParseURL(raw string) (*url.URL, error) {
 		return nil, fmt.Errorf("the URL cannot be read: %w", malformed.Err)
 	}
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("%q is not a URL that begins with https:// or http:// and a host", u.Redacted())
+		const problem = "is not a URL that begins with https:// or http:// and a host"
+		if u.User == nil && strings.Contains(raw, "@") { // without a scheme nobody can tell where a password stands
+			return nil, errors.New("the text " + problem)
+		}
+		return nil, fmt.Errorf("%q %s", u.Redacted(), problem)
 	}
 	return u, nil
 }
