@@ -152,6 +152,10 @@ cover: ## Measure test coverage into cover.out and print the total
 	$(GO) test -coverpkg=./... -coverprofile=cover.out ./...
 	$(GO) tool cover -func=cover.out | tail -n 1
 
+.PHONY: cover-gate
+cover-gate: ## Fail if the core packages are covered less than internal/coverage says
+	$(GO) run ./internal/coverage
+
 # "go test -list" prints the targets of a package before the line of the package.
 by_package = awk '/^ok/ { for (i = 0; i < n; i++) print $$2, target[i]; n = 0 } /^$(1)/ { target[n++] = $$1 }'
 

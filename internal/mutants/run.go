@@ -57,7 +57,7 @@ func (t tree) goTest(ctx context.Context, to target, cached bool) (verdict, stri
 	if to.histories > 0 {
 		limit = simulatorLimit
 	}
-	args := []string{"test", "-timeout", limit.String(), "-run", "^(" + strings.Join(to.tests, "|") + ")$"}
+	args := []string{"test", "-vet=off", "-timeout", limit.String(), "-run", "^(" + strings.Join(to.tests, "|") + ")$"}
 	if !cached {
 		args = append(args, "-count=1")
 	}
