@@ -84,7 +84,7 @@ func (g *gate) poll(r *http.Request, c *call, f fate) (*http.Response, error) {
 }
 
 // comes waits until a message may be there, and for a while of its own.
-func (g *gate) comes(ctx context.Context, until time.Duration, late time.Duration) error {
+func (g *gate) comes(ctx context.Context, until, late time.Duration) error {
 	g.mu.Lock()
 	changed := g.changed
 	next := min(until, g.judge.nextDue())
