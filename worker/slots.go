@@ -13,7 +13,7 @@ const (
 	// longBatch is how long a batch keeps the slots of its ended jobs. Slots that become
 	// free one by one would cause small batches. If no job of a batch has ended by then,
 	// jobs take long.
-	longBatch = 5 * time.Second
+	longBatch = 4500 * time.Millisecond
 	// together is how long the slot of an ended job waits for those of others in its batch,
 	// after longBatch: jobs that are given back together are one receive, not many.
 	together = time.Millisecond
