@@ -28,6 +28,10 @@ func shrinkWith(failed *outcome, until time.Time, play func(*config) *outcome) *
 			if time.Now().After(until) {
 				return shortest
 			}
+			parts = slices.DeleteFunc(slices.Clone(parts), shortest.config.leftOut)
+			if len(parts) == 0 {
+				continue
+			}
 			without := slices.Concat(shortest.config.without, parts)
 			if out := play(newConfig(failed.config.seed, without)); out.breaksAs(failed) {
 				shortest = out
