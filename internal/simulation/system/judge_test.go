@@ -209,6 +209,13 @@ func (j *judge) nextDue() time.Duration {
 	return next
 }
 
+// hasVisible reports whether a message may be received now.
+func (j *judge) hasVisible() bool {
+	j.w.mu.Lock()
+	defer j.w.mu.Unlock()
+	return slices.ContainsFunc(j.order, func(m *message) bool { return m.gone == "" && m.due <= j.w.now() })
+}
+
 // deleted checks that what leaves the queue has an outcome: its job is done, or it has a
 // letter. A message that was sent after a death of its job needs a new outcome.
 func (j *judge) deleted(m *message) {

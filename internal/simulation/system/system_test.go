@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,8 +82,15 @@ func fail(t *testing.T, out *outcome) {
 	for _, b := range out.breaches {
 		promises = append(promises, "  "+b.promise+": "+b.text)
 	}
-	t.Errorf("history %d:\n%s\n%v\n%s\nto repeat it: make sim HISTORIES=1 SEED=%d",
-		out.config.seed, strings.Join(promises, "\n"), out.config, out.excerpt, out.config.seed)
+	short := shrink(t, out)
+	text := fmt.Sprintf("history %d:\n%s\nto repeat it: %s", out.config.seed, strings.Join(promises, "\n"), out.repeat())
+	if name := keep(t, out); name != "" {
+		text += "\nas it happened: " + name
+	}
+	if short != out {
+		text += "\nin short: " + short.repeat()
+	}
+	t.Errorf("%s\n%v\n%s", text, short.config, short.excerpt)
 }
 
 // TestHistoriesRepeat plays histories twice and compares their journals.
@@ -130,9 +138,13 @@ func firstDifference(a, b []entry) string {
 	return ""
 }
 
+// workers is how many histories are played at a time.
 func workers() int {
 	n, _ := strconv.Atoi(os.Getenv("SQSAFE_WORKERS"))
-	return max(n, 1)
+	if n < 1 {
+		n = runtime.GOMAXPROCS(0)
+	}
+	return n
 }
 
 // around is how many lines around a difference are shown.
