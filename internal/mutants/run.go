@@ -66,7 +66,7 @@ func (t tree) goTest(ctx context.Context, to target, cached bool) (verdict, stri
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "SQSAFE_") })
 	if to.histories > 0 {
 		cmd.Env = append(cmd.Env,
-			"SQSAFE_HISTORIES="+strconv.Itoa(to.histories), "SQSAFE_SEED="+strconv.Itoa(to.seed))
+			"SQSAFE_HISTORIES="+strconv.Itoa(to.histories), "SQSAFE_SEED="+strconv.Itoa(to.seed), "SQSAFE_FIRST=1")
 	}
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
@@ -88,7 +88,7 @@ func judge(output string, ok bool) (verdict, error) {
 	case ok:
 		return passed, nil
 	case strings.Contains(output, "--- FAIL: ") || strings.Contains(output, "panic: ") ||
-		strings.Contains(output, "fatal error: ") || strings.Contains(output, "\nFAIL\t"):
+		strings.Contains(output, "fatal error: ") || failedPackage.MatchString(output):
 		return failed, nil
 	default:
 		return useless, errors.New("go test could not be run")
@@ -124,11 +124,22 @@ func (t tree) try(ctx context.Context, f *fault) ([]string, error) {
 	}
 }
 
-var failedTest = regexp.MustCompile(`(?m)^--- FAIL: (\w+)`)
+var (
+	failedPackage = regexp.MustCompile(`(?m)^FAIL\t`)
+	failedTest    = regexp.MustCompile(`(?m)^--- FAIL: (\w+)`)
+	failedHistory = regexp.MustCompile(`(?m)^ +system_test\.go:\d+: (history \d+):\n +(.*)`)
+)
 
-// failedTests returns the names of the tests that failed, as far as the output has them.
+// failedTests returns the names of the tests that failed, as far as the output has them;
+// for the simulator the histories and the promises that they break.
 func failedTests(output string) []string {
 	var names []string
+	for _, match := range failedHistory.FindAllStringSubmatch(output, -1) {
+		names = append(names, fmt.Sprintf("%s (%.60s)", match[1], match[2]))
+	}
+	if names != nil {
+		return names
+	}
 	for _, match := range failedTest.FindAllStringSubmatch(output, -1) {
 		if !slices.Contains(names, match[1]) {
 			names = append(names, match[1])

@@ -35,7 +35,7 @@ func small(t *testing.T) tree {
 func TestSurvivorsAreNamed(t *testing.T) {
 	t.Parallel()
 	at := small(t)
-	fault := func(name, old, replaced, test string) fault {
+	made := func(name, old, replaced, test string) fault {
 		return fault{
 			Name: name, Fault: "f", Harm: "h", File: "a.go", Old: old, New: replaced,
 			Package: ".", Test: test, area: "x",
@@ -43,10 +43,10 @@ func TestSurvivorsAreNamed(t *testing.T) {
 	}
 	var out bytes.Buffer
 	err := at.tryAll(t.Context(), []fault{
-		fault("found", "2 * n", "3 * n", "TestDouble"),
-		fault("missed", "n / 2", "n / 3", "TestDouble"),
-		fault("unbuilt", "n / 2", "n / k", "TestDouble"),
-		fault("stale", "n / 5", "n / 6", "TestDouble"),
+		made("found", "2 * n", "3 * n", "TestDouble"),
+		made("missed", "n / 2", "n / 3", "TestDouble"),
+		made("unbuilt", "n / 2", "n / k", "TestDouble"),
+		made("stale", "n / 5", "n / 6", "TestDouble"),
 	}, &out)
 	if err == nil || err.Error() != "not caught: missed, unbuilt, stale" {
 		t.Errorf("error %v, want the three that were not caught", err)
