@@ -99,7 +99,7 @@ lint: format-check vet golangci-lint template-lint ## Check format, code and tem
 
 .PHONY: format-check
 format-check:
-	@files=$$(gofmt -l .); [ -z "$$files" ] || { echo "not formatted, run gofmt -w on:"; echo "$$files"; exit 1; }
+	@files=$$(find . -path './.*' -prune -o -name '*.go' -exec gofmt -l {} +); [ -z "$$files" ] || { echo "not formatted, run gofmt -w on:"; echo "$$files"; exit 1; }
 
 .PHONY: vet
 vet:

@@ -357,7 +357,7 @@ func TestASuspectHoldsTheProcess(t *testing.T) {
 func TestASuspectDoesNotHoldABusyProcessForLong(t *testing.T) {
 	t.Parallel()
 	for _, timeout := range []time.Duration{0, 3 * time.Hour} { // the limit is the hold's own, not that of a worker
-		inBubble(t, fmt.Sprint(timeout), func(t *testing.T) {
+		inBubble(t, timeout.String(), func(t *testing.T) {
 			s := newScene()
 			s.timeout = timeout
 			p := s.processor()

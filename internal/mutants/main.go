@@ -152,7 +152,8 @@ func (t tree) tryAll(ctx context.Context, faults []fault, w io.Writer) error {
 			fmt.Fprintf(w, "FAIL    %5.1f s  %s: %v\n", took, f.Name, err)
 			continue
 		}
-		fmt.Fprintf(w, "caught  %5.1f s  %-32s by %s in %s\n", took, f.Name, strings.Join(tests, ", "), f.target().packageName)
+		fmt.Fprintf(w, "caught  %5.1f s  %-32s by %s in %s\n",
+			took, f.Name, strings.Join(tests, ", "), f.target().packageName)
 	}
 	fmt.Fprintf(w, "%d faults, %d caught, in %s\n",
 		len(faults), len(faults)-len(wrong), time.Since(begin).Round(time.Second))

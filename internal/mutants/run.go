@@ -117,8 +117,8 @@ func (t tree) try(ctx context.Context, f *fault) ([]string, error) {
 	case failed:
 		return failedTests(output), nil
 	case passed:
-		return nil, fmt.Errorf("it SURVIVED: no failure by %s\nwrite a test that fails with it, and name that in faults/%s.yaml",
-			f.catcher(), f.area)
+		return nil, fmt.Errorf("it SURVIVED: no failure by %s\n"+
+			"write a test that fails with it, and name that in faults/%s.yaml", f.catcher(), f.area)
 	default:
 		return nil, fmt.Errorf("%w\n%s", problem, output)
 	}

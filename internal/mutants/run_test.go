@@ -13,9 +13,10 @@ func small(t *testing.T) tree {
 	t.Helper()
 	at := tree{module: t.TempDir(), copied: t.TempDir()}
 	for name, text := range map[string]string{
-		"go.mod":        "module example.com/m\n\ngo 1.26\n",
-		"a.go":          "package m\n\nfunc Double(n int) int { return 2 * n }\n\nfunc Half(n int) int { return n / 2 }\n",
-		"a_test.go":     "package m\n\nimport \"testing\"\n\nfunc TestDouble(t *testing.T) {\n\tif Double(2) != 4 {\n\t\tt.Error(4)\n\t}\n}\n",
+		"go.mod": "module example.com/m\n\ngo 1.26\n",
+		"a.go":   "package m\n\nfunc Double(n int) int { return 2 * n }\n\nfunc Half(n int) int { return n / 2 }\n",
+		"a_test.go": "package m\n\nimport \"testing\"\n\n" +
+			"func TestDouble(t *testing.T) {\n\tif Double(2) != 4 {\n\t\tt.Error(4)\n\t}\n}\n",
 		".git/kept":     "of a tool",
 		"sub/text.txt":  "one",
 		".hidden.file":  "two",

@@ -32,7 +32,8 @@ func ParseURL(raw string) (*url.URL, error) {
 	}
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		const problem = "is not a URL that begins with https:// or http:// and a host"
-		if u.User == nil && strings.Contains(raw, "@") { // without a scheme nobody can tell where a password stands
+		// A password is known only where the URL has it in its place, and nowhere else.
+		if n := strings.Count(raw, "@"); n > 1 || n == 1 && u.User == nil {
 			return nil, errors.New("the text " + problem)
 		}
 		return nil, fmt.Errorf("%q %s", u.Redacted(), problem)

@@ -40,7 +40,8 @@ func FuzzDecode(f *testing.F) {
 		}
 		var again protocol.Timestamp
 		if err := json.Unmarshal(written, &again); err != nil || math.Abs(again.Seconds()-in.At.Seconds()) > 0.001 {
-			t.Errorf("%q: the time is %v, and %v when it is written and read again: %v", body, in.At.Seconds(), again.Seconds(), err)
+			t.Errorf("%q: the time is %v, and %v when it is written and read again: %v",
+				body, in.At.Seconds(), again.Seconds(), err)
 		}
 	})
 }
