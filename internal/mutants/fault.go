@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -20,8 +21,9 @@ type fault struct {
 	Name string
 	// Fault is what the changed code does, Harm is what that would do to a user.
 	Fault, Harm string
-	// File is changed: Old, which it has once, becomes New.
-	File, Old, New string
+	// The first edit is in line, Also are further ones that belong to the same fault.
+	edit `yaml:",inline"`
+	Also []edit
 	// Package and Test are the package and the test that must fail. Several tests are
 	// separated by "|", and one of them must fail.
 	Package, Test string
@@ -32,6 +34,12 @@ type fault struct {
 	// area is the name of the file that the fault was read from, without its ending.
 	area string
 }
+
+// edit is a change of a file: Old, which it has once, becomes New.
+type edit struct{ File, Old, New string }
+
+// edits are all edits of the fault.
+func (f *fault) edits() []edit { return append([]edit{f.edit}, f.Also...) }
 
 // readFaults reads the faults from the YAML files of a folder, in the order of the
 // files' names.
@@ -78,19 +86,33 @@ func (f *fault) check() error {
 	switch byTest, bySimulator := f.Package != "" && f.Test != "", f.Histories > 0; {
 	case byTest == bySimulator:
 		return errors.New("name either the package and the test that catch it, or the histories of the simulator")
-	case f.Old == f.New:
+	case slices.ContainsFunc(f.edits(), func(e edit) bool { return e.Old == e.New }):
 		return errors.New("old and new are equal, so it changes nothing")
 	}
 	return nil
 }
 
-// apply returns the text of the file with the fault in it.
-func (f *fault) apply(text string) (string, error) {
-	if n := strings.Count(text, f.Old); n != 1 {
-		return "", fmt.Errorf("fault %q no longer applies: %s has the text %d times, want once:\n%s\n"+
-			"bring the fault in line with the code", f.Name, f.File, n, f.Old)
+// apply returns the files that the fault changes, with the fault in them and without it.
+// read returns the text of a file.
+func (f *fault) apply(read func(name string) ([]byte, error)) (faulty, sound map[string]string, err error) {
+	faulty, sound = map[string]string{}, map[string]string{}
+	for _, e := range f.edits() {
+		text, ok := faulty[e.File]
+		if !ok {
+			data, err := read(e.File)
+			if err != nil {
+				return nil, nil, err
+			}
+			text = string(data)
+			sound[e.File] = text
+		}
+		if n := strings.Count(text, e.Old); n != 1 {
+			return nil, nil, fmt.Errorf("fault %q no longer applies: %s has the text %d times, want once:\n%s\n"+
+				"bring the fault in line with the code", f.Name, e.File, n, e.Old)
+		}
+		faulty[e.File] = strings.Replace(text, e.Old, e.New, 1)
 	}
-	return strings.Replace(text, f.Old, f.New, 1), nil
+	return faulty, sound, nil
 }
 
 // catcher names what must find the fault, for people.

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 const sound = `
@@ -50,12 +52,19 @@ func TestFaultsThatProveNothingAreRefused(t *testing.T) {
 
 func TestATextThatIsNotThereOnceIsRefused(t *testing.T) {
 	t.Parallel()
-	f := fault{Name: "one", File: "a.go", Old: "x", New: "y"}
-	if got, err := f.apply("a x b"); err != nil || got != "a y b" {
-		t.Errorf("%q, %v; want the text replaced", got, err)
+	f := fault{Name: "one", edit: edit{"a.go", "x", "y"}, Also: []edit{{"b.go", "v", "w"}, {"a.go", "b", "c"}}}
+	files := map[string]string{"a.go": "a x b", "b.go": "v"}
+	read := func(name string) ([]byte, error) { return []byte(files[name]), nil }
+	faulty, sound, err := f.apply(read)
+	if diff := cmp.Diff(map[string]string{"a.go": "a y c", "b.go": "w"}, faulty); diff != "" || err != nil {
+		t.Errorf("%v; faulty files (-want +got):\n%s", err, diff)
 	}
-	for _, text := range []string{"", "a", "x x"} {
-		if _, err := f.apply(text); err == nil || !strings.Contains(err.Error(), "no longer applies") {
+	if diff := cmp.Diff(files, sound); diff != "" {
+		t.Errorf("sound files (-want +got):\n%s", diff)
+	}
+	for _, text := range []string{"", "a", "x x", "x"} {
+		files["a.go"] = text
+		if _, _, err := f.apply(read); err == nil || !strings.Contains(err.Error(), "no longer applies") {
 			t.Errorf("%q: error %v, want that the fault no longer applies", text, err)
 		}
 	}

@@ -98,19 +98,15 @@ func judge(output string, ok bool) (verdict, error) {
 // try puts a fault into the copy, runs its tests, and takes it out again. The error says
 // why the fault does not count as caught; otherwise the tests that failed are returned.
 func (t tree) try(ctx context.Context, f *fault) ([]string, error) {
-	text, err := os.ReadFile(filepath.Join(t.module, f.File))
+	faulty, sound, err := f.apply(func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(t.module, name)) })
 	if err != nil {
 		return nil, err
 	}
-	faulty, err := f.apply(string(text))
-	if err != nil {
-		return nil, err
-	}
-	if err := t.write(f.File, []byte(faulty)); err != nil {
+	if err := t.writeAll(faulty); err != nil {
 		return nil, err
 	}
 	v, output, problem := t.goTest(ctx, f.target(), false)
-	if err := t.write(f.File, text); err != nil {
+	if err := t.writeAll(sound); err != nil {
 		return nil, err
 	}
 	switch v {

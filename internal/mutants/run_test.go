@@ -38,7 +38,7 @@ func TestSurvivorsAreNamed(t *testing.T) {
 	at := small(t)
 	made := func(name, old, replaced, test string) fault {
 		return fault{
-			Name: name, Fault: "f", Harm: "h", File: "a.go", Old: old, New: replaced,
+			Name: name, Fault: "f", Harm: "h", edit: edit{"a.go", old, replaced},
 			Package: ".", Test: test, area: "x",
 		}
 	}
@@ -75,7 +75,9 @@ func TestATestThatFailsAnywayProvesNothing(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(at.module, "a.go"), broken, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	faults := []fault{{Name: "one", File: "a.go", Old: "return n", New: "return 0", Package: ".", Test: "TestDouble"}}
+	faults := []fault{{
+		Name: "one", edit: edit{"a.go", "return n", "return 0"}, Package: ".", Test: "TestDouble",
+	}}
 	err := at.tryAll(t.Context(), faults, &bytes.Buffer{})
 	if err == nil || !strings.Contains(err.Error(), "fails without any fault") {
 		t.Errorf("error %v, want that the test fails without any fault", err)

@@ -52,6 +52,15 @@ func (t tree) write(name string, text []byte) error {
 	return os.WriteFile(to, text, mode)
 }
 
+func (t tree) writeAll(files map[string]string) error {
+	for name, text := range files {
+		if err := t.write(name, []byte(text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // eachFile calls f with the regular files below dir, by their names relative to it. It
 // leaves out what is built or belongs to tools: folders at the top whose names begin
 // with a dot.
