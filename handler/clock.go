@@ -22,6 +22,29 @@ func (b *batch) setTimer() {
 	b.timer.Reset(time.Until(next))
 }
 
+// setLastStart sets when the last jobs may start. That may have passed: before a run has
+// ended, nothing is known of how long others take.
+func (b *batch) setLastStart(now time.Time) {
+	e := b.process.pace.estimate()
+	b.times.lastStart, b.times.lastChance = b.table.LastStart(e.longest), b.table.LastStart(e.shortest)
+	b.passLastStart(now.Add(-1)) // what would end just at the reserve is in time
+}
+
+func (b *batch) passLastStart(now time.Time) {
+	t := &b.times
+	if !b.table.Bounded() {
+		return
+	}
+	if !t.late && !now.Before(t.lastStart) {
+		t.late = true
+		b.queue.Late()
+	}
+	if !t.hopeless && !now.Before(t.lastChance) {
+		t.hopeless = true
+		b.queue.Hopeless()
+	}
+}
+
 func (b *batch) nextTime() time.Time {
 	t := &b.times
 	var next time.Time
@@ -35,6 +58,8 @@ func (b *batch) nextTime() time.Time {
 		case !t.cut:
 			if !t.late {
 				consider(t.lastStart)
+			} else if !t.hopeless {
+				consider(t.lastChance)
 			}
 			consider(b.table.At(deadline.Cut))
 		case !t.abandoned:
@@ -61,10 +86,7 @@ func (b *batch) passTime(now time.Time) {
 	t := &b.times
 	passed := func(at time.Time) bool { return !at.IsZero() && !now.Before(at) }
 	if b.table.Bounded() {
-		if !t.late && passed(t.lastStart) {
-			t.late = true
-			b.queue.Late()
-		}
+		b.passLastStart(now)
 		if !t.cut && b.table.Reached(deadline.Cut, now) {
 			b.cut()
 		}

@@ -160,8 +160,8 @@ func (b *batch) ran(d *delivery, r *run, res *Result) {
 	now := time.Now()
 	d.phase, b.times.lastFreed = phaseNone, now
 	if r.started() && b.jobs.Err() == nil {
-		b.process.noteRun(now.Sub(r.launched))
-		b.times.lastStart = b.table.LastStart(b.process.longest())
+		b.process.pace.noteRun(now.Sub(r.launched))
+		b.setLastStart(now)
 	}
 	if r.started() || res.Decision.Reason != fault.ReasonStore {
 		b.breaker.note(res, d.failedBefore(), now)
