@@ -10,8 +10,8 @@ const (
 	recentRuns = 20
 	// enoughRuns is the number of runs from which on the shortest says how short a job is.
 	enoughRuns = 5
-	// slack is the time between two messages of the line, in runs. The rest is for messages
-	// that are not in it: new ones, and those of other processes.
+	// slack is the time between two messages of the line, in runs. What is over one is for
+	// messages that are not in it: new ones, and those of other processes.
 	slack = 1.5
 )
 
