@@ -1,0 +1,185 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// striker sends the signals of the plan.
+type striker struct {
+	fleet    *fleet
+	provider *provider
+	ledger   ledger
+	log      func(text string)
+
+	mu   sync.Mutex
+	hits map[string]int // by signal and host
+	sent int
+	// excused are jobs that were hit in their second lone run, by how often they had
+	// begun: what ends a process twice while it is alone is a crash loop to the ledger.
+	excused map[string]int
+	pending sync.WaitGroup
+}
+
+func newStriker(f *fleet, p *provider, l ledger, log func(string)) *striker {
+	return &striker{fleet: f, provider: p, ledger: l, log: log, hits: map[string]int{}, excused: map[string]int{}}
+}
+
+// run strikes as the plan says until ctx ends, and then waits for what it has begun.
+func (s *striker) run(ctx context.Context, start time.Time, strikes []strike) {
+	defer s.pending.Wait()
+	for _, one := range strikes {
+		if !sleepUntil(ctx, start.Add(one.at)) {
+			return
+		}
+		s.strike(ctx, one)
+	}
+}
+
+func (s *striker) strike(ctx context.Context, one strike) {
+	victim, there := s.victim(ctx, one)
+	if !there {
+		return
+	}
+	victims := []process{victim}
+	if one.crowd {
+		victims = victims[:0]
+		for _, p := range s.fleet.alive() {
+			if p.host == victim.host && p.queue == victim.queue {
+				victims = append(victims, p)
+			}
+		}
+	}
+	hit := false
+	for _, v := range victims {
+		hit = s.hit(ctx, v, one) || hit
+	}
+	if hit {
+		s.mu.Lock()
+		s.sent++
+		s.mu.Unlock()
+	}
+}
+
+// look is how often a victim is looked for where there is none.
+const look = 50 * time.Millisecond
+
+// victim waits for one, and for the moment at which it is to be hit.
+func (s *striker) victim(ctx context.Context, one strike) (process, bool) {
+	for {
+		all := s.fleet.alive()
+		for n := range all { // the next one if it is not to be hit
+			v := all[(int(one.victim*float64(len(all)))+n)%len(all)]
+			if one.busy {
+				s.awaitCall(ctx, v, one.while)
+			}
+			if len(s.loneAgain(ctx, v)) == 0 {
+				return v, ctx.Err() == nil
+			}
+		}
+		if !sleepUntil(ctx, time.Now().Add(look)) {
+			return process{}, false
+		}
+	}
+}
+
+// awaitCall waits until the process has called the provider, for a second at most, and
+// then for a while.
+func (s *striker) awaitCall(ctx context.Context, v process, while time.Duration) {
+	select {
+	case <-s.provider.nextCall(v.pid):
+		sleepUntil(ctx, time.Now().Add(while))
+	case <-time.After(time.Second):
+	case <-ctx.Done():
+	}
+}
+
+// lambdaGrace is the time that Lambda leaves a function between SIGTERM and SIGKILL.
+const lambdaGrace = 500 * time.Millisecond
+
+func (s *striker) hit(ctx context.Context, v process, one strike) bool {
+	if !s.fleet.signal(v.pid, one.signal) {
+		return false
+	}
+	s.mu.Lock()
+	s.hits[name(one.signal)+" of a "+v.host]++
+	s.mu.Unlock()
+	s.log(fmt.Sprintf("%s to %s %d of %s", name(one.signal), v.host, v.pid, v.queue.id))
+	for id, begins := range s.loneAgain(ctx, v) { // it came between the look and the hit
+		s.log("in the second lone run of " + id)
+		s.mu.Lock()
+		s.excused[id] = begins
+		s.mu.Unlock()
+	}
+	switch one.signal {
+	case syscall.SIGSTOP:
+		s.later(ctx, v, one.freeze, syscall.SIGCONT)
+	case syscall.SIGTERM:
+		after := stopLimit
+		if v.host == inFunction {
+			after = lambdaGrace
+		}
+		s.later(ctx, v, after, syscall.SIGKILL)
+	}
+	return true
+}
+
+// later sends a signal after a time, or when ctx ends.
+func (s *striker) later(ctx context.Context, v process, after time.Duration, signal syscall.Signal) {
+	s.pending.Go(func() {
+		sleepUntil(ctx, time.Now().Add(after))
+		if s.fleet.signal(v.pid, signal) {
+			s.log(fmt.Sprintf("%s to %s %d of %s", name(signal), v.host, v.pid, v.queue.id))
+		}
+	})
+}
+
+// loneAgain are the jobs that are in their second lone run in the process, as far as is
+// known: the ledger counts two crashes ahead. Of a job that did not call the provider yet
+// nobody knows the process.
+func (s *striker) loneAgain(ctx context.Context, v process) map[string]int {
+	lone := map[string]int{}
+	for id, begins := range s.provider.running(v.pid) {
+		j := s.provider.jobs[id]
+		if j.end != well {
+			continue
+		}
+		if i := s.ledger.item(ctx, j); i.Status == inProgress && i.Crashes >= crashLimit {
+			lone[id] = begins
+		}
+	}
+	return lone
+}
+
+// crashLimit is how many crashes make a crash loop.
+const crashLimit = 2
+
+// count tells how many strikes hit, and what.
+func (s *striker) count() (sent int, hits map[string]int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	hits = map[string]int{}
+	for what, n := range s.hits {
+		hits[what] = n
+	}
+	return s.sent, hits
+}
+
+func name(s syscall.Signal) string {
+	switch s {
+	case syscall.SIGKILL:
+		return "SIGKILL"
+	case syscall.SIGTERM:
+		return "SIGTERM"
+	case syscall.SIGSTOP:
+		return "SIGSTOP"
+	case syscall.SIGCONT:
+		return "SIGCONT"
+	}
+	return s.String()
+}
