@@ -5,6 +5,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -41,29 +43,31 @@ func (s *striker) run(ctx context.Context, start time.Time, strikes []strike) {
 	}
 }
 
+// strike hits who is to be hit. A victim that has ended in the meantime is not hit, and
+// another one is.
 func (s *striker) strike(ctx context.Context, one strike) {
-	victim, there := s.victim(ctx, one)
-	if !there {
-		return
-	}
-	victims := []process{victim}
-	if one.crowd {
-		victims = victims[:0]
-		for _, p := range s.fleet.alive() {
-			if p.host == victim.host && p.queue == victim.queue {
-				victims = append(victims, p)
-			}
+	for hit := false; !hit; {
+		victim, there := s.victim(ctx, one)
+		if !there {
+			return
+		}
+		for _, v := range s.crowd(victim, one) {
+			hit = s.hit(ctx, v, one) || hit
 		}
 	}
-	hit := false
-	for _, v := range victims {
-		hit = s.hit(ctx, v, one) || hit
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sent++
+}
+
+// crowd are all that are hit together with a process.
+func (s *striker) crowd(victim process, one strike) []process {
+	if !one.crowd {
+		return []process{victim}
 	}
-	if hit {
-		s.mu.Lock()
-		s.sent++
-		s.mu.Unlock()
-	}
+	return slices.DeleteFunc(s.fleet.alive(), func(p process) bool {
+		return p.host != victim.host || p.queue != victim.queue
+	})
 }
 
 // look is how often a victim is looked for where there is none.
@@ -163,11 +167,7 @@ const crashLimit = 2
 func (s *striker) count() (sent int, hits map[string]int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	hits = map[string]int{}
-	for what, n := range s.hits {
-		hits[what] = n
-	}
-	return s.sent, hits
+	return s.sent, maps.Clone(s.hits)
 }
 
 func name(s syscall.Signal) string {
