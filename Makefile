@@ -79,6 +79,10 @@ sim: ## Play 100,000 random histories of the whole system, or HISTORIES of them
 	SQSAFE_HISTORIES=$(HISTORIES) SQSAFE_SEED=$(SEED) \
 		$(GO) test -count=1 -timeout 2h -v -run PromisesHoldInAllHistories ./internal/simulation/system
 
+.PHONY: crashproof
+crashproof: ## Crash real processes in all ways and settings (about a minute; make test has a short form)
+	SQSAFE_CRASHPROOF=full $(GO) test -count=1 -shuffle=on ./internal/crashproof
+
 # To repeat an attack: make chaos SEED=its seed KILLS=300. CHAOS_FLAGS=-keep keeps its logs.
 KILLS       ?= 300
 CHAOS_FLAGS ?=
