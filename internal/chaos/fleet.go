@@ -28,12 +28,14 @@ type fleet struct {
 	processes map[int]process
 	stopped   map[int]bool // those that are frozen
 	frozen    map[int]bool // those that ever were
+	told      map[int]bool // those that were told to end
 	started   map[string]int
 }
 
 func newFleet() *fleet {
 	return &fleet{
-		processes: map[int]process{}, stopped: map[int]bool{}, frozen: map[int]bool{}, started: map[string]int{},
+		processes: map[int]process{}, started: map[string]int{},
+		stopped: map[int]bool{}, frozen: map[int]bool{}, told: map[int]bool{},
 	}
 }
 
@@ -43,6 +45,7 @@ func (f *fleet) add(p process) {
 	f.processes[p.pid] = p
 	f.started[p.host]++
 	delete(f.stopped, p.pid)
+	delete(f.told, p.pid)
 }
 
 // drop forgets a process that has ended. Those of functions need not be dropped.
@@ -85,8 +88,19 @@ func (f *fleet) signal(pid int, s syscall.Signal) bool {
 		f.stopped[pid], f.frozen[pid] = true, true
 	case syscall.SIGCONT:
 		delete(f.stopped, pid)
+	case syscall.SIGTERM:
+		f.told[pid] = true
 	}
 	return true
+}
+
+// end tells a process to end unless it was told before, since a second SIGTERM ends it at
+// once. It reports whether it told it.
+func (f *fleet) end(pid int) bool {
+	f.mu.Lock()
+	told := f.told[pid]
+	f.mu.Unlock()
+	return !told && f.signal(pid, syscall.SIGTERM)
 }
 
 // thaw lets all go on that are frozen.

@@ -31,9 +31,13 @@ func TestTheFleetKnowsWhoLives(t *testing.T) {
 	if len(f.alive()) != 1 {
 		t.Error("a process that goes on is none to be hit")
 	}
-	if !f.signal(pid, syscall.SIGKILL) {
+	if !f.signal(pid, syscall.SIGSTOP) || !f.end(pid) {
 		t.Error("it cannot be hit")
 	}
+	if f.end(pid) {
+		t.Error("it is told to end twice, which ends a worker at once")
+	}
+	f.thaw()
 	_ = cmd.Wait() // it was killed
 	if len(f.alive()) != 0 || f.signal(pid, syscall.SIGKILL) {
 		t.Error("a process that has ended is one to be hit")

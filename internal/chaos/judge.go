@@ -84,14 +84,19 @@ func (v *verdict) count(a account) {
 	v.repeated += max(a.tried-1, 0)
 }
 
-// judgeCalls: one key for each job, and no run after it is done, but by a process that
-// did not know of it since it was frozen.
+// judgeCalls: one key for each job, no run after it is done, and no two at the same time,
+// but in a process that knew nothing of the other since it was frozen.
 func (v *verdict) judgeCalls(j *job, a account, wasFrozen func(int) bool) {
 	keys := map[string]bool{}
 	for _, c := range a.calls {
 		keys[c.key] = true
 		if c.done && !wasFrozen(c.process) {
 			v.breaks("%s runs in process %d although it is done", j.id, c.process)
+		}
+	}
+	for _, both := range a.overlaps {
+		if !wasFrozen(both[0]) {
+			v.breaks("%s runs in process %d while it runs in process %d", j.id, both[1], both[0])
 		}
 	}
 	if len(keys) > 1 || keys[""] {
@@ -125,14 +130,8 @@ func (v *verdict) judgeHealthy(j *job, a account, f findings, letters []letter) 
 // excuses reports whether the campaign itself has made a crash loop of a healthy job: it
 // hit it in its second lone run, and the job did not begin again.
 func (f findings) excuses(j *job, a account, letters []letter) bool {
-	begins := 0
-	for _, c := range a.calls {
-		if c.what == "begin" {
-			begins++
-		}
-	}
 	hit, was := f.excused[j.id]
-	return was && hit == begins && len(letters) > 0 && letters[0].Reason == idem.ReasonCrashLoop
+	return was && hit == a.begun && len(letters) > 0 && letters[0].Reason == idem.ReasonCrashLoop
 }
 
 // judgePoison: dead, with a letter that has a record. Of a standard queue a letter may

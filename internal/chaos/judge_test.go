@@ -18,8 +18,8 @@ func world() findings {
 	begun := time.Now()
 	dealt := func(key string, after time.Duration) account {
 		return account{
-			calls: []call{{what: "begin", process: 1, key: key}, {what: "effect", process: 1, key: key}},
-			keys:  map[string]int{key: 1}, tried: 1, effect: begun.Add(after),
+			calls: []call{{what: "run", process: 1, key: key}, {what: "effect", process: 1, key: key}},
+			keys:  map[string]int{key: 1}, tried: 1, effect: begun.Add(after), begun: 1,
 		}
 	}
 	return findings{
@@ -63,6 +63,16 @@ func TestTheJudgeFindsEachBrokenPromise(t *testing.T) {
 		}, "good runs in process 1 although it is done"},
 		"a run of what was done while the process was frozen": {func(f *findings) {
 			f.accounts["good"].calls[1].done, f.accounts["good"].calls[1].process = true, 7
+		}, ""},
+		"two runs at the same time": {func(f *findings) {
+			a := f.accounts["good"]
+			a.overlaps = [][2]int{{1, 2}}
+			f.accounts["good"] = a
+		}, "good runs in process 2 while it runs in process 1"},
+		"a run while another was frozen": {func(f *findings) {
+			a := f.accounts["good"]
+			a.overlaps = [][2]int{{7, 2}}
+			f.accounts["good"] = a
 		}, ""},
 		"a healthy job that is dead": {func(f *findings) {
 			f.letters = append(f.letters, letter{Body: f.jobs[0].body(), Reason: "exhausted"})

@@ -88,7 +88,7 @@ func (s settings) attack(ctx context.Context, out, progress io.Writer) (err erro
 	began := time.Now()
 	found, err := c.run(ctx, progress)
 	if ctx.Err() != nil {
-		return errors.Join(errors.New("stopped by a signal; nothing is known"), err, e.close(s.keep))
+		return errors.Join(errors.New("stopped by a signal; nothing is known"), e.close(s.keep))
 	}
 	v := judge(found)
 	v.broken = append(v.broken, c.idle()...)

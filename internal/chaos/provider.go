@@ -25,7 +25,7 @@ const mostFailures = 4
 // call is a call of the provider.
 type call struct {
 	at      time.Time
-	what    string // begin or effect
+	what    string // run or effect
 	process int
 	key     string
 	answer  answer
@@ -45,6 +45,17 @@ type account struct {
 	tried int
 	// effect is when the first took place.
 	effect time.Time
+	// begun counts the runs. Those that are under way are in runs.
+	begun int
+	runs  []*attempt
+	// overlaps are pairs of processes that ran the job at the same time.
+	overlaps [][2]int
+}
+
+// attempt is a run of a job that is under way.
+type attempt struct {
+	process int
+	over    chan struct{} // closed when it is over, or its process has ended
 }
 
 // provider is what the jobs call: it takes effect once for a key. It is safe for
@@ -75,7 +86,7 @@ func newProvider(jobs []*job, isDone func(*job) bool) *provider {
 
 func (p *provider) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /begin/{job}", p.begin)
+	mux.HandleFunc("POST /run/{job}", p.run)
 	mux.HandleFunc("POST /effect/{job}", p.take)
 	return mux
 }
@@ -86,20 +97,14 @@ func (p *provider) outage(on bool) {
 	p.down = on
 }
 
-// running are the jobs whose latest run began in the process, and how often each began.
+// running are the jobs that are under way in the process, and how often each began.
 func (p *provider) running(process int) map[string]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	in := map[string]int{}
 	for id, a := range p.accounts {
-		begins, last := 0, 0
-		for _, c := range a.calls {
-			if c.what == "begin" {
-				begins, last = begins+1, c.process
-			}
-		}
-		if last == process {
-			in[id] = begins
+		if slices.ContainsFunc(a.runs, func(r *attempt) bool { return r.process == process }) {
+			in[id] = a.begun
 		}
 	}
 	return in
@@ -112,24 +117,62 @@ func (p *provider) book() (map[string]account, map[answer]int) {
 	all := map[string]account{}
 	for id, a := range p.accounts {
 		a := *a
-		a.calls, a.keys = slices.Clone(a.calls), maps.Clone(a.keys)
+		a.calls, a.keys, a.overlaps = slices.Clone(a.calls), maps.Clone(a.keys), slices.Clone(a.overlaps)
 		all[id] = a
 	}
 	return all, maps.Clone(p.answers)
 }
 
-func (p *provider) begin(w http.ResponseWriter, r *http.Request) {
-	if j := p.jobs[r.PathValue("job")]; j != nil {
-		done := p.isDone(j)
-		p.mu.Lock()
-		p.note(p.accounts[j.id], r, "begin", fine, done)
-		p.mu.Unlock()
+// run notes that a job begins, and answers at once. The answer ends with the run.
+func (p *provider) run(w http.ResponseWriter, r *http.Request) {
+	j := p.jobs[r.PathValue("job")]
+	if j == nil {
+		http.NotFound(w, r)
+		return
 	}
+	_, _ = io.Copy(io.Discard, r.Body) // the end of the connection is seen only then
+	done := p.isDone(j)
+	this := &attempt{process: processOf(r), over: make(chan struct{})}
+	p.mu.Lock()
+	a := p.accounts[j.id]
+	p.note(a, r, "run", fine, done)
+	others := slices.Clone(a.runs)
+	a.begun++
+	a.runs = append(a.runs, this)
+	p.mu.Unlock()
 	say(w)
+	_ = http.NewResponseController(w).Flush()
+	p.compare(a, this, others)
+	<-r.Context().Done()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	a.runs = slices.DeleteFunc(a.runs, func(r *attempt) bool { return r == this })
+	close(this.over)
+}
+
+// overLimit is how long a run that is over may take to be seen as such.
+const overLimit = time.Second
+
+// compare notes the runs of a job that go on although another one has begun.
+func (p *provider) compare(a *account, this *attempt, others []*attempt) {
+	for _, other := range others {
+		select {
+		case <-other.over:
+		case <-time.After(overLimit):
+			p.mu.Lock()
+			a.overlaps = append(a.overlaps, [2]int{other.process, this.process})
+			p.mu.Unlock()
+		}
+	}
+}
+
+func processOf(r *http.Request) int {
+	process, _ := strconv.Atoi(r.Header.Get("Process")) // 0 is no process
+	return process
 }
 
 func (p *provider) note(a *account, r *http.Request, what string, gives answer, done bool) {
-	process, _ := strconv.Atoi(r.Header.Get("Process"))
+	process := processOf(r)
 	a.calls = append(a.calls, call{
 		at: time.Now(), what: what, process: process, key: r.Header.Get("Idempotency-Key"), answer: gives, done: done,
 	})

@@ -38,12 +38,11 @@ func TestTheProviderTakesEffectOnceForAKey(t *testing.T) {
 	server := httptest.NewServer(p.handler())
 	t.Cleanup(server.Close)
 	var got []string
-	got = append(got, dial(t, server.URL+"/begin/a", "k"))
 	for range 6 {
 		got = append(got, dial(t, server.URL+"/effect/a", "k"))
 	}
 	want := []string{
-		"200 OK", "503 Service Unavailable", "nothing", "429 Too Many Requests", "200 OK", "200 OK", "200 OK",
+		"503 Service Unavailable", "nothing", "429 Too Many Requests", "200 OK", "200 OK", "200 OK",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("answers (-want +got):\n%s", diff)
@@ -66,8 +65,45 @@ func TestTheProviderTakesEffectOnceForAKey(t *testing.T) {
 	if answers[fine] != 5 || total(answers) != 10 {
 		t.Errorf("answers %v, want 10 of which 5 are fine", answers)
 	}
+}
+
+// begin begins a run of the job a in a process, and gives what ends it.
+func begin(t *testing.T, url, process string) func() {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/run/a", strings.NewReader(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Process", process)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() { _ = response.Body.Close() }
+}
+
+func TestTheProviderSeesRunsAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	p := newProvider([]*job{{id: "a"}}, func(*job) bool { return false })
+	server := httptest.NewServer(p.handler())
+	t.Cleanup(server.Close)
+	endFirst := begin(t, server.URL, "1")
 	if diff := cmp.Diff(map[string]int{"a": 1}, p.running(1)); diff != "" {
 		t.Errorf("running (-want +got):\n%s", diff)
+	}
+	p.mu.Lock()
+	first := p.accounts["a"].runs[0]
+	p.mu.Unlock()
+	endFirst()
+	<-first.over
+	if running := p.running(1); len(running) != 0 {
+		t.Errorf("%v runs in a process whose run is over", running)
+	}
+	second, third := &attempt{process: 2, over: make(chan struct{})}, &attempt{process: 3}
+	p.compare(p.accounts["a"], third, []*attempt{first, second})
+	book, _ := p.book()
+	if diff := cmp.Diff([][2]int{{2, 3}}, book["a"].overlaps); diff != "" {
+		t.Errorf("runs at the same time (-want +got):\n%s", diff)
 	}
 }
 

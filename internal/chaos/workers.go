@@ -100,7 +100,7 @@ const stopLimit = 30 * time.Second
 func (w *workers) end(cmd *exec.Cmd, ended <-chan struct{}) {
 	select {
 	case <-w.stopping:
-		_ = cmd.Process.Signal(syscall.SIGTERM)
+		w.fleet.end(cmd.Process.Pid)
 	case <-ended:
 		return
 	}

@@ -57,15 +57,19 @@ func endWithParent() {
 }
 
 func run(ctx context.Context, j job) error {
-	if err := call(ctx, "begin", j); err != nil {
+	begun, err := call(ctx, "run", j)
+	if err != nil {
 		return err
 	}
+	defer begun.Close() // the provider sees that the run is over, as it sees the end of the process
 	if err := work(ctx, j.Before); err != nil {
 		return err
 	}
-	if err := call(ctx, "effect", j); err != nil {
+	done, err := call(ctx, "effect", j)
+	if err != nil {
 		return err
 	}
+	_ = done.Close()
 	if err := work(ctx, j.After); err != nil {
 		return err
 	}
@@ -99,21 +103,21 @@ func end(how string) error {
 
 var client = &http.Client{Transport: idem.Transport{}}
 
-// call tells the provider what the job does, and in which process.
-func call(ctx context.Context, what string, j job) error {
+// call tells the provider what the job does, and in which process. The caller closes what
+// is left of the answer.
+func call(ctx context.Context, what string, j job) (io.Closer, error) {
 	url := os.Getenv("CHAOS_PROVIDER") + "/" + what + "/" + j.ID
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, http.NoBody)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	request.Header.Set("Process", strconv.Itoa(os.Getpid()))
 	response, err := client.Do(request)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer response.Body.Close()
 	if err := fault.CheckResponse(response); err != nil {
-		return err
+		return nil, errors.Join(err, response.Body.Close())
 	}
 	var answer struct {
 		Done bool `json:"done"`
@@ -121,7 +125,8 @@ func call(ctx context.Context, what string, j job) error {
 	// Not wrapped: an answer that is no JSON is the provider's mistake, and no fault of
 	// the payload, for which an error of JSON would pass.
 	if json.NewDecoder(response.Body).Decode(&answer) != nil || !answer.Done {
-		return fmt.Errorf("the provider's answer to %q makes no sense", what)
+		_ = response.Body.Close()
+		return nil, fmt.Errorf("the provider's answer to %q makes no sense", what)
 	}
-	return nil
+	return response.Body, nil
 }
