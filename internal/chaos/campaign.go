@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -41,10 +42,11 @@ type campaign struct {
 	drained time.Duration
 }
 
-// drainLimit is in what time all must have ended after the last strike, and nothing may
-// stand still: a suspect that was not alone stays away for a minute, and a verdict that
-// was not sent waits for the lease of a process that is gone.
-const drainLimit = 5 * time.Minute
+// drainLimit is in what time all must have ended after the last strike. Nothing may stand
+// still, but some things wait by design: a suspect that was not alone stays away for a
+// minute and more, and a store that was down at a late receive is asked again after five
+// minutes, while the group of a FIFO queue waits for its head.
+const drainLimit = 12 * time.Minute
 
 // run attacks, and gives what is there in the end.
 func (c *campaign) run(ctx context.Context, progress io.Writer) (f findings, err error) {
@@ -65,10 +67,11 @@ func (c *campaign) run(ctx context.Context, progress io.Writer) (f findings, err
 	}
 	begun()
 	shown.Wait()
-	if err = errors.Join(err, c.stop()); ctx.Err() != nil {
+	err = errors.Join(err, c.stop())
+	if ctx.Err() != nil {
 		return f, err
 	}
-	f, findErr := c.find(context.WithoutCancel(ctx))
+	f, findErr := c.find(ctx)
 	return f, errors.Join(err, findErr)
 }
 
@@ -223,7 +226,7 @@ const closeLimit = 20 * time.Second
 func (c *campaign) stop() error {
 	var errs []error
 	if c.workers != nil {
-		errs = append(errs, c.workers.stop())
+		errs = append(errs, c.workers.stop(), os.Remove(c.workers.binary))
 	}
 	if c.stack != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), closeLimit)

@@ -56,9 +56,9 @@ func (f *fleet) drop(pid int) {
 	delete(f.stopped, pid)
 }
 
-// alive are the processes that run, those that are frozen excepted, in the order in
-// which they are numbered.
-func (f *fleet) alive() []process {
+// alive are the processes of a host that run, those that are frozen excepted, in the
+// order in which they are numbered.
+func (f *fleet) alive(host string) []process {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var all []process
@@ -68,7 +68,7 @@ func (f *fleet) alive() []process {
 			delete(f.stopped, pid)
 			continue
 		}
-		if !f.stopped[pid] {
+		if !f.stopped[pid] && p.host == host {
 			all = append(all, p)
 		}
 	}

@@ -65,7 +65,7 @@ func parse(arguments []string, w io.Writer) (s settings, err error) {
 }
 
 // leastKills are those of a campaign in which something of each kind happens.
-const leastKills = 10
+const leastKills = 20
 
 func run(ctx context.Context, arguments []string, out, progress io.Writer) error {
 	s, err := parse(arguments, progress)

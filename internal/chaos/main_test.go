@@ -16,7 +16,7 @@ func TestWrongFlagsAreNamed(t *testing.T) {
 		arguments []string
 		want      string
 	}{
-		"too few kills":    {[]string{"-kills", "3"}, "-kills 3: give at least 10"},
+		"too few kills":    {[]string{"-kills", "3"}, "-kills 3: give at least 20"},
 		"no number":        {[]string{"-seed", "x"}, `-seed "x": give a whole number`},
 		"not in the root":  {[]string{"-job", "nowhere"}, "run this in the root of the repository"},
 		"an unknown flag":  {[]string{"-what"}, "flag provided but not defined"},
@@ -75,7 +75,9 @@ func TestACampaignThatDidNothingFails(t *testing.T) {
 	}
 	c.striker = newStriker(c.fleet, c.provider, ledger{}, nil)
 	got := strings.Join(c.idle(), "\n")
-	for _, want := range []string{"0 kills, want 20", "no SIGKILL of a worker", "no call throttled", "no failure of the provider"} {
+	for _, want := range []string{
+		"0 kills, want 20", "no SIGKILL of a worker", "no call throttled", "no failure of the provider",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("it says %q, want %q", got, want)
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -47,18 +48,16 @@ type job struct {
 	end   end
 	// before and after are how long it works before and after its effect.
 	before, after time.Duration
-	// copies is how often it is sent besides, later by each copyAfter.
-	copies int
+	// copies are when it is sent again, after it was sent.
+	copies []time.Duration
 	// answers are the provider's to its first calls; then all is well.
 	answers []answer
 }
 
-const copyAfter = 1500 * time.Millisecond
-
 // body is the payload.
 func (j *job) body() string {
 	if j.end == garbled {
-		return fmt.Sprintf(`{"id":"%s",`, j.id)
+		return fmt.Sprintf(`{"id":%q,`, j.id)
 	}
 	body, _ := json.Marshal(map[string]any{
 		"id": j.id, "before": j.before.Milliseconds(), "after": j.after.Milliseconds(), "end": j.end,
@@ -82,14 +81,15 @@ const (
 	silentAfter answer = "silence after the effect"
 )
 
-// strike is a signal for one process, or for all of its kind and queue.
+// strike is a signal for one process of a host, or for all of its host and queue.
 type strike struct {
 	at     time.Duration
+	host   string
 	signal syscall.Signal
 	// freeze is how long a process is stopped with SIGSTOP.
 	freeze time.Duration
-	// victim says which of the living processes is hit: this share of the way through
-	// their list.
+	// victim says which of the host's living processes is hit: this share of the way
+	// through their list.
 	victim float64
 	crowd  bool
 	// busy: it waits, for a second at most, until the process calls the provider, and
@@ -125,19 +125,34 @@ func between(r *rand.Rand, least, most time.Duration) time.Duration {
 	return least + time.Duration(r.Float64()*float64(most-least))
 }
 
+// deck is what is dealt in any order, again and again, so that even a short campaign has
+// something of each kind.
+func deck() []strike {
+	all := []strike{{host: inFunction, signal: syscall.SIGKILL, crowd: true}}
+	for _, card := range []struct {
+		host                   string
+		killed, ended, stopped int
+	}{{inFunction, 6, 2, 3}, {inWorker, 4, 2, 2}} {
+		all = slices.Concat(all,
+			slices.Repeat([]strike{{host: card.host, signal: syscall.SIGKILL}}, card.killed),
+			slices.Repeat([]strike{{host: card.host, signal: syscall.SIGTERM}}, card.ended),
+			slices.Repeat([]strike{{host: card.host, signal: syscall.SIGSTOP}}, card.stopped))
+	}
+	return all
+}
+
 func (p *plan) drawStrikes(r *rand.Rand, kills int) {
+	var dealt []strike
 	for i := range kills {
-		s := strike{at: time.Duration(i)*pace + between(r, 0, pace), victim: r.Float64()}
+		if len(dealt) == 0 {
+			dealt = deck()
+			r.Shuffle(len(dealt), func(a, b int) { dealt[a], dealt[b] = dealt[b], dealt[a] })
+		}
+		s := dealt[0]
+		dealt = dealt[1:]
+		s.at, s.victim = time.Duration(i)*pace+between(r, 0, pace), r.Float64()
 		s.busy, s.while = r.IntN(3) > 0, between(r, 0, 150*time.Millisecond)
-		switch n := r.IntN(100); {
-		case n < 50:
-			s.signal = syscall.SIGKILL
-		case n < 55:
-			s.signal, s.crowd = syscall.SIGKILL, true
-		case n < 75:
-			s.signal = syscall.SIGTERM
-		default:
-			s.signal = syscall.SIGSTOP
+		if s.signal == syscall.SIGSTOP {
 			s.freeze = between(r, visibility+time.Second, visibility+5*time.Second)
 		}
 		p.strikes = append(p.strikes, s)
@@ -159,7 +174,7 @@ func (p *plan) drawJobs(r *rand.Rand) {
 	for at := time.Duration(0); at < p.length; at += between(r, 20*time.Millisecond, 230*time.Millisecond) {
 		j := &job{id: fmt.Sprintf("job-%05d", len(p.jobs)), at: at, queue: queues[r.IntN(len(queues))]}
 		if j.queue.fifo {
-			j.group = fmt.Sprintf("group-%d", r.IntN(12))
+			j.group = fmt.Sprintf("group-%d", r.IntN(20))
 		}
 		// Poison takes up to two minutes to end, so that it comes early.
 		if j.queue.takesPoison() && at < 2*p.length/5 && r.IntN(12) == 0 {
@@ -169,12 +184,12 @@ func (p *plan) drawJobs(r *rand.Rand) {
 		j.before, j.after = between(r, 0, 150*time.Millisecond), between(r, 0, 150*time.Millisecond)
 		switch n := r.IntN(10); {
 		case j.queue.long && n < 4: // longer than the visibility timeout
-			j.before, j.after = between(r, 0, 6*time.Second), between(r, 6*time.Second, 10*time.Second)
+			j.before, j.after = between(r, 0, 4*time.Second), between(r, 6*time.Second, 9*time.Second)
 		case !j.queue.long && n == 0: // a good part of the function's time
 			j.before = between(r, 500*time.Millisecond, 1500*time.Millisecond)
 		}
-		if !j.queue.fifo && j.end == well && r.IntN(12) == 0 {
-			j.copies = 1 + r.IntN(2)
+		if !j.queue.fifo && j.end == well && r.IntN(6) == 0 {
+			j.copies = append(j.copies, between(r, 0, 4*time.Second))
 		}
 		j.answers = drawAnswers(r)
 		p.jobs = append(p.jobs, j)

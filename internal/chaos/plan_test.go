@@ -28,9 +28,9 @@ func TestAPlanHasEverything(t *testing.T) {
 		if len(p.strikes) != 60 || p.length != 2*time.Minute {
 			t.Errorf("seed %d: %d strikes in %s, want 60 in 2m", seed, len(p.strikes), p.length)
 		}
-		signals, ends, outages, copies := map[syscall.Signal]int{}, map[end]int{}, map[string]int{}, 0
+		signals, ends, outages, copies := map[string]int{}, map[end]int{}, map[string]int{}, 0
 		for _, s := range p.strikes {
-			signals[s.signal]++
+			signals[s.host+" "+name(s.signal)]++
 			if s.at < 0 || s.at > p.length || s.victim < 0 || s.victim >= 1 {
 				t.Errorf("seed %d: %+v is out of bounds", seed, s)
 			}
@@ -40,8 +40,8 @@ func TestAPlanHasEverything(t *testing.T) {
 		}
 		for _, j := range p.jobs {
 			ends[j.end]++
-			copies += j.copies
-			if j.end != well && j.copies > 0 {
+			copies += len(j.copies)
+			if j.end != well && len(j.copies) > 0 {
 				t.Errorf("seed %d: %s is poison and has copies, which run again after its death", seed, j.id)
 			}
 			if len(j.answers) > mostFailures {
@@ -51,7 +51,7 @@ func TestAPlanHasEverything(t *testing.T) {
 		for _, o := range p.outages {
 			outages[o.what]++
 		}
-		if len(signals) != 3 || len(ends) != 1+len(poison) || len(outages) != 3 || copies == 0 {
+		if len(signals) != 6 || len(ends) != 1+len(poison) || len(outages) != 3 || copies == 0 {
 			t.Errorf("seed %d: signals %v, ends %v, outages %v, %d copies", seed, signals, ends, outages, copies)
 		}
 	}

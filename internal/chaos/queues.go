@@ -28,7 +28,7 @@ var queues = []*queue{
 	{id: "Ordered", fifo: true, function: 2},
 	{id: "Shared", function: 2, workers: 1},
 	{id: "SharedOrdered", fifo: true, function: 2, workers: 1},
-	{id: "Long", workers: 2, long: true},
+	{id: "Long", workers: 3, long: true},
 }
 
 func (q *queue) name() string {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"syscall"
 	"text/tabwriter"
 	"time"
 )
@@ -25,13 +26,13 @@ func (c *campaign) describe(w io.Writer) {
 		}
 		c.evidence.record(planFile, map[string]any{
 			"job": j.id, "at": j.at.Seconds(), "queue": j.queue.name(), "group": j.group, "end": j.end,
-			"before": j.before.Seconds(), "after": j.after.Seconds(), "copies": j.copies, "answers": j.answers,
+			"before": j.before.Seconds(), "after": j.after.Seconds(), "copies": len(j.copies), "answers": j.answers,
 		})
 	}
 	for _, s := range c.strikes {
 		c.evidence.record(planFile, map[string]any{
-			"signal": name(s.signal), "at": s.at.Seconds(), "freeze": s.freeze.Seconds(), "victim": s.victim,
-			"crowd": s.crowd, "busy": s.busy, "while": s.while.Seconds(),
+			"signal": name(s.signal), "host": s.host, "at": s.at.Seconds(), "freeze": s.freeze.Seconds(),
+			"victim": s.victim, "crowd": s.crowd, "busy": s.busy, "while": s.while.Seconds(),
 		})
 	}
 	for _, o := range c.outages {
@@ -107,9 +108,11 @@ func (c *campaign) idle() []string {
 		none = append(none, fmt.Sprintf("the campaign proves too little: %d kills, want %d", sent, len(c.strikes)))
 	}
 	for _, host := range []string{inFunction, inWorker} {
-		need("SIGKILL of a "+host, hits["SIGKILL of a "+host])
+		for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGSTOP} {
+			what := name(signal) + " of a " + host
+			need(what, hits[what])
+		}
 	}
-	need("SIGSTOP", hits["SIGSTOP of a "+inFunction]+hits["SIGSTOP of a "+inWorker])
 	_, harms := c.proxy.count()
 	for _, h := range []harm{delays, throttles, resets, loses} {
 		need("call "+string(h), harms[h])

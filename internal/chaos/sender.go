@@ -34,8 +34,9 @@ func (m mail) send(ctx context.Context, start time.Time, jobs []*job) error {
 	}
 	var all []sending
 	for _, j := range jobs {
-		for n := range 1 + j.copies {
-			all = append(all, sending{j.at + time.Duration(n)*copyAfter, j})
+		all = append(all, sending{j.at, j})
+		for _, after := range j.copies {
+			all = append(all, sending{j.at + after, j})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b sending) int { return cmp.Compare(a.at, b.at) })

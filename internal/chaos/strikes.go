@@ -65,9 +65,7 @@ func (s *striker) crowd(victim process, one strike) []process {
 	if !one.crowd {
 		return []process{victim}
 	}
-	return slices.DeleteFunc(s.fleet.alive(), func(p process) bool {
-		return p.host != victim.host || p.queue != victim.queue
-	})
+	return slices.DeleteFunc(s.fleet.alive(one.host), func(p process) bool { return p.queue != victim.queue })
 }
 
 // look is how often a victim is looked for where there is none.
@@ -76,7 +74,7 @@ const look = 50 * time.Millisecond
 // victim waits for one, and for the moment at which it is to be hit.
 func (s *striker) victim(ctx context.Context, one strike) (process, bool) {
 	for {
-		all := s.fleet.alive()
+		all := s.fleet.alive(one.host)
 		for n := range all { // the next one if it is not to be hit
 			v := all[(int(one.victim*float64(len(all)))+n)%len(all)]
 			if one.busy {
