@@ -51,7 +51,7 @@ func (s *striker) strike(ctx context.Context, one strike) {
 		if !there {
 			return
 		}
-		for _, v := range s.crowd(victim, one) {
+		for _, v := range s.crowd(ctx, victim, one) {
 			hit = s.hit(ctx, v, one) || hit
 		}
 	}
@@ -61,11 +61,13 @@ func (s *striker) strike(ctx context.Context, one strike) {
 }
 
 // crowd are all that are hit together with a process.
-func (s *striker) crowd(victim process, one strike) []process {
+func (s *striker) crowd(ctx context.Context, victim process, one strike) []process {
 	if !one.crowd {
 		return []process{victim}
 	}
-	return slices.DeleteFunc(s.fleet.alive(one.host), func(p process) bool { return p.queue != victim.queue })
+	return slices.DeleteFunc(s.fleet.alive(one.host), func(p process) bool {
+		return p.queue != victim.queue || len(s.loneAgain(ctx, p)) > 0
+	})
 }
 
 // look is how often a victim is looked for where there is none.
