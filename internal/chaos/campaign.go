@@ -254,7 +254,7 @@ func (c *campaign) find(ctx context.Context) (f findings, err error) {
 }
 
 func (c *campaign) progress() string {
-	sent, _ := c.striker.count()
+	sent, _, _ := c.striker.count()
 	return fmt.Sprintf("%d of %d kills, %d messages have left their queue, of %d jobs",
 		sent, len(c.strikes), c.evidence.removed(), len(c.jobs))
 }

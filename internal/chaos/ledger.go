@@ -21,7 +21,9 @@ type item struct {
 	ID      string `json:"id"`
 	Status  string `json:"status"`
 	Crashes int    `json:"crashes"`
-	Letter  string `json:"letter,omitempty"` // id of the confirmed dead letter
+	// Unsettled counts the claims that ended without a result, and that which goes on.
+	Unsettled int    `json:"unsettled"`
+	Letter    string `json:"letter,omitempty"` // id of the confirmed dead letter
 	// All has every attribute, as text.
 	All map[string]string `json:"all"`
 }
@@ -78,6 +80,12 @@ func newItem(attributes map[string]types.AttributeValue) item {
 			all[name] = v.Value
 		}
 	}
-	crashes, _ := strconv.Atoi(all["crashes"]) // absent means 0
-	return item{ID: all["id"], Status: all["status"], Crashes: crashes, Letter: all["dlq_message_id"], All: all}
+	number := func(name string) int {
+		n, _ := strconv.Atoi(all[name]) // absent means 0
+		return n
+	}
+	return item{
+		ID: all["id"], Status: all["status"], Letter: all["dlq_message_id"], All: all,
+		Crashes: number("crashes"), Unsettled: number("claims") - number("settled"),
+	}
 }

@@ -92,6 +92,9 @@ type strike struct {
 	// through their list.
 	victim float64
 	crowd  bool
+	// aimed: it hits the process with the job that was hit most often, so that some are
+	// suspects and are hit while they run alone.
+	aimed bool
 	// busy: it waits, for a second at most, until the process calls the provider, and
 	// then for a while.
 	busy  bool
@@ -151,7 +154,7 @@ func (p *plan) drawStrikes(r *rand.Rand, kills int) {
 		s := dealt[0]
 		dealt = dealt[1:]
 		s.at, s.victim = time.Duration(i)*pace+between(r, 0, pace), r.Float64()
-		s.busy, s.while = r.IntN(3) > 0, between(r, 0, 150*time.Millisecond)
+		s.busy, s.while, s.aimed = r.IntN(3) > 0, between(r, 0, 150*time.Millisecond), r.IntN(4) == 0
 		if s.signal == syscall.SIGSTOP {
 			s.freeze = between(r, visibility+time.Second, visibility+5*time.Second)
 		}

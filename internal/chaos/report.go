@@ -32,7 +32,8 @@ func (c *campaign) describe(w io.Writer) {
 	for _, s := range c.strikes {
 		c.evidence.record(planFile, map[string]any{
 			"signal": name(s.signal), "host": s.host, "at": s.at.Seconds(), "freeze": s.freeze.Seconds(),
-			"victim": s.victim, "crowd": s.crowd, "busy": s.busy, "while": s.while.Seconds(),
+			"victim": s.victim, "crowd": s.crowd, "aimed": s.aimed, "busy": s.busy,
+			"while": s.while.Seconds(),
 		})
 	}
 	for _, o := range c.outages {
@@ -46,7 +47,7 @@ func (c *campaign) describe(w io.Writer) {
 
 // report says what came of it.
 func (c *campaign) report(w io.Writer, v verdict, took time.Duration) {
-	sent, hits := c.striker.count()
+	sent, lone, hits := c.striker.count()
 	calls, harms := c.proxy.count()
 	_, answers := c.provider.book()
 	functions, workers := c.fleet.starts()
@@ -54,6 +55,7 @@ func (c *campaign) report(w io.Writer, v verdict, took time.Duration) {
 	row := func(what string, value any) { fmt.Fprintf(t, "%s\t%v\n", what, value) }
 	row("kills", sent)
 	rows(row, hits)
+	row("healthy jobs that were hit while they ran alone", lone)
 	row("processes of functions", functions)
 	row("processes of workers", workers)
 	row("calls of SQS and DynamoDB", calls)
@@ -103,7 +105,7 @@ func (c *campaign) idle() []string {
 			none = append(none, "the campaign proves nothing: no "+what)
 		}
 	}
-	sent, hits := c.striker.count()
+	sent, _, hits := c.striker.count()
 	if sent < len(c.strikes) {
 		none = append(none, fmt.Sprintf("the campaign proves too little: %d kills, want %d", sent, len(c.strikes)))
 	}

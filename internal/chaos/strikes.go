@@ -21,6 +21,8 @@ type striker struct {
 
 	mu   sync.Mutex
 	hits map[string]int // by signal and host
+	// lone counts the hits of healthy jobs in a lone run.
+	lone int
 	sent int
 	// excused are jobs that were hit in their second lone run, by how often they had
 	// begun: what ends a process twice while it is alone is a crash loop to the ledger.
@@ -77,6 +79,11 @@ const look = 50 * time.Millisecond
 func (s *striker) victim(ctx context.Context, one strike) (process, bool) {
 	for {
 		all := s.fleet.alive(one.host)
+		if one.aimed {
+			if v, suspected := s.mostHit(ctx, all); suspected {
+				return v, true
+			}
+		}
 		for n := range all { // the next one if it is not to be hit
 			v := all[(int(one.victim*float64(len(all)))+n)%len(all)]
 			if one.busy {
@@ -90,6 +97,24 @@ func (s *striker) victim(ctx context.Context, one strike) (process, bool) {
 			return process{}, false
 		}
 	}
+}
+
+// mostHit is the process with the healthy job that has the most claims without a result,
+// if one has any but its own.
+func (s *striker) mostHit(ctx context.Context, all []process) (victim process, found bool) {
+	most := 1
+	for _, v := range all {
+		unsettled := 0
+		for id := range s.provider.running(v.pid) {
+			if j := s.provider.jobs[id]; j.end == well {
+				unsettled = max(unsettled, s.ledger.item(ctx, j).Unsettled)
+			}
+		}
+		if unsettled > most && len(s.loneAgain(ctx, v)) == 0 {
+			victim, most, found = v, unsettled, true
+		}
+	}
+	return victim, found
 }
 
 // awaitCall waits until the process has called the provider, for a second at most, and
@@ -114,6 +139,11 @@ func (s *striker) hit(ctx context.Context, v process, one strike) bool {
 	s.hits[name(one.signal)+" of a "+v.host]++
 	s.mu.Unlock()
 	s.log(fmt.Sprintf("%s to %s %d of %s", name(one.signal), v.host, v.pid, v.queue.id))
+	if lone := s.loneRuns(ctx, v, 1); len(lone) > 0 {
+		s.mu.Lock()
+		s.lone += len(lone)
+		s.mu.Unlock()
+	}
 	for id, begins := range s.loneAgain(ctx, v) { // it came between the look and the hit
 		s.log("in the second lone run of " + id)
 		s.mu.Lock()
@@ -143,17 +173,22 @@ func (s *striker) later(ctx context.Context, v process, after time.Duration, sig
 	})
 }
 
-// loneAgain are the jobs that are in their second lone run in the process, as far as is
-// known: the ledger counts two crashes ahead. Of a job that did not call the provider yet
-// nobody knows the process.
+// loneAgain are the healthy jobs that are in their second lone run in the process, by how
+// often they began.
 func (s *striker) loneAgain(ctx context.Context, v process) map[string]int {
+	return s.loneRuns(ctx, v, crashLimit)
+}
+
+// loneRuns are the healthy jobs under way in the process for which the ledger counts so
+// many crashes: one is counted before each lone run.
+func (s *striker) loneRuns(ctx context.Context, v process, crashes int) map[string]int {
 	lone := map[string]int{}
 	for id, begins := range s.provider.running(v.pid) {
 		j := s.provider.jobs[id]
 		if j.end != well {
 			continue
 		}
-		if i := s.ledger.item(ctx, j); i.Status == inProgress && i.Crashes >= crashLimit {
+		if i := s.ledger.item(ctx, j); i.Status == inProgress && i.Crashes >= crashes {
 			lone[id] = begins
 		}
 	}
@@ -164,10 +199,10 @@ func (s *striker) loneAgain(ctx context.Context, v process) map[string]int {
 const crashLimit = 2
 
 // count tells how many strikes hit, and what.
-func (s *striker) count() (sent int, hits map[string]int) {
+func (s *striker) count() (sent, lone int, hits map[string]int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.sent, maps.Clone(s.hits)
+	return s.sent, s.lone, maps.Clone(s.hits)
 }
 
 func name(s syscall.Signal) string {
