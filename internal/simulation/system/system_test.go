@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,11 +82,19 @@ func fail(t *testing.T, out *outcome) {
 	for _, b := range out.breaches {
 		promises = append(promises, "  "+b.promise+": "+b.text)
 	}
-	t.Errorf("history %d:\n%s\n%v\n%s\nto repeat it: make sim HISTORIES=1 SEED=%d",
-		out.config.seed, strings.Join(promises, "\n"), out.config, out.excerpt, out.config.seed)
+	short := shrink(t, out)
+	text := fmt.Sprintf("history %d:\n%s\nto repeat it: %s", out.config.seed, strings.Join(promises, "\n"), out.repeat())
+	if name := keep(t, out); name != "" {
+		text += "\nas it happened: " + name
+	}
+	if short != out {
+		text += "\nin short: " + short.repeat()
+	}
+	t.Errorf("%s\n%v\n%s", text, short.config, short.excerpt)
 }
 
-// TestHistoriesRepeat plays histories twice and compares their journals.
+// TestHistoriesRepeat plays histories twice and compares their journals. By
+// SQSAFE_HISTORIES=1000 it says how many of a thousand repeat exactly.
 func TestHistoriesRepeat(t *testing.T) {
 	first, n, without := environment(t, 50)
 	differ := 0
@@ -96,7 +105,9 @@ func TestHistoriesRepeat(t *testing.T) {
 			t.Logf("history %d does not repeat:\n%s", first+seed(i), diff)
 		}
 	}
-	if 1000*differ > n {
+	// Goroutines that do something at the same moment of the bubble's time have no order. One
+	// of a thousand histories may depend on it.
+	if differ > max(1, n/1000) {
 		t.Errorf("%d of %d histories do not repeat", differ, n)
 	}
 }
@@ -130,9 +141,13 @@ func firstDifference(a, b []entry) string {
 	return ""
 }
 
+// workers is how many histories are played at a time.
 func workers() int {
 	n, _ := strconv.Atoi(os.Getenv("SQSAFE_WORKERS"))
-	return max(n, 1)
+	if n < 1 {
+		n = runtime.GOMAXPROCS(0)
+	}
+	return n
 }
 
 // around is how many lines around a difference are shown.
