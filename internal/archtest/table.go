@@ -328,6 +328,16 @@ func checkRows() []Row {
 			Path:  "internal/crashproof",
 			Tests: []string{"dlq", "fault", "handler", "internal/eventsource", "internal/runtimeapi"},
 		},
+		{Path: "internal/chaos/job", Ours: []string{"fault", "idem", ".", "worker"}, Host: true},
+		{
+			Path: "internal/chaos",
+			Ours: []string{
+				"fault", "idem", "dlq", "internal/localaws/sqs", "internal/localaws", "internal/localaws/localtest",
+				"internal/local",
+			},
+			Third: []string{sdkCore, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes, terminalSize},
+			Host:  true,
+		},
 		{
 			Path: "internal/simulation/system",
 			Tests: []string{
