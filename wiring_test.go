@@ -341,6 +341,23 @@ func TestOptionsThroughTheFrontDoor(t *testing.T) {
 					t.Errorf("%d letters, want one; log:\n%s", letters, log)
 				}
 			}},
+		{"no excerpt of a payload", func(context.Context, job) error { return declined },
+			func(o *Options) { o.ExcerptBytes = -1 }, `{"id":"secret"}`,
+			func(t *testing.T, log string, _ int) {
+				if strings.Contains(log, `\"secret\"`) {
+					t.Errorf("log:\n%s", log)
+				}
+			}},
+		{"a profile for a reason", func(context.Context, job) error {
+			return fault.Retryable(errors.New("later"), fault.WithReason("limit"))
+		}, func(o *Options) {
+			o.BackoffByReason = map[string]handler.Backoff{"limit": backoff.Stepped{MaxAttempts: 1}}
+		},
+			`{"id":"1"}`, func(t *testing.T, log string, letters int) {
+				if letters != 1 {
+					t.Errorf("%d letters after the only attempt, want one; log:\n%s", letters, log)
+				}
+			}},
 		{"an envelope", nothing, func(o *Options) { o.Envelope = envelope.EventBridge }, `{"id":"1"}`,
 			func(t *testing.T, log string, letters int) {
 				if letters != 1 {

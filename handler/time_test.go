@@ -178,6 +178,30 @@ func TestDeferredDelaysGrowWithReceives(t *testing.T) {
 	}
 }
 
+// A deferral past half of the receives is long: else overload or a stop of minutes would use
+// up the other half, and SQS would move a healthy job.
+func TestADeferralPastHalfOfTheReceivesIsLong(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		maxReceives, receives int
+		long                  bool
+	}{{10, 5, false}, {10, 6, true}, {10, 9, true}, {0, 15, false}, {0, 16, true}, {0, 1000, true}} {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		q := newQueues()
+		o := q.options()
+		o.MaxReceives = tt.maxReceives
+		_, err := newProcessor(byBody(nil), o).Handle(ctx, event(received(tt.receives, record("m1", "x"))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := q.hidden["m1"]
+		if long := got >= 5*time.Minute && got <= 15*time.Minute; long != tt.long || !long && got > 2*time.Minute {
+			t.Errorf("receive %d of %d: hidden for %v, want 5 to 15 minutes: %v", tt.receives, tt.maxReceives, got, tt.long)
+		}
+	}
+}
+
 func TestShutdownIsNoFailureOfTheJob(t *testing.T) {
 	t.Parallel()
 	q := newQueues()

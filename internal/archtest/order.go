@@ -24,7 +24,7 @@ func Orders() []Order {
 	return []Order{
 		{Package: "internal/archtest", Files: []string{
 			"doc.go", "module.go", "source.go", "table.go", "imports.go", "habits.go", "docs.go", "sizes.go",
-			"goroutines.go", "order.go",
+			"fuzzing.go", "goroutines.go", "order.go",
 		}},
 		{Package: ".", Files: []string{
 			"doc.go", "payload.go", "options.go", "environment.go", "logger.go", "host.go", "sqsafe.go",

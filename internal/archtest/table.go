@@ -322,6 +322,8 @@ func commandRows() []Row {
 func checkRows() []Row {
 	return []Row{
 		{Path: "internal/archtest", Never: []string{anyOurs, anyThird}},
+		{Path: "internal/coverage", Never: []string{anyOurs, anyThird}, Host: true},
+		{Path: "internal/mutants", Third: []string{yaml}, Host: true},
 		{Path: "internal/conformance"},
 		{Path: "internal/crashproof/function", Ours: []string{"handler", "idem", "."}, Host: true},
 		{
