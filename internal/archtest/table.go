@@ -70,7 +70,7 @@ func noSDK() []string { return []string{allSDK, allSmithy} }
 // that only commands need.
 func forCommands() []string {
 	return []string{
-		"internal/alarm/...", "internal/cfn", "internal/cli", "internal/demo/...", "internal/endpoint", "internal/eventsource/...",
+		"internal/alarm/...", "internal/cfn", "internal/check", "internal/cli", "internal/demo/...", "internal/endpoint", "internal/eventsource/...",
 		"internal/jobs", "internal/ledger", "internal/local", standIns, "internal/metricmath", "internal/runtimeapi",
 		"internal/stack", sdkConfig + "/...", sdkCloudWatch + "/...", kong, lipgloss + "/...", terminal, yaml,
 	}
@@ -281,6 +281,7 @@ func commandRows() []Row {
 			Path: "internal/stack", Ours: []string{"internal/eventsource/filter", "internal/alarm", "internal/cfn"},
 			Third: []string{yaml},
 		},
+		{Path: "internal/check", Ours: []string{"internal/cfn"}, Third: []string{yaml}},
 		{Path: "internal/jobs", Third: []string{sdkCore, sdkSQS, sqsTypes}},
 		{
 			Path: "internal/ledger", Ours: []string{"handler"}, Third: []string{sdkCore, sdkDynamoDB, dynamoDBTypes},

@@ -32,4 +32,3 @@ func IsIntrinsic(n *yaml.Node) bool {
 	name, _ := Intrinsic(n)
 	return name != ""
 }
-
