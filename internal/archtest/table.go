@@ -302,7 +302,8 @@ func commandRows() []Row {
 		{
 			Path: "internal/cli",
 			Ours: []string{
-				"internal/wholebody", "handler", "internal/jobs", "internal/ledger", "internal/endpoint", "internal/local",
+				"internal/wholebody", "handler", "internal/jobs", "internal/ledger", "internal/endpoint", "internal/check",
+				"internal/local",
 			},
 			Third: []string{
 				kong, lipgloss, lipglossTable, terminal, terminalSize,

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -126,10 +127,5 @@ func (m *model) concerns(alarm *resource) bool {
 }
 
 func (m *model) isServed(f *resource) bool {
-	for _, served := range m.served() {
-		if served == f {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(m.served(), f)
 }

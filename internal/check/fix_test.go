@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -45,7 +46,7 @@ func checkFix(t testing.TB, name, file, text string) {
 		t.Errorf("%s: %d findings before, %d after, %d fixed", name, len(before.Findings), len(after.Findings), len(gone))
 	}
 	again, _, err := Fix(file, fixed, nil)
-	if err != nil || string(again) != string(fixed) {
+	if err != nil || !bytes.Equal(again, fixed) {
 		t.Errorf("%s: a second fix changes the text", name)
 	}
 	if !isSubsequence(kept(text, fixed)) {
@@ -90,13 +91,15 @@ func TestFixWritesInTheStyleOfTheText(t *testing.T) {
 		{"the resource", "testdata/plain.yaml", []string{"    DeletionPolicy: Retain\n", ""},
 			"  Dead:\n    DeletionPolicy: RetainExceptOnCreate\n    Type: AWS::SQS::Queue\n"},
 		{"JSON", "testdata/synth.json", []string{",\n        \"FunctionResponseTypes\": [\"ReportBatchItemFailures\"]", ""},
-			"      \"Properties\": {\n        \"FunctionResponseTypes\": [\"ReportBatchItemFailures\"],\n        \"BatchSize\": 10,\n"},
+			"      \"Properties\": {\n        \"FunctionResponseTypes\": [\"ReportBatchItemFailures\"],\n" +
+				"        \"BatchSize\": 10,\n"},
 		{"JSON in one line", "testdata/synth.json", []string{`{"MessageRetentionPeriod": 1209600}`, `{"Tags": []}`},
 			`"Properties": {"MessageRetentionPeriod": 1209600, "Tags": []}`},
 		{"letters of more than one byte", "testdata/base.yaml",
 			[]string{"ScalingConfig: {MaximumConcurrency: 5}", "ScalingConfig: {\"\u00fc\u20ac\": a, MaximumConcurrency: 1}"},
 			"ScalingConfig: {\"\u00fc\u20ac\": a, MaximumConcurrency: 2}"},
-		{"not an expression", "testdata/base.yaml", []string{"VisibilityTimeout: 180", "VisibilityTimeout: !If [Long, 20, 20]",
+		{"not an expression", "testdata/base.yaml", []string{
+			"VisibilityTimeout: 180", "VisibilityTimeout: !If [Long, 20, 20]",
 			"Resources:\n", "Conditions: {Long: !Equals [a, a]}\nResources:\n"}, "VisibilityTimeout: !If [Long, 20, 20]"},
 	}
 	for _, tt := range tests {
@@ -114,8 +117,8 @@ func FuzzCheck(f *testing.F) {
 		f.Add(read(f, file))
 	}
 	f.Add(change(f, read(f, "testdata/base.yaml"), []string{baseReports, "", baseQueue, ""}))
-	f.Add("Resources: {F: {Type: AWS::Serverless::Function, Properties: {Events: {E: {Type: SQS, Properties: {Queue: !GetAtt Q.Arn}}}}}," +
-		" Q: {Type: AWS::SQS::Queue}}")
+	f.Add("Resources: {F: {Type: AWS::Serverless::Function, Properties: {Events: {E: {Type: SQS, Properties: " +
+		"{Queue: !GetAtt Q.Arn}}}}}, Q: {Type: AWS::SQS::Queue}}")
 	f.Add("Resources:\n  Fn::ForEach::L: [X, [a, b], {'Q${X}': {Type: AWS::SQS::Queue}}]")
 	f.Add("Conditions: {A: !Not [!Condition A]}\nResources: {Q: {Type: AWS::SQS::Queue, Condition: A}}")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -129,7 +132,7 @@ func FuzzCheck(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, _, err := Fix("t.yaml", fixed, nil); err != nil || string(again) != string(fixed) {
+		if again, _, err := Fix("t.yaml", fixed, nil); err != nil || !bytes.Equal(again, fixed) {
 			t.Errorf("a second fix differs: %v", err)
 		}
 	})

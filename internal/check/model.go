@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -137,10 +138,8 @@ func (m *model) of(kinds ...string) []*resource {
 func (m *model) possible(kinds ...string) []*resource {
 	var list []*resource
 	for _, r := range m.all {
-		for _, kind := range kinds {
-			if r.kind == kind {
-				list = append(list, r)
-			}
+		if r.is(kinds...) {
+			list = append(list, r)
 		}
 	}
 	return list
@@ -177,12 +176,7 @@ func (m *model) resourceOf(v value, property string, kinds ...string) (r *resour
 }
 
 func (r *resource) is(kinds ...string) bool {
-	for _, kind := range kinds {
-		if r.kind == kind {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(kinds, r.kind)
 }
 
 // lastPart returns what follows the last colon or slash outside of tokens: the

@@ -104,7 +104,7 @@ func (r *resolver) named(name string, n *yaml.Node) value {
 		return value{kind: kindUnknown, text: token("parameter/" + name), node: n}
 	case ok && p.list:
 		var items []string
-		for _, item := range strings.Split(p.value, ",") {
+		for item := range strings.SplitSeq(p.value, ",") {
 			items = append(items, strings.TrimSpace(item))
 		}
 		return value{kind: kindList, node: cfn.Sequence(items, n)}

@@ -134,7 +134,8 @@ func silentAlarms(m *model) []finding {
 		chosen, _ := cfn.Intrinsic(written)
 		switch {
 		case alarm.props.get("ActionsEnabled").flag(yes) == no:
-			f := found(alarm, alarm.at("ActionsEnabled"), "the actions of %s are disabled", alarm.id).writing("ActionsEnabled: true")
+			f := found(alarm, alarm.at("ActionsEnabled"), "the actions of %s are disabled", alarm.id).
+				writing("ActionsEnabled: true")
 			list = append(list, f.fixedBy(replace(alarm.props.get("ActionsEnabled").node, "true")))
 		case whole && len(items) == 0 && chosen == "" && !hasChoice(written) && !m.usedElsewhere(alarm):
 			list = append(list, found(alarm, alarm.at("AlarmActions"), "%s has no AlarmActions", alarm.id))
@@ -219,7 +220,8 @@ func dynamoAlarms(m *model) []finding {
 				if said == "" {
 					said = "missing, the default"
 				}
-				list = append(list, found(alarm, one.at, "%s is on %s of DynamoDB, with missing data as %s", alarm.id, one.name, said))
+				list = append(list, found(alarm, one.at, "%s is on %s of DynamoDB, with missing data as %s",
+					alarm.id, one.name, said))
 				break
 			}
 		}

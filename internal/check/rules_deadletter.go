@@ -48,8 +48,8 @@ func deadLetterRules() []Rule {
 		},
 		{
 			ID: "W25", Title: "a dead-letter queue or a ledger that is deleted with its stack, or a log that grows for ever",
-			Why: "When the stack is deleted, or the resource is taken out of it, the failed jobs or the memory of the done ones " +
-				"are gone; a log group without retention is kept and paid for ever.",
+			Why: "When the stack is deleted, or the resource is taken out of it, the failed jobs or the memory of the " +
+				"done ones are gone; a log group without retention is kept and paid for ever.",
 			Write:  "DeletionPolicy: RetainExceptOnCreate",
 			Source: formationGuide + "aws-attribute-deletionpolicy.html",
 			find:   deletedWithStack,

@@ -30,7 +30,7 @@ func functionRules() []Rule {
 			ID: "W18", Title: "a dead-letter queue or an OnFailure destination of a function that only SQS invokes",
 			Why: "They are for asynchronous calls; failed jobs of a queue never come there, so nobody finds them where they " +
 				"are looked for.",
-			Write:  "RedrivePolicy: {deadLetterTargetArn: !GetAtt DeadLetterQueue.Arn, maxReceiveCount: 5} # of the source queue",
+			Write:  "RedrivePolicy: {deadLetterTargetArn: !GetAtt DeadLetterQueue.Arn, maxReceiveCount: 5} # of the source",
 			Source: lambdaGuide + "invocation-async-retain-records.html",
 			find:   asynchronous,
 		},
@@ -43,17 +43,17 @@ func functionRules() []Rule {
 			find:   versionsDeleted,
 		},
 		{
-			ID: "E31", Title: "a durable function on a queue without a version or alias, or with a longer execution than a batch has",
-			Why: "The mapping waits for the whole execution: without a qualified ARN it is refused, and an execution that lasts " +
-				"longer than 15 minutes (90 on Managed Instances) fails and the batch comes back.",
+			ID: "E31", Title: "a durable function on a queue without a version or alias, or with an execution above 15 minutes",
+			Why: "The mapping waits for the whole execution: without a qualified ARN it is refused, and an execution " +
+				"that lasts longer than 15 minutes (90 on Managed Instances) fails and the batch comes back.",
 			Write:  "AutoPublishAlias: live # and DurableConfig: {ExecutionTimeout: 900}",
 			Source: lambdaGuide + "durable-invoking-esm.html",
 			find:   durable,
 		},
 		{
 			ID: "W37", Title: "an alias whose version does not change with the parameters in the environment",
-			Why: "SAM publishes a version when the code or the text of the template changes, so a deployment that changes only " +
-				"a parameter says it succeeded, and the alias goes on with the old value.",
+			Why: "SAM publishes a version when the code or the text of the template changes, so a deployment that " +
+				"changes only a parameter says it succeeded, and the alias goes on with the old value.",
 			Write:  "VersionDescription: !Sub ${PARAMETER} # with each parameter of the environment",
 			Source: samGuide + "automating-updates-to-serverless-apps.html",
 			find:   valuesNotPublished,
@@ -142,13 +142,14 @@ func asynchronous(m *model) []finding {
 		f, _ := m.functionOf(r.props.get("FunctionName"))
 		failure := r.props.get("DestinationConfig").get("OnFailure")
 		if f != nil && m.isServed(f) && !m.invokedOtherwise(f) && !failure.absent() {
-			list = append(list, found(r, r.at("DestinationConfig"), "%s has OnFailure for %s, and only queues invoke it", r.id, f.id))
+			x := found(r, r.at("DestinationConfig"), "%s has OnFailure for %s, and only queues invoke it", r.id, f.id)
+			list = append(list, x)
 		}
 	}
 	for _, c := range m.consumers {
 		if !c.props.get("DestinationConfig").absent() {
-			list = append(list, found(c.owner, c.at("DestinationConfig"), "%s has DestinationConfig, which a queue's mapping does "+
-				"not take", c.name()))
+			list = append(list, found(c.owner, c.at("DestinationConfig"), "%s has DestinationConfig, which a queue's "+
+				"mapping does not take", c.name()))
 		}
 	}
 	return list

@@ -105,7 +105,8 @@ func (m *model) mayBeDead(q *resource) bool {
 			continue
 		}
 		for _, member := range []string{
-			"DeadLetterConfig", "DeadLetterQueue", "RedrivePolicy", "EventInvokeConfig", "DestinationConfig", "DeadLetterQueueArn",
+			"DeadLetterConfig", "DeadLetterQueue", "RedrivePolicy", "EventInvokeConfig", "DestinationConfig",
+			"DeadLetterQueueArn",
 		} {
 			if mentions(under(r.body, member), q.id) {
 				return true
@@ -180,8 +181,8 @@ func fifoReceives(m *model) []finding {
 		}
 		seen[c.queue] = true
 		want := max(200, b.attempts*batch.n)
-		f := found(c.queue, receives.node, "maxReceiveCount of %s is %d; the last of a batch of %d is received up to %d times "+
-			"behind others with %d attempts each", c.queue.id, receives.n, batch.n, b.attempts*batch.n, b.attempts).
+		f := found(c.queue, receives.node, "maxReceiveCount of %s is %d; the last of a batch of %d is received up "+
+			"to %d times behind others with %d attempts each", c.queue.id, receives.n, batch.n, b.attempts*batch.n, b.attempts).
 			writing("maxReceiveCount: %d # and SQSAFE_MAX_RECEIVES", want)
 		list = append(list, f.fixedBy(receive(c, policy, want)...))
 	}

@@ -30,8 +30,8 @@ func sqsafeRules() []Rule {
 		},
 		{
 			ID: "W20", Title: "a log level above INFO, or the text format",
-			Why: "Lambda drops the lines of metrics and of dead letters, so alarms on them never fire; in text format Lambda's own " +
-				"lines (timeouts, kills) are no JSON, and queries by field miss them.",
+			Why: "Lambda drops the lines of metrics and of dead letters, so alarms on them never fire; in text format " +
+				"Lambda's own lines (timeouts, kills) are no JSON, and queries by field miss them.",
 			Write:  "LoggingConfig: {LogFormat: JSON, ApplicationLogLevel: INFO}",
 			Source: lambdaGuide + "monitoring-cloudwatchlogs-log-level.html", Sqsafe: true,
 			find: logLevel,
@@ -132,7 +132,8 @@ func wrongLedger(m *model) []finding {
 		case ttl.absent() || ttl.kind == kindMapping && ttl.get("Enabled").flag(no) == no:
 			x := found(table, table.at("TimeToLiveSpecification"), "TTL of %s, the ledger of %s, is off", table.id, f.id)
 			if ttl.absent() {
-				x = x.fixedBy(set(table.own(), "TimeToLiveSpecification", mapping("AttributeName", "expiration", "Enabled", "true")))
+				on := mapping("AttributeName", "expiration", "Enabled", "true")
+				x = x.fixedBy(set(table.own(), "TimeToLiveSpecification", on))
 			} else {
 				x = x.fixedBy(set(ttl.node, "Enabled", "true"))
 			}
@@ -155,8 +156,8 @@ func wrongKey(table, f *resource) []finding {
 	}
 	name := keys[0].get("AttributeName")
 	if len(keys) > 1 || name.known() && name.text != "id" {
-		return []finding{found(table, table.at("KeySchema"), "the key of %s, the ledger of %s, is not id alone", table.id, f.id).
-			writing(lines)}
+		x := found(table, table.at("KeySchema"), "the key of %s, the ledger of %s, is not id alone", table.id, f.id)
+		return []finding{x.writing(lines)}
 	}
 	definitions, _ := table.props.get("AttributeDefinitions").items()
 	for _, d := range definitions {

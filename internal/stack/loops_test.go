@@ -1,3 +1,4 @@
+//nolint:lll // a template is one line
 package stack
 
 import (
@@ -60,7 +61,7 @@ func TestLoopsAreWrittenOut(t *testing.T) {
 			text := head + "Parameters: {Names: {Type: CommaDelimitedList, Default: 'a-b,c'}, Given: {Type: CommaDelimitedList}}\n" +
 				"Resources:\n  " + tt.text + function
 			s, err := parse("t.yaml", []byte(text), nil)
-			said := ""
+			var said string
 			var got []string
 			if err != nil {
 				said = err.Error()
