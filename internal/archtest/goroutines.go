@@ -63,6 +63,9 @@ func Goroutines() map[string]string {
 		"internal/local/reorder.go":   "the timer that emits events that have waited",
 		"internal/local/stack.go":     "jobs are sent while the stack starts, functions end side by side",
 
+		"internal/deadletters/hold.go": "batches of visibility changes and deletions run side by side",
+		"internal/deadletters/read.go": "a queue is read by several receives at a time",
+
 		"internal/cli/ledgerforget.go": "an answer on the terminal that may never come",
 		"internal/cli/local.go":        "the wait for idle queues",
 		"internal/cli/queues.go":       "queues are described side by side",
