@@ -70,7 +70,7 @@ func noSDK() []string { return []string{allSDK, allSmithy} }
 // that only commands need.
 func forCommands() []string {
 	return []string{
-		"internal/alarm/...", "internal/cli", "internal/demo/...", "internal/endpoint", "internal/eventsource/...",
+		"internal/alarm/...", "internal/alarmset", "internal/cli", "internal/demo/...", "internal/endpoint", "internal/eventsource/...",
 		"internal/jobs", "internal/ledger", "internal/local", standIns, "internal/metricmath", "internal/runtimeapi",
 		"internal/stack", sdkConfig + "/...", sdkCloudWatch + "/...", kong, lipgloss + "/...", terminal, yaml,
 	}
@@ -273,7 +273,10 @@ func commandRows() []Row {
 		{Path: "internal/runtimeapi", Never: []string{anyOurs, anyThird}},
 		{
 			Path: "internal/alarm", Ours: []string{"internal/metricmath"}, Never: []string{anyThird},
-			Tests: []string{"internal/alarm/sqsmetrics", "internal/stack"},
+			Tests: []string{"internal/alarm/sqsmetrics", "internal/alarmset", "internal/stack"},
+		},
+		{
+			Path: "internal/alarmset", Ours: []string{"internal/alarm"}, Never: []string{anyThird},
 		},
 		{Path: "internal/alarm/sqsmetrics", Ours: []string{"internal/alarm"}, Never: []string{anyThird}},
 		{
