@@ -71,8 +71,8 @@ func noSDK() []string { return []string{allSDK, allSmithy} }
 // that only commands need.
 func forCommands() []string {
 	return []string{
-		"internal/alarm/...", "internal/cfn", "internal/check", "internal/cli", "internal/deadletters/...", "internal/demo/...",
-		"internal/endpoint", "internal/eventsource/...",
+		"internal/alarm/...", "internal/alarmset", "internal/cfn", "internal/check", "internal/cli", "internal/deadletters/...",
+		"internal/demo/...", "internal/endpoint", "internal/eventsource/...",
 		"internal/jobs", "internal/ledger", "internal/local", standIns, "internal/metricmath", "internal/runtimeapi",
 		"internal/stack", sdkConfig + "/...", sdkCloudWatch + "/...", sdkFormation + "/...", kong, lipgloss + "/...", terminal, yaml,
 	}
@@ -276,7 +276,10 @@ func commandRows() []Row {
 		{Path: "internal/runtimeapi", Never: []string{anyOurs, anyThird}},
 		{
 			Path: "internal/alarm", Ours: []string{"internal/metricmath"}, Never: []string{anyThird},
-			Tests: []string{"internal/alarm/sqsmetrics", "internal/stack"},
+			Tests: []string{"internal/alarm/sqsmetrics", "internal/alarmset", "internal/stack"},
+		},
+		{
+			Path: "internal/alarmset", Ours: []string{"internal/alarm"}, Never: []string{anyThird},
 		},
 		{Path: "internal/alarm/sqsmetrics", Ours: []string{"internal/alarm"}, Never: []string{anyThird}},
 		{Path: "internal/cfn", Third: []string{yaml}, Never: []string{anyOurs}},
