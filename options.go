@@ -44,11 +44,13 @@ type Options struct {
 // Option sets a part of the Options.
 type Option func(*Options)
 
-// NewOptions applies each option once, in their order.
+// NewOptions applies each option once, in their order. A nil Option sets nothing.
 func NewOptions(options ...Option) Options {
 	var o Options
 	for _, set := range options {
-		set(&o)
+		if set != nil {
+			set(&o)
+		}
 	}
 	return o
 }

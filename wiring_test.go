@@ -148,6 +148,7 @@ func TestStartWarnsOfWhatIsSeldomMeant(t *testing.T) {
 	}{
 		{"a plain struct without a key", forType[job], nil, nil, []string{key, payload}},
 		{"a key and a validated type", forType[checked], nil, []Option{KeyField("id")}, nil},
+		{"an option that is nil", forType[checked], nil, []Option{nil, KeyField("id")}, nil},
 		{"a validated type by pointer", forType[*checked], nil, []Option{KeyField("id")}, nil},
 		{"a map", forType[map[string]any], nil, []Option{KeyField("id")}, nil},
 		{"as many attempts as receives", forType[checked], map[string]string{maxReceivesVariable: "8"},
