@@ -82,6 +82,18 @@ sim: ## Play 100,000 random histories of the whole system, or HISTORIES of them
 	GOGC=400 SQSAFE_HISTORIES=$(HISTORIES) SQSAFE_SEED=$(SEED) SQSAFE_WITHOUT="$(WITHOUT)" SQSAFE_KEEP=$(abspath $(OUT)/sim) \
 		$(GO) test -count=1 -timeout 2h -v -run PromisesHoldInAllHistories ./internal/simulation/system
 
+.PHONY: crashproof
+crashproof: ## Crash real processes in all ways and settings (about a minute; make test has a short form)
+	SQSAFE_CRASHPROOF=full $(GO) test -count=1 -shuffle=on ./internal/crashproof
+
+# To repeat an attack: make chaos SEED=its seed KILLS=300. CHAOS_FLAGS=-keep keeps its logs.
+KILLS       ?= 300
+CHAOS_FLAGS ?=
+
+.PHONY: chaos
+chaos: ## Kill, freeze and stop real processes 300 times in ten minutes, or KILLS times
+	$(GO) run ./internal/chaos -kills "$(KILLS)" -seed "$(SEED)" $(CHAOS_FLAGS)
+
 # To try one fault: make mutants MUTANT=its name; three that a seed chooses: make mutants
 # SOME=3 SEED=7. Without a seed the day chooses.
 .PHONY: mutants

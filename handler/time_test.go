@@ -408,3 +408,24 @@ func TestSettlingOutlivesTheCancellation(t *testing.T) {
 		t.Errorf("error %v, reported %v, %d dead letters", err, reported(response), len(q.letters))
 	}
 }
+
+// What the first runs of a process show counts for the next start already: in time is only
+// what can end before the reserve.
+func TestNothingStartsTooLateInANewProcess(t *testing.T) {
+	t.Parallel()
+	for _, ledger := range []bool{true, false} {
+		for _, concurrency := range []int{1, 2} {
+			inBubble(t, fmt.Sprint(ledger, concurrency), func(t *testing.T) {
+				s := newScene()
+				s.timeout, s.options.Concurrency = 10*time.Second, concurrency
+				if !ledger {
+					s.options.Ledger = nil
+				}
+				ids := s.run(t, record("m1", "5s"), record("m2", "5s"), record("m3", "5s"), record("m4", "5s"))
+				if len(s.runs()) != concurrency || len(ids) != 4-concurrency {
+					t.Errorf("ran %v, reported %v; want %d runs", s.runs(), ids, concurrency)
+				}
+			})
+		}
+	}
+}
