@@ -202,7 +202,8 @@ func TestMostOfItsTime(t *testing.T) {
 		0: {false, true}, 6.75: {false, true}, 6.76: {false, false}, 20.24: {false, false}, 20.25: {true, false},
 	} {
 		at := after(seconds)
-		if had, has := bounded.HadMostOfItsTime(at.Sub(begin)), bounded.HasMostOfItsTime(at); had != want.had || has != want.has {
+		had, has := bounded.HadMostOfItsTime(at.Sub(begin)), bounded.HasMostOfItsTime(at)
+		if had != want.had || has != want.has {
 			t.Errorf("%v s: had %v, has %v, want %+v", seconds, had, has, want)
 		}
 		if unbounded.HadMostOfItsTime(at.Sub(begin)) || !unbounded.HasMostOfItsTime(at) {
