@@ -94,6 +94,12 @@ CHAOS_FLAGS ?=
 chaos: ## Kill, freeze and stop real processes 300 times in ten minutes, or KILLS times
 	$(GO) run ./internal/chaos -kills "$(KILLS)" -seed "$(SEED)" $(CHAOS_FLAGS)
 
+# To try one fault: make mutants MUTANT=its name; three that a seed chooses: make mutants
+# SOME=3 SEED=7. Without a seed the day chooses.
+.PHONY: mutants
+mutants: ## Put each deliberate fault into a copy of the code; the tests must catch it
+	$(GO) run ./internal/mutants $(if $(MUTANT),-name $(MUTANT)) $(if $(SOME),-some $(SOME)) $(if $(SEED),-seed $(SEED))
+
 # internal/archtest only reads the source, so the race detector finds nothing in it.
 .PHONY: race
 race: ## Run all tests with the race detector (needs a C compiler)
@@ -105,7 +111,7 @@ lint: format-check vet golangci-lint template-lint ## Check format, code and tem
 
 .PHONY: format-check
 format-check:
-	@files=$$(gofmt -l .); [ -z "$$files" ] || { echo "not formatted, run gofmt -w on:"; echo "$$files"; exit 1; }
+	@files=$$(find . -path './.*' -prune -o -name '*.go' -exec gofmt -l {} +); [ -z "$$files" ] || { echo "not formatted, run gofmt -w on:"; echo "$$files"; exit 1; }
 
 .PHONY: vet
 vet:
@@ -160,6 +166,10 @@ sam-test: sam-build ## Check the template with the SAM CLI and invoke its functi
 cover: ## Measure test coverage into cover.out and print the total
 	$(GO) test -coverpkg=./... -coverprofile=cover.out ./...
 	$(GO) tool cover -func=cover.out | tail -n 1
+
+.PHONY: cover-gate
+cover-gate: ## Fail if the core packages are covered less than internal/coverage says
+	$(GO) run ./internal/coverage
 
 # "go test -list" prints the targets of a package before the line of the package.
 by_package = awk '/^ok/ { for (i = 0; i < n; i++) print $$2, target[i]; n = 0 } /^$(1)/ { target[n++] = $$1 }'

@@ -31,7 +31,7 @@ func NewProcessor(h Handler, o *Options) (*Processor, error) {
 	if err := p.options.validate(); err != nil {
 		return nil, err
 	}
-	p.resolver = &resolver{options: p.options}
+	p.resolver = &resolver{options: p.options, process: &p.process}
 	p.breaker.limit = p.options.Breaker
 	var err error
 	if p.chain, err = chain(p.options.Middleware, p.call); err != nil {

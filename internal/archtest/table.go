@@ -70,7 +70,7 @@ func noSDK() []string { return []string{allSDK, allSmithy} }
 // that only commands need.
 func forCommands() []string {
 	return []string{
-		"internal/alarm/...", "internal/cli", "internal/demo/...", "internal/endpoint", "internal/eventsource/...",
+		"internal/alarm/...", "internal/cfn", "internal/check", "internal/cli", "internal/demo/...", "internal/endpoint", "internal/eventsource/...",
 		"internal/jobs", "internal/ledger", "internal/local", standIns, "internal/metricmath", "internal/runtimeapi",
 		"internal/stack", sdkConfig + "/...", sdkCloudWatch + "/...", kong, lipgloss + "/...", terminal, yaml,
 	}
@@ -276,10 +276,12 @@ func commandRows() []Row {
 			Tests: []string{"internal/alarm/sqsmetrics", "internal/stack"},
 		},
 		{Path: "internal/alarm/sqsmetrics", Ours: []string{"internal/alarm"}, Never: []string{anyThird}},
+		{Path: "internal/cfn", Third: []string{yaml}, Never: []string{anyOurs}},
 		{
-			Path: "internal/stack", Ours: []string{"internal/eventsource/filter", "internal/alarm"},
+			Path: "internal/stack", Ours: []string{"internal/eventsource/filter", "internal/alarm", "internal/cfn"},
 			Third: []string{yaml},
 		},
+		{Path: "internal/check", Ours: []string{"internal/cfn"}, Third: []string{yaml}},
 		{Path: "internal/jobs", Third: []string{sdkCore, sdkSQS, sqsTypes}},
 		{
 			Path: "internal/ledger", Ours: []string{"handler"}, Third: []string{sdkCore, sdkDynamoDB, dynamoDBTypes},
@@ -300,7 +302,8 @@ func commandRows() []Row {
 		{
 			Path: "internal/cli",
 			Ours: []string{
-				"internal/wholebody", "handler", "internal/jobs", "internal/ledger", "internal/endpoint", "internal/local",
+				"internal/wholebody", "handler", "internal/jobs", "internal/ledger", "internal/endpoint", "internal/check",
+				"internal/local",
 			},
 			Third: []string{
 				kong, lipgloss, lipglossTable, terminal, terminalSize,
@@ -322,6 +325,8 @@ func commandRows() []Row {
 func checkRows() []Row {
 	return []Row{
 		{Path: "internal/archtest", Never: []string{anyOurs, anyThird}},
+		{Path: "internal/coverage", Never: []string{anyOurs, anyThird}, Host: true},
+		{Path: "internal/mutants", Third: []string{yaml}, Host: true},
 		{Path: "internal/conformance"},
 		{Path: "internal/crashproof/function", Ours: []string{"handler", "idem", "."}, Host: true},
 		{

@@ -40,6 +40,7 @@ type Streams struct {
 
 // commands defines the command line.
 type commands struct {
+	Check   Check   `cmd:"" help:"Find what loses or doubles jobs in a template, before it is deployed."`
 	Local   Local   `cmd:"" help:"Run the stack of a SAM template on this machine: queues, tables and functions."`
 	Send    Send    `cmd:"" help:"Send messages to a queue: of the local stack, unless told otherwise."`
 	Queues  Queues  `cmd:"" help:"Show what queues hold: those of the local stack, unless told otherwise."`
