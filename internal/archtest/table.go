@@ -70,9 +70,11 @@ func noSDK() []string { return []string{allSDK, allSmithy} }
 // that only commands need.
 func forCommands() []string {
 	return []string{
-		"internal/alarm/...", "internal/alarmset", "internal/cli", "internal/demo/...", "internal/endpoint", "internal/eventsource/...",
+		"internal/alarm/...", "internal/alarmset", "internal/cli", "internal/demo/...", "internal/endpoint",
+		"internal/eventsource/...",
 		"internal/jobs", "internal/ledger", "internal/local", standIns, "internal/metricmath", "internal/runtimeapi",
-		"internal/stack", sdkConfig + "/...", sdkCloudWatch + "/...", kong, lipgloss + "/...", terminal, yaml,
+		"internal/stack", "internal/stackedit", sdkConfig + "/...", sdkCloudWatch + "/...", kong, lipgloss + "/...",
+		terminal, yaml,
 	}
 }
 
@@ -278,10 +280,14 @@ func commandRows() []Row {
 		{
 			Path: "internal/alarmset", Ours: []string{"internal/alarm"}, Never: []string{anyThird},
 		},
+		{
+			Path: "internal/stackedit", Ours: []string{"internal/alarmset"}, Third: []string{yaml},
+			Tests: []string{"internal/alarm", "internal/stack"},
+		},
 		{Path: "internal/alarm/sqsmetrics", Ours: []string{"internal/alarm"}, Never: []string{anyThird}},
 		{
 			Path: "internal/stack", Ours: []string{"internal/eventsource/filter", "internal/alarm"},
-			Third: []string{yaml},
+			Third: []string{yaml}, Tests: []string{"internal/alarmset", "internal/stackedit"},
 		},
 		{Path: "internal/jobs", Third: []string{sdkCore, sdkSQS, sqsTypes}},
 		{
@@ -304,6 +310,7 @@ func commandRows() []Row {
 			Path: "internal/cli",
 			Ours: []string{
 				"internal/wholebody", "handler", "internal/jobs", "internal/ledger", "internal/endpoint", "internal/local",
+				"internal/alarmset", "internal/stackedit",
 			},
 			Third: []string{
 				kong, lipgloss, lipglossTable, terminal, terminalSize,
@@ -340,7 +347,7 @@ func checkRows() []Row {
 		},
 		{
 			Path:  "internal/runbook",
-			Tests: []string{"backoff", "dlq", "fault", "handler", "idem", "idem/dynamo", "queue"},
+			Tests: []string{"internal/alarmset", "backoff", "dlq", "fault", "handler", "idem", "idem/dynamo", "queue"},
 		},
 		{Path: "internal/samtest", Tests: []string{"internal/demo/provider", "internal/runtimeapi", "internal/stack"}},
 		{Path: "internal/powertools", Tests: []string{"idem", "idem/dynamo"}},

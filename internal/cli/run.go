@@ -40,11 +40,12 @@ type Streams struct {
 
 // commands defines the command line.
 type commands struct {
-	Local   Local   `cmd:"" help:"Run the stack of a SAM template on this machine: queues, tables and functions."`
-	Send    Send    `cmd:"" help:"Send messages to a queue: of the local stack, unless told otherwise."`
-	Queues  Queues  `cmd:"" help:"Show what queues hold: those of the local stack, unless told otherwise."`
-	Ledger  Ledger  `cmd:"" help:"Show what a table knows of jobs, and make it forget one."`
-	Version Version `cmd:"" help:"Show the version of this program."`
+	Local    Local    `cmd:"" help:"Run the stack of a SAM template on this machine: queues, tables and functions."`
+	Send     Send     `cmd:"" help:"Send messages to a queue: of the local stack, unless told otherwise."`
+	Queues   Queues   `cmd:"" help:"Show what queues hold: those of the local stack, unless told otherwise."`
+	Ledger   Ledger   `cmd:"" help:"Show what a table knows of jobs, and make it forget one."`
+	Template Template `cmd:"" help:"Add alarms, a dashboard and the rollback of deployments to a SAM template."`
+	Version  Version  `cmd:"" help:"Show the version of this program."`
 }
 
 const description = `Background jobs on SQS and Lambda in which every failure has a defined path.
