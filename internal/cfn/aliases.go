@@ -1,4 +1,4 @@
-package stack
+package cfn
 
 import (
 	"fmt"
@@ -86,15 +86,15 @@ func (x *expansion) uses(n *yaml.Node) {
 func (x *expansion) mergeKeys(n *yaml.Node) *Error {
 	var sources *yaml.Node
 	own := make([]*yaml.Node, 0, len(n.Content))
-	for _, e := range entries(n) {
+	for _, e := range Entries(n) {
 		switch {
-		case e.key.Tag != "!!merge":
-			own = append(own, e.key, e.value)
+		case e.Key.Tag != "!!merge":
+			own = append(own, e.Key, e.Value)
 		case sources != nil:
-			return x.fail(e.key, "<< is given twice: write one with a list")
+			return x.fail(e.Key, "<< is given twice: write one with a list")
 		default:
-			x.uses(e.key)
-			sources = e.value
+			x.uses(e.Key)
+			sources = e.Value
 		}
 	}
 	n.Content = own
@@ -106,17 +106,17 @@ func (x *expansion) mergeKeys(n *yaml.Node) *Error {
 		list = sources.Content
 	}
 	have := map[string]bool{}
-	for _, e := range entries(n) {
-		have[e.key.Value] = true
+	for _, e := range Entries(n) {
+		have[e.Key.Value] = true
 	}
 	for _, source := range list {
 		if source.Kind != yaml.MappingNode {
 			return x.fail(source, "<< takes a mapping or a list of mappings")
 		}
-		for _, e := range entries(source) {
-			if !have[e.key.Value] {
-				have[e.key.Value] = true
-				n.Content = append(n.Content, e.key, e.value)
+		for _, e := range Entries(source) {
+			if !have[e.Key.Value] {
+				have[e.Key.Value] = true
+				n.Content = append(n.Content, e.Key, e.Value)
 			}
 		}
 	}
