@@ -71,10 +71,11 @@ func noSDK() []string { return []string{allSDK, allSmithy} }
 // that only commands need.
 func forCommands() []string {
 	return []string{
-		"internal/alarm/...", "internal/alarmset", "internal/cfn", "internal/check", "internal/cli", "internal/deadletters/...",
-		"internal/demo/...", "internal/endpoint", "internal/eventsource/...",
+		"internal/alarm/...", "internal/alarmset", "internal/cfn", "internal/check", "internal/cli",
+		"internal/deadletters/...", "internal/demo/...", "internal/endpoint", "internal/eventsource/...",
 		"internal/jobs", "internal/ledger", "internal/local", standIns, "internal/metricmath", "internal/runtimeapi",
-		"internal/stack", sdkConfig + "/...", sdkCloudWatch + "/...", sdkFormation + "/...", kong, lipgloss + "/...", terminal, yaml,
+		"internal/stack", "internal/stackedit", sdkConfig + "/...", sdkCloudWatch + "/...", sdkFormation + "/...", kong,
+		lipgloss + "/...", terminal, yaml,
 	}
 }
 
@@ -281,11 +282,15 @@ func commandRows() []Row {
 		{
 			Path: "internal/alarmset", Ours: []string{"internal/alarm"}, Never: []string{anyThird},
 		},
+		{
+			Path: "internal/stackedit", Ours: []string{"internal/alarmset"}, Third: []string{yaml},
+			Tests: []string{"internal/alarm", "internal/stack"},
+		},
 		{Path: "internal/alarm/sqsmetrics", Ours: []string{"internal/alarm"}, Never: []string{anyThird}},
 		{Path: "internal/cfn", Third: []string{yaml}, Never: []string{anyOurs}},
 		{
 			Path: "internal/stack", Ours: []string{"internal/eventsource/filter", "internal/alarm", "internal/cfn"},
-			Third: []string{yaml},
+			Third: []string{yaml}, Tests: []string{"internal/alarmset", "internal/stackedit"},
 		},
 		{Path: "internal/check", Ours: []string{"internal/cfn"}, Third: []string{yaml}},
 		{Path: "internal/jobs", Third: []string{sdkCore, sdkSQS, sqsTypes}},
@@ -322,7 +327,7 @@ func commandRows() []Row {
 			Path: "internal/cli",
 			Ours: []string{
 				"internal/wholebody", "fault", "handler", "dlq", "internal/jobs", "internal/ledger", "internal/deadletters",
-				"internal/endpoint", "internal/check", "internal/local",
+				"internal/endpoint", "internal/check", "internal/local", "internal/alarmset", "internal/stackedit",
 			},
 			Third: []string{
 				kong, lipgloss, lipglossTable, terminal, terminalSize,
@@ -371,7 +376,7 @@ func checkRows() []Row {
 		},
 		{
 			Path:  "internal/runbook",
-			Tests: []string{"backoff", "dlq", "fault", "handler", "idem", "idem/dynamo", "queue"},
+			Tests: []string{"internal/alarmset", "backoff", "dlq", "fault", "handler", "idem", "idem/dynamo", "queue"},
 		},
 		{Path: "internal/samtest", Tests: []string{"internal/demo/provider", "internal/runtimeapi", "internal/stack"}},
 		{Path: "internal/powertools", Tests: []string{"idem", "idem/dynamo"}},
