@@ -72,7 +72,7 @@ func forCommands() []string {
 	return []string{
 		"internal/alarm/...", "internal/cfn", "internal/check", "internal/cli", "internal/demo/...", "internal/endpoint", "internal/eventsource/...",
 		"internal/jobs", "internal/ledger", "internal/local", standIns, "internal/metricmath", "internal/runtimeapi",
-		"internal/stack", sdkConfig + "/...", sdkCloudWatch + "/...", kong, lipgloss + "/...", terminal, yaml,
+		"internal/scaffold", "internal/stack", sdkConfig + "/...", sdkCloudWatch + "/...", kong, lipgloss + "/...", terminal, yaml,
 	}
 }
 
@@ -282,6 +282,7 @@ func commandRows() []Row {
 			Third: []string{yaml},
 		},
 		{Path: "internal/check", Ours: []string{"internal/cfn"}, Third: []string{yaml}},
+		{Path: "internal/scaffold", Never: []string{anyOurs, anyThird}, Tests: []string{"internal/check"}},
 		{Path: "internal/jobs", Third: []string{sdkCore, sdkSQS, sqsTypes}},
 		{
 			Path: "internal/ledger", Ours: []string{"handler"}, Third: []string{sdkCore, sdkDynamoDB, dynamoDBTypes},
@@ -303,7 +304,7 @@ func commandRows() []Row {
 			Path: "internal/cli",
 			Ours: []string{
 				"internal/wholebody", "handler", "internal/jobs", "internal/ledger", "internal/endpoint", "internal/check",
-				"internal/local",
+				"internal/scaffold", "internal/local",
 			},
 			Third: []string{
 				kong, lipgloss, lipglossTable, terminal, terminalSize,
@@ -342,7 +343,10 @@ func checkRows() []Row {
 			Path:  "internal/runbook",
 			Tests: []string{"backoff", "dlq", "fault", "handler", "idem", "idem/dynamo", "queue"},
 		},
-		{Path: "internal/samtest", Tests: []string{"internal/demo/provider", "internal/runtimeapi", "internal/stack"}},
+		{
+			Path:  "internal/samtest",
+			Tests: []string{"internal/demo/provider", "internal/runtimeapi", "internal/scaffold", "internal/stack"},
+		},
 		{Path: "internal/powertools", Tests: []string{"idem", "idem/dynamo"}},
 		{
 			Path: "internal/parity/function", Ours: []string{"fault", "idem", ".", "worker"},
