@@ -185,3 +185,28 @@ func mustAbs(t *testing.T, path string) string {
 	return absolute
 }
 
+
+// What docs/start.md shows of the folder is in it.
+func TestTheManualShowsWhatInitWrites(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/start.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := files(t, scaffold.Options{Name: "charge", Module: released})
+	blocks := strings.Split(string(page), "```go\n")[1:]
+	for _, block := range blocks {
+		code, _, _ := strings.Cut(block, "```\n")
+		if !strings.Contains(written["main_test.go"], code) {
+			t.Errorf("docs/start.md shows what init does not write:\n%s", code)
+		}
+	}
+	if len(blocks) == 0 {
+		t.Error("docs/start.md shows no test")
+	}
+	for _, name := range []string{"ChargeQueue", "ChargeDeadLetterQueue", "LedgerTable", "ChargeFunction", "QueueUrl"} {
+		if !strings.Contains(written["template.yaml"], "  "+name+":") || !strings.Contains(string(page), name) {
+			t.Errorf("docs/start.md and the template differ in %s", name)
+		}
+	}
+}
