@@ -70,9 +70,10 @@ func noSDK() []string { return []string{allSDK, allSmithy} }
 // that only commands need.
 func forCommands() []string {
 	return []string{
-		"internal/alarm/...", "internal/cfn", "internal/check", "internal/cli", "internal/demo/...", "internal/endpoint", "internal/eventsource/...",
-		"internal/jobs", "internal/ledger", "internal/local", standIns, "internal/metricmath", "internal/runtimeapi",
-		"internal/scaffold", "internal/stack", sdkConfig + "/...", sdkCloudWatch + "/...", kong, lipgloss + "/...", terminal, yaml,
+		"internal/alarm/...", "internal/cfn", "internal/check", "internal/cli", "internal/demo/...", "internal/endpoint",
+		"internal/eventsource/...", "internal/jobs", "internal/ledger", "internal/local", standIns, "internal/metricmath",
+		"internal/runtimeapi", "internal/scaffold", "internal/stack",
+		sdkConfig + "/...", sdkCloudWatch + "/...", kong, lipgloss + "/...", terminal, yaml,
 	}
 }
 

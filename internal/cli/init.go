@@ -83,10 +83,11 @@ func (i *Init) module() (scaffold.Module, error) {
 		return released, nil
 	}
 	program, _ := os.Executable() // an empty path is in no checkout
-	if real, err := filepath.EvalSymlinks(program); err == nil {
-		program = real
+	if target, err := filepath.EvalSymlinks(program); err == nil {
+		program = target
 	}
-	_, source, _, _ := runtime.Caller(0) // not a path of this machine if the program was built with -trimpath
+	// It is no path of this machine if the program was built with -trimpath.
+	_, source, _, _ := runtime.Caller(0) //nolint:dogsled // only the file counts
 	if folder := scaffold.FindCheckout(source, program); folder != "" {
 		return scaffold.Checkout(folder)
 	}

@@ -42,7 +42,8 @@ func TestInitFromABuiltBinary(t *testing.T) {
 			}
 		}
 	}
-	if out := output(t, mail, "make", "check"); !strings.Contains(out, "template.yaml: 0 errors, 0 warnings; 1 SQS event") {
+	const nothing = "template.yaml: 0 errors, 0 warnings; 1 SQS event"
+	if out := output(t, mail, "make", "check"); !strings.Contains(out, nothing) {
 		t.Errorf("make check: %s", out)
 	}
 	output(t, filepath.Join(folder, "moves"), "go", "vet", "./...")

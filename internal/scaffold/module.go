@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
-	"strings"
 )
 
 // modulePath is that of sqsafe.
@@ -71,7 +70,7 @@ var requireLine = regexp.MustCompile(`(?m)^\s+(\S+/\S+)\s+(v\S+)(\s*//.*)?$`)
 func requires(mod []byte) []string {
 	var list []string
 	for _, found := range requireLine.FindAllSubmatch(mod, -1) {
-		list = append(list, strings.Join([]string{string(found[1]), string(found[2])}, " "))
+		list = append(list, string(found[1])+" "+string(found[2]))
 	}
 	return list
 }

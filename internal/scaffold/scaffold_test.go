@@ -148,7 +148,8 @@ func TestCheckout(t *testing.T) {
 		t.Fatalf("%+v, %v", module, err)
 	}
 	mod := files(t, scaffold.Options{Name: "x", Module: module})["go.mod"]
-	for _, want := range []string{"replace github.com/sqsafe/sqsafe => " + module.Checkout, "github.com/alecthomas/kong v"} {
+	const other = "github.com/alecthomas/kong v"
+	for _, want := range []string{"replace github.com/sqsafe/sqsafe => " + module.Checkout, other} {
 		if !strings.Contains(mod, want) {
 			t.Errorf("go.mod has no %q:\n%s", want, mod)
 		}
@@ -156,7 +157,8 @@ func TestCheckout(t *testing.T) {
 	if _, err := scaffold.Checkout(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is no checkout of sqsafe") {
 		t.Errorf("an empty folder: %v", err)
 	}
-	spaced := files(t, scaffold.Options{Name: "x", Module: scaffold.Module{Version: "v0.0.0", Checkout: "/my code/sqsafe"}})
+	module = scaffold.Module{Version: "v0.0.0", Checkout: "/my code/sqsafe"}
+	spaced := files(t, scaffold.Options{Name: "x", Module: module})
 	if want := `=> "/my code/sqsafe"`; !strings.Contains(spaced["go.mod"], want) {
 		t.Errorf("go.mod has no %s:\n%s", want, spaced["go.mod"])
 	}
@@ -184,7 +186,6 @@ func mustAbs(t *testing.T, path string) string {
 	}
 	return absolute
 }
-
 
 // What docs/start.md shows of the folder is in it.
 func TestTheManualShowsWhatInitWrites(t *testing.T) {
