@@ -35,7 +35,8 @@ import (
 //
 // If one is missing or makes no sense, Start names it on standard error and exits with
 // code 1. It warns once of what is allowed and seldom meant: a job without a key, a
-// payload that is not validated, a budget of attempts that the queue cuts short.
+// payload that is not validated, a budget of attempts that the queue cuts short, a
+// maxReceiveCount that is too small for batches which do not end in time.
 func Start[T any](fn func(ctx context.Context, payload T) error, options ...Option) {
 	p, err := NewProcessor(fn, options...)
 	if err != nil {

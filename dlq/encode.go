@@ -51,6 +51,8 @@ func (r Record) marshal() (string, error) {
 func (r Record) cleaned() Record {
 	r.Class, r.Reason, r.Rule = clean(r.Class), clean(r.Reason), clean(r.Rule)
 	r.Message, r.Stack, r.Types = clean(r.Message), clean(r.Stack), cleanAll(r.Types)
+	r.Codes.SQLState, r.Codes.SQL = clean(r.Codes.SQLState), clean(r.Codes.SQL)
+	r.Codes.AWS, r.Codes.RequestID = clean(r.Codes.AWS), clean(r.Codes.RequestID)
 	history := make([]handler.Attempt, len(r.History.Attempts))
 	for i, a := range r.History.Attempts {
 		a.Class, a.Reason, a.Rule = clean(a.Class), clean(a.Reason), clean(a.Rule)

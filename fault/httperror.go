@@ -17,6 +17,9 @@ type HTTPError struct {
 	Method string
 	Host   string
 	Path   string
+	// RequestID is the id by which the service knows the request, from a header such as
+	// X-Request-Id; empty if the response named none.
+	RequestID string
 	// Delay is what the Retry-After header asked for, at most 12 hours; 0 if it
 	// was missing, in the past, or not to be understood.
 	Delay time.Duration
@@ -52,9 +55,10 @@ func CheckResponse(resp *http.Response) error {
 
 func newHTTPError(resp *http.Response) *HTTPError {
 	e := &HTTPError{
-		Status:   resp.StatusCode,
-		Delay:    parseRetryAfter(resp.Header.Get("Retry-After"), resp.Header.Get("Date")),
-		Location: location(resp),
+		Status:    resp.StatusCode,
+		Delay:     parseRetryAfter(resp.Header.Get("Retry-After"), resp.Header.Get("Date")),
+		Location:  location(resp),
+		RequestID: requestID(resp.Header),
 	}
 	if req := resp.Request; req != nil && req.URL != nil {
 		e.Method, e.Host, e.Path = methodOf(req), req.URL.Host, req.URL.EscapedPath()

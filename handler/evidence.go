@@ -42,6 +42,7 @@ func evidence(r *Result, now time.Time) *Failure {
 		Reason:   r.Decision.Reason,
 		Rule:     r.Decision.Rule,
 		Types:    fault.Types(r.Err),
+		Codes:    fault.CodesOf(r.Err),
 		Message:  truncate(text(r.Err), failureTextBytes),
 		Stack:    stack(r.Err),
 		Key:      r.Job.Key,

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
+
+	"github.com/sqsafe/sqsafe/fault"
 )
 
 // Attempt is one failed run of a job. Its JSON is part of the format of the ledger and of
@@ -64,6 +66,8 @@ type Failure struct {
 	Message string `json:"message,omitempty"`
 	// Types are the error's types, outermost first.
 	Types []string `json:"types,omitempty"`
+	// Codes are the codes of the error: SQLSTATE, HTTP status, AWS code, request id.
+	Codes fault.Codes `json:"codes,omitzero"`
 	// Fingerprint is equal for failures of the same kind.
 	Fingerprint string `json:"fingerprint,omitempty"`
 	// Key and Epoch identify the job in the ledger; Key is empty if the job died before

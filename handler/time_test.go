@@ -178,6 +178,30 @@ func TestDeferredDelaysGrowWithReceives(t *testing.T) {
 	}
 }
 
+// A deferral past half of the receives is long: else overload or a stop of minutes would use
+// up the other half, and SQS would move a healthy job.
+func TestADeferralPastHalfOfTheReceivesIsLong(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		maxReceives, receives int
+		long                  bool
+	}{{10, 5, false}, {10, 6, true}, {10, 9, true}, {0, 15, false}, {0, 16, true}, {0, 1000, true}} {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		q := newQueues()
+		o := q.options()
+		o.MaxReceives = tt.maxReceives
+		_, err := newProcessor(byBody(nil), o).Handle(ctx, event(received(tt.receives, record("m1", "x"))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := q.hidden["m1"]
+		if long := got >= 5*time.Minute && got <= 15*time.Minute; long != tt.long || !long && got > 2*time.Minute {
+			t.Errorf("receive %d of %d: hidden for %v, want 5 to 15 minutes: %v", tt.receives, tt.maxReceives, got, tt.long)
+		}
+	}
+}
+
 func TestShutdownIsNoFailureOfTheJob(t *testing.T) {
 	t.Parallel()
 	q := newQueues()
@@ -382,5 +406,26 @@ func TestSettlingOutlivesTheCancellation(t *testing.T) {
 	response, err := newProcessor(h, q.options()).Handle(ctx, event(record("m1", "x")))
 	if err != nil || len(reported(response)) != 0 || len(q.letters) != 1 {
 		t.Errorf("error %v, reported %v, %d dead letters", err, reported(response), len(q.letters))
+	}
+}
+
+// What the first runs of a process show counts for the next start already: in time is only
+// what can end before the reserve.
+func TestNothingStartsTooLateInANewProcess(t *testing.T) {
+	t.Parallel()
+	for _, ledger := range []bool{true, false} {
+		for _, concurrency := range []int{1, 2} {
+			inBubble(t, fmt.Sprint(ledger, concurrency), func(t *testing.T) {
+				s := newScene()
+				s.timeout, s.options.Concurrency = 10*time.Second, concurrency
+				if !ledger {
+					s.options.Ledger = nil
+				}
+				ids := s.run(t, record("m1", "5s"), record("m2", "5s"), record("m3", "5s"), record("m4", "5s"))
+				if len(s.runs()) != concurrency || len(ids) != 4-concurrency {
+					t.Errorf("ran %v, reported %v; want %d runs", s.runs(), ids, concurrency)
+				}
+			})
+		}
 	}
 }

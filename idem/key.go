@@ -2,8 +2,6 @@ package idem
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,10 +16,6 @@ import (
 // ReasonMissingKey is the reason of a job that has no key, or none that can be
 // kept.
 const ReasonMissingKey = "missing_key"
-
-// longestKey is how many bytes of a key go into the id as they are. DynamoDB
-// takes 2048 bytes for a partition key, namespace included.
-const longestKey = 512
 
 // KeyFunc finds a job's idempotency key: two messages with one key ask for one
 // job. It must give the same key at every delivery and be safe for concurrent
@@ -173,18 +167,4 @@ func checkKey(key string) error {
 		return errEncodedKey // a store would replace what is broken
 	}
 	return nil
-}
-
-// hashedKey is what hashed keys begin with.
-const hashedKey = "sha256:"
-
-// itemID is the id of the job in the store. No queue has "#" in its name, so
-// that a key may. A key that is too long is replaced by its hash, and so is one
-// that looks like a hash.
-func itemID(namespace, key string) string {
-	if len(key) > longestKey || strings.HasPrefix(key, hashedKey) {
-		sum := sha256.Sum256([]byte(key))
-		key = hashedKey + hex.EncodeToString(sum[:])
-	}
-	return namespace + "#" + key
 }

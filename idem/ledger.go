@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/internal/jobid"
 )
 
 // clockMargin is the difference of two clocks that a claim allows for. Nothing starts in
@@ -52,7 +53,7 @@ func (l *Ledger) Identify(ctx context.Context, m *handler.Message) (handler.Iden
 	if err := checkKey(key); err != nil {
 		return handler.Identity{}, missingKey(err)
 	}
-	return handler.Identity{Key: key, ID: itemID(m.QueueName(), key)}, nil
+	return handler.Identity{Key: key, ID: jobid.Of(m.QueueName(), key)}, nil
 }
 
 // Ahead implements [handler.Ledger]. It is false with DeadLetterUnknown, since a claim

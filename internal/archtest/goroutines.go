@@ -63,11 +63,19 @@ func Goroutines() map[string]string {
 		"internal/local/reorder.go":   "the timer that emits events that have waited",
 		"internal/local/stack.go":     "jobs are sent while the stack starts, functions end side by side",
 
+		"internal/deadletters/hold.go": "batches of visibility changes and deletions run side by side",
+		"internal/deadletters/read.go": "a queue is read by several receives at a time",
+
 		"internal/cli/ledgerforget.go": "an answer on the terminal that may never come",
 		"internal/cli/local.go":        "the wait for idle queues",
 		"internal/cli/queues.go":       "queues are described side by side",
 		"internal/cli/signal.go":       "signals",
 		"internal/demo/demo.go":        "the server of the payment provider",
+
+		"internal/chaos/campaign.go": "servers, and what the plan says: jobs, strikes, outages and progress side by side",
+		"internal/chaos/job/main.go": "the wait for the end of the campaign",
+		"internal/chaos/strikes.go":  "a signal that follows another after a time",
+		"internal/chaos/workers.go":  "one supervisor for each worker, and the wait for its end",
 
 		"internal/crashproof/function/ends.go": "user code that ends its process from a goroutine",
 	}

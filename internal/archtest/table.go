@@ -42,6 +42,7 @@ const (
 	sdkDynamoDB   = "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	dynamoDBTypes = "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	sdkCloudWatch = "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	sdkFormation  = "github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	cloudTypes    = "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 	smithy        = "github.com/aws/smithy-go"
 
@@ -70,10 +71,11 @@ func noSDK() []string { return []string{allSDK, allSmithy} }
 // that only commands need.
 func forCommands() []string {
 	return []string{
-		"internal/alarm/...", "internal/cfn", "internal/check", "internal/cli", "internal/demo/...", "internal/endpoint",
-		"internal/eventsource/...", "internal/jobs", "internal/ledger", "internal/local", standIns, "internal/metricmath",
-		"internal/runtimeapi", "internal/scaffold", "internal/stack",
-		sdkConfig + "/...", sdkCloudWatch + "/...", kong, lipgloss + "/...", terminal, yaml,
+		"internal/alarm/...", "internal/alarmset", "internal/cfn", "internal/check", "internal/cli",
+		"internal/deadletters/...", "internal/demo/...", "internal/endpoint", "internal/eventsource/...",
+		"internal/jobs", "internal/ledger", "internal/local", standIns, "internal/metricmath", "internal/runtimeapi",
+		"internal/scaffold", "internal/stack", sdkConfig + "/...", sdkCloudWatch + "/...", sdkFormation + "/...",
+		kong, lipgloss + "/...", terminal, yaml,
 	}
 }
 
@@ -108,6 +110,7 @@ func leafRows() []Row {
 		{Path: "internal/deadline", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/usercall", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/host", Never: []string{anyOurs, anyThird}},
+		{Path: "internal/jobid", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/jsonobject", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/wholebody", Third: []string{sdkCore, sdkHTTP}, Never: []string{anyOurs}},
 		{Path: "internal/metricmath", Never: []string{anyOurs, anyThird}},
@@ -136,7 +139,7 @@ func engineRows() []Row {
 		},
 		{Path: "envelope", Ours: []string{"fault", "handler"}, Never: noSDK(), Tests: []string{"idem"}},
 		{
-			Path: "idem", Ours: []string{"fault", "handler", "internal/jsonobject"}, Never: noSDK(),
+			Path: "idem", Ours: []string{"fault", "handler", "internal/jobid", "internal/jsonobject"}, Never: noSDK(),
 			Tests: []string{"backoff", "internal/simulation"},
 		},
 		{
@@ -274,7 +277,10 @@ func commandRows() []Row {
 		{Path: "internal/runtimeapi", Never: []string{anyOurs, anyThird}},
 		{
 			Path: "internal/alarm", Ours: []string{"internal/metricmath"}, Never: []string{anyThird},
-			Tests: []string{"internal/alarm/sqsmetrics", "internal/stack"},
+			Tests: []string{"internal/alarm/sqsmetrics", "internal/alarmset", "internal/stack"},
+		},
+		{
+			Path: "internal/alarmset", Ours: []string{"internal/alarm"}, Never: []string{anyThird},
 		},
 		{Path: "internal/alarm/sqsmetrics", Ours: []string{"internal/alarm"}, Never: []string{anyThird}},
 		{Path: "internal/cfn", Third: []string{yaml}, Never: []string{anyOurs}},
@@ -286,8 +292,21 @@ func commandRows() []Row {
 		{Path: "internal/scaffold", Never: []string{anyOurs, anyThird}, Tests: []string{"internal/check"}},
 		{Path: "internal/jobs", Third: []string{sdkCore, sdkSQS, sqsTypes}},
 		{
-			Path: "internal/ledger", Ours: []string{"handler"}, Third: []string{sdkCore, sdkDynamoDB, dynamoDBTypes},
+			Path: "internal/ledger", Ours: []string{"handler", "internal/jobid"},
+			Third: []string{sdkCore, sdkDynamoDB, dynamoDBTypes},
 			Tests: []string{"idem", "idem/dynamo"},
+		},
+		{
+			Path: "internal/deadletters/letterstest",
+			Ours: []string{
+				"backoff", "fault", "handler", "idem", "idem/dynamo", "queue", "dlq", "internal/localaws",
+				"internal/localaws/localtest",
+			},
+			Third: []string{lambdaEvents, sdkCore, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes},
+		},
+		{
+			Path: "internal/deadletters", Ours: []string{"handler", "internal/ledger", "internal/sqscall", "queue", "dlq"},
+			Third: []string{sdkCore, sdkSQS, sqsTypes}, Tests: []string{"fault", "idem"},
 		},
 		{
 			Path: "internal/endpoint", Ours: []string{"internal/wholebody"},
@@ -304,12 +323,12 @@ func commandRows() []Row {
 		{
 			Path: "internal/cli",
 			Ours: []string{
-				"internal/wholebody", "handler", "internal/jobs", "internal/ledger", "internal/endpoint", "internal/check",
-				"internal/scaffold", "internal/local",
+				"internal/wholebody", "fault", "handler", "dlq", "internal/jobs", "internal/ledger", "internal/deadletters",
+				"internal/endpoint", "internal/check", "internal/scaffold", "internal/local",
 			},
 			Third: []string{
 				kong, lipgloss, lipglossTable, terminal, terminalSize,
-				sdkCore, sdkConfig, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes, smithy,
+				sdkCore, sdkConfig, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes, sdkFormation, smithy,
 			},
 			Never: []string{"internal/demo/..."}, Tests: []string{"idem", "idem/dynamo"}, Host: true,
 		},
@@ -327,11 +346,23 @@ func commandRows() []Row {
 func checkRows() []Row {
 	return []Row{
 		{Path: "internal/archtest", Never: []string{anyOurs, anyThird}},
+		{Path: "internal/coverage", Never: []string{anyOurs, anyThird}, Host: true},
+		{Path: "internal/mutants", Third: []string{yaml}, Host: true},
 		{Path: "internal/conformance"},
 		{Path: "internal/crashproof/function", Ours: []string{"handler", "idem", "."}, Host: true},
 		{
 			Path:  "internal/crashproof",
 			Tests: []string{"dlq", "fault", "handler", "internal/eventsource", "internal/runtimeapi"},
+		},
+		{Path: "internal/chaos/job", Ours: []string{"fault", "idem", ".", "worker"}, Host: true},
+		{
+			Path: "internal/chaos",
+			Ours: []string{
+				"fault", "idem", "dlq", "internal/localaws/sqs", "internal/localaws", "internal/localaws/localtest",
+				"internal/local",
+			},
+			Third: []string{sdkCore, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes, terminalSize},
+			Host:  true,
 		},
 		{
 			Path: "internal/simulation/system",

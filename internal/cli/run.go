@@ -45,6 +45,7 @@ type commands struct {
 	Local   Local   `cmd:"" help:"Run the stack of a SAM template on this machine: queues, tables and functions."`
 	Send    Send    `cmd:"" help:"Send messages to a queue: of the local stack, unless told otherwise."`
 	Queues  Queues  `cmd:"" help:"Show what queues hold: those of the local stack, unless told otherwise."`
+	DLQ     DLQ     `cmd:"" name:"dlq" help:"See, understand and replay dead letters."`
 	Ledger  Ledger  `cmd:"" help:"Show what a table knows of jobs, and make it forget one."`
 	Version Version `cmd:"" help:"Show the version of this program."`
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/sqsafe/sqsafe/internal/cli"
+	"github.com/sqsafe/sqsafe/internal/deadletters/letterstest"
 	"github.com/sqsafe/sqsafe/internal/endpoint"
 	"github.com/sqsafe/sqsafe/internal/localaws"
 )
@@ -65,11 +66,12 @@ func TestScripts(t *testing.T) {
 					env.Setenv(name, value)
 				}
 			}
-			return setupEngine(env)
+			return setupEngine(t, env)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"body": checkBody, "attribute": checkAttribute, "fault": injectFault,
 			"table": makeTable, "job": makeJob, "exitcode": exitCode,
+			"bury": buryJob, "moved": moveJob, "work": work, "total": checkTotal, "foreign": sendForeign,
 		},
 	})
 }
@@ -81,14 +83,18 @@ type scriptEngine struct {
 	server *localaws.Server
 	client *sqs.Client
 	last   *sqs.ReceiveMessageOutput
+	t      *testing.T
+	stacks map[string]*letterstest.Stack // by source queue
 }
 
-func setupEngine(env *testscript.Env) error {
+func setupEngine(t *testing.T, env *testscript.Env) error {
 	server := localaws.New(nil)
 	web := httptest.NewServer(server)
 	env.Defer(web.Close)
 	env.Setenv("SQS", web.URL)
-	e := &scriptEngine{server: server, client: sqs.NewFromConfig(endpoint.Config(web.URL))}
+	e := &scriptEngine{
+		server: server, client: sqs.NewFromConfig(endpoint.Config(web.URL)), t: t, stacks: map[string]*letterstest.Stack{},
+	}
 	env.Values[engineKey{}] = e
 	for _, in := range []*sqs.CreateQueueInput{
 		{QueueName: aws.String("orders-dead")},

@@ -127,7 +127,7 @@ func (t *Target) client(ctx context.Context, region string) (*sqs.Client, error)
 // explain converts the error of a call into one for users.
 func (t *Target) explain(err error, queue string) error {
 	if missing, ok := errors.AsType[*types.QueueDoesNotExist](err); ok && missing != nil {
-		return fmt.Errorf("there is no queue %s at %s; sqsafe queues lists those that are there", queue, t)
+		return &noQueueError{name: queue, place: t.String(), cause: missing}
 	}
 	return t.Account.explain(err, "SQS", t.EndpointSQS, "--endpoint-sqs")
 }
