@@ -74,8 +74,8 @@ func forCommands() []string {
 		"internal/alarm/...", "internal/alarmset", "internal/cfn", "internal/check", "internal/cli",
 		"internal/deadletters/...", "internal/demo/...", "internal/endpoint", "internal/eventsource/...",
 		"internal/jobs", "internal/ledger", "internal/local", standIns, "internal/metricmath", "internal/runtimeapi",
-		"internal/stack", "internal/stackedit", sdkConfig + "/...", sdkCloudWatch + "/...", sdkFormation + "/...", kong,
-		lipgloss + "/...", terminal, yaml,
+		"internal/scaffold", "internal/stack", "internal/stackedit", sdkConfig + "/...", sdkCloudWatch + "/...",
+		sdkFormation + "/...", kong, lipgloss + "/...", terminal, yaml,
 	}
 }
 
@@ -293,6 +293,7 @@ func commandRows() []Row {
 			Third: []string{yaml}, Tests: []string{"internal/alarmset", "internal/stackedit"},
 		},
 		{Path: "internal/check", Ours: []string{"internal/cfn"}, Third: []string{yaml}},
+		{Path: "internal/scaffold", Never: []string{anyOurs, anyThird}, Tests: []string{"internal/check"}},
 		{Path: "internal/jobs", Third: []string{sdkCore, sdkSQS, sqsTypes}},
 		{
 			Path: "internal/ledger", Ours: []string{"handler", "internal/jobid"},
@@ -327,7 +328,8 @@ func commandRows() []Row {
 			Path: "internal/cli",
 			Ours: []string{
 				"internal/wholebody", "fault", "handler", "dlq", "internal/jobs", "internal/ledger", "internal/deadletters",
-				"internal/endpoint", "internal/check", "internal/local", "internal/alarmset", "internal/stackedit",
+				"internal/endpoint", "internal/check", "internal/scaffold", "internal/local", "internal/alarmset",
+				"internal/stackedit",
 			},
 			Third: []string{
 				kong, lipgloss, lipglossTable, terminal, terminalSize,
@@ -378,7 +380,10 @@ func checkRows() []Row {
 			Path:  "internal/runbook",
 			Tests: []string{"internal/alarmset", "backoff", "dlq", "fault", "handler", "idem", "idem/dynamo", "queue"},
 		},
-		{Path: "internal/samtest", Tests: []string{"internal/demo/provider", "internal/runtimeapi", "internal/stack"}},
+		{
+			Path:  "internal/samtest",
+			Tests: []string{"internal/demo/provider", "internal/runtimeapi", "internal/scaffold", "internal/stack"},
+		},
 		{Path: "internal/powertools", Tests: []string{"idem", "idem/dynamo"}},
 		{
 			Path: "internal/parity/function", Ours: []string{"fault", "idem", ".", "worker"},

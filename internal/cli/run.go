@@ -40,6 +40,7 @@ type Streams struct {
 
 // commands defines the command line.
 type commands struct {
+	Init     Init     `cmd:"" help:"Make a folder with a function, a test and a stack that run."`
 	Check    Check    `cmd:"" help:"Find what loses or doubles jobs in a template, before it is deployed."`
 	Template Template `cmd:"" help:"Add alarms, a dashboard and the rollback of deployments to a SAM template."`
 	Local    Local    `cmd:"" help:"Run the stack of a SAM template on this machine: queues, tables and functions."`
