@@ -42,6 +42,8 @@ const (
 	sdkDynamoDB   = "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	dynamoDBTypes = "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	sdkCloudWatch = "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	sdkLambda     = "github.com/aws/aws-sdk-go-v2/service/lambda"
+	lambdaTypes   = "github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	sdkFormation  = "github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	cloudTypes    = "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 	smithy        = "github.com/aws/smithy-go"
@@ -52,6 +54,7 @@ const (
 	terminal      = "github.com/muesli/termenv"
 	terminalSize  = "github.com/charmbracelet/x/term"
 	yaml          = "go.yaml.in/yaml/v4"
+	unifiedDiff   = "github.com/aymanbagabas/go-udiff"
 	goCmp         = "github.com/google/go-cmp/cmp"
 )
 
@@ -74,7 +77,8 @@ func forCommands() []string {
 		"internal/alarm/...", "internal/cli", "internal/deadletters/...", "internal/demo/...", "internal/endpoint",
 		"internal/eventsource/...",
 		"internal/jobs", "internal/ledger", "internal/local", standIns, "internal/metricmath", "internal/runtimeapi",
-		"internal/stack", sdkConfig + "/...", sdkCloudWatch + "/...", sdkFormation + "/...", kong, lipgloss + "/...", terminal, yaml,
+		"internal/stack", sdkConfig + "/...", sdkCloudWatch + "/...", sdkFormation + "/...",
+		sdkLambda + "/...", unifiedDiff, kong, lipgloss + "/...", terminal, yaml,
 	}
 }
 
@@ -302,6 +306,11 @@ func commandRows() []Row {
 			Third: []string{sdkCore, sdkSQS, sqsTypes}, Tests: []string{"fault", "idem"},
 		},
 		{
+			Path:  "internal/deadletters/replay",
+			Ours:  []string{"idem", "internal/ledger", "internal/sqscall", "queue", "internal/deadletters"},
+			Third: []string{sdkCore, sdkRetry, sdkSQS, sqsTypes, smithy},
+		},
+		{
 			Path: "internal/endpoint", Ours: []string{"internal/wholebody"},
 			Third: []string{sdkCore, sdkRetry, sdkKeys, smithy},
 		},
@@ -317,11 +326,12 @@ func commandRows() []Row {
 			Path: "internal/cli",
 			Ours: []string{
 				"internal/wholebody", "fault", "handler", "dlq", "internal/jobs", "internal/ledger", "internal/deadletters",
-				"internal/endpoint", "internal/local",
+				"internal/deadletters/replay", "internal/endpoint", "internal/local",
 			},
 			Third: []string{
 				kong, lipgloss, lipglossTable, terminal, terminalSize,
-				sdkCore, sdkConfig, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes, sdkFormation, smithy,
+				sdkCore, sdkConfig, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes, sdkFormation, sdkLambda,
+				lambdaTypes, sdkCloudWatch, cloudTypes, unifiedDiff, smithy,
 			},
 			Never: []string{"internal/demo/..."}, Tests: []string{"idem", "idem/dynamo"}, Host: true,
 		},

@@ -20,8 +20,9 @@ import (
 
 // DLQ is the group of subcommands for dead-letter queues.
 type DLQ struct {
-	List DLQList `cmd:"" help:"Show the dead letters of a queue, grouped by failure."`
-	Show DLQShow `cmd:"" help:"Show one dead letter: payload, error, attempts, and its job in the ledger."`
+	List   DLQList   `cmd:"" help:"Show the dead letters of a queue, grouped by failure."`
+	Show   DLQShow   `cmd:"" help:"Show one dead letter: payload, error, attempts, and its job in the ledger."`
+	Replay DLQReplay `cmd:"" help:"Send dead letters back, in their order; without --yes, print the plan."`
 }
 
 // dlqHelp is the help text below the flags of the dlq subcommands.
