@@ -311,6 +311,11 @@ func commandRows() []Row {
 			Third: []string{sdkCore, sdkRetry, sdkSQS, sqsTypes, smithy},
 		},
 		{
+			Path:  "internal/deadletters/archive",
+			Ours:  []string{"internal/sqscall", "dlq", "internal/deadletters", "internal/deadletters/replay"},
+			Third: []string{sdkCore, sqsTypes}, Tests: []string{"handler", "internal/ledger"},
+		},
+		{
 			Path: "internal/endpoint", Ours: []string{"internal/wholebody"},
 			Third: []string{sdkCore, sdkRetry, sdkKeys, smithy},
 		},
@@ -326,7 +331,7 @@ func commandRows() []Row {
 			Path: "internal/cli",
 			Ours: []string{
 				"internal/wholebody", "fault", "handler", "dlq", "internal/jobs", "internal/ledger", "internal/deadletters",
-				"internal/deadletters/replay", "internal/endpoint", "internal/local",
+				"internal/deadletters/replay", "internal/deadletters/archive", "internal/endpoint", "internal/local",
 			},
 			Third: []string{
 				kong, lipgloss, lipglossTable, terminal, terminalSize,

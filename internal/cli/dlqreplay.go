@@ -57,6 +57,8 @@ func (r *DLQReplay) Validate() error {
 	switch {
 	case r.Rate < 0:
 		return fmt.Errorf("--rate %g: want more than 0, or 0 for no limit", r.Rate)
+	case r.Growth < 0:
+		return fmt.Errorf("--growth %d: want at least 0, or use --any-growth", r.Growth)
 	case r.Canary < 0:
 		return fmt.Errorf("--canary %d: want at least 1", r.Canary)
 	case r.Canary > 0 && len(r.Ramp) > 0:
@@ -103,11 +105,15 @@ func (r *DLQReplay) Run(ctx context.Context, streams Streams) error {
 		return fmt.Errorf("--canary, --ramp and --track ask the ledger: %s", s.noTable)
 	}
 	report := newReplayReport(r, s, streams)
+	growth := r.Growth
+	if r.AnyGrowth {
+		growth = -1
+	}
 	o := &replay.Operation{
 		Queue: s.Queue, Table: s.table, Filter: *filter, Directory: r.directory(), Who: who(), Reason: r.Why,
 		Read: deadletters.ReadOptions{SpendReceives: r.SpendReceives},
 		Options: replay.Options{
-			Rate: r.Rate, Plain: r.Plain, Steps: r.steps(), StepTime: r.StepTime, Outcome: report.outcome, Growth: r.Growth,
+			Rate: r.Rate, Plain: r.Plain, Steps: r.steps(), StepTime: r.StepTime, Outcome: report.outcome, Growth: growth,
 			Observe: report.event,
 		},
 	}

@@ -311,10 +311,11 @@ func (r *Run) message(item *Item) (*deadletters.Message, error) {
 	if item.Body != nil {
 		m.Body = *item.Body
 	}
+	moved := item.Letter.Kind == deadletters.KindMoved
 	switch {
-	case r.Options.Plain:
+	case r.Options.Plain, moved && item.Letter.Entry == nil:
 		m = m.Plain()
-	case item.Letter.Kind == deadletters.KindMoved && item.Letter.Entry != nil:
+	case moved:
 		// The ledger knows the message, so its function is written with sqsafe.
 		m = m.Linked(item.Target.MaxBytes)
 	}
