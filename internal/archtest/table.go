@@ -42,6 +42,8 @@ const (
 	sdkDynamoDB   = "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	dynamoDBTypes = "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	sdkCloudWatch = "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	sdkLambda     = "github.com/aws/aws-sdk-go-v2/service/lambda"
+	lambdaTypes   = "github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	sdkFormation  = "github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	cloudTypes    = "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 	smithy        = "github.com/aws/smithy-go"
@@ -52,6 +54,7 @@ const (
 	terminal      = "github.com/muesli/termenv"
 	terminalSize  = "github.com/charmbracelet/x/term"
 	yaml          = "go.yaml.in/yaml/v4"
+	unifiedDiff   = "github.com/aymanbagabas/go-udiff"
 	goCmp         = "github.com/google/go-cmp/cmp"
 )
 
@@ -75,7 +78,7 @@ func forCommands() []string {
 		"internal/deadletters/...", "internal/demo/...", "internal/endpoint", "internal/eventsource/...",
 		"internal/jobs", "internal/ledger", "internal/local", standIns, "internal/metricmath", "internal/runtimeapi",
 		"internal/scaffold", "internal/stack", "internal/stackedit", sdkConfig + "/...", sdkCloudWatch + "/...",
-		sdkFormation + "/...", kong, lipgloss + "/...", terminal, yaml,
+		sdkFormation + "/...", sdkLambda + "/...", unifiedDiff, kong, lipgloss + "/...", terminal, yaml,
 	}
 }
 
@@ -313,6 +316,16 @@ func commandRows() []Row {
 			Third: []string{sdkCore, sdkSQS, sqsTypes}, Tests: []string{"fault", "idem"},
 		},
 		{
+			Path:  "internal/deadletters/replay",
+			Ours:  []string{"idem", "internal/ledger", "internal/sqscall", "queue", "internal/deadletters"},
+			Third: []string{sdkCore, sdkRetry, sdkSQS, sqsTypes, smithy},
+		},
+		{
+			Path:  "internal/deadletters/archive",
+			Ours:  []string{"internal/sqscall", "dlq", "internal/deadletters", "internal/deadletters/replay"},
+			Third: []string{sdkCore, sqsTypes}, Tests: []string{"handler", "internal/ledger"},
+		},
+		{
 			Path: "internal/endpoint", Ours: []string{"internal/wholebody"},
 			Third: []string{sdkCore, sdkRetry, sdkKeys, smithy},
 		},
@@ -328,12 +341,13 @@ func commandRows() []Row {
 			Path: "internal/cli",
 			Ours: []string{
 				"internal/wholebody", "fault", "handler", "dlq", "internal/jobs", "internal/ledger", "internal/deadletters",
-				"internal/endpoint", "internal/check", "internal/scaffold", "internal/local", "internal/alarmset",
-				"internal/stackedit",
+				"internal/deadletters/replay", "internal/deadletters/archive", "internal/endpoint", "internal/check",
+				"internal/scaffold", "internal/local", "internal/alarmset", "internal/stackedit",
 			},
 			Third: []string{
 				kong, lipgloss, lipglossTable, terminal, terminalSize,
-				sdkCore, sdkConfig, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes, sdkFormation, smithy,
+				sdkCore, sdkConfig, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes, sdkFormation, sdkLambda,
+				lambdaTypes, sdkCloudWatch, cloudTypes, unifiedDiff, smithy,
 			},
 			Never: []string{"internal/demo/..."}, Tests: []string{"idem", "idem/dynamo"}, Host: true,
 		},
