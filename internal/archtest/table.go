@@ -99,7 +99,7 @@ func TestKit() []string {
 func Rows() []Row {
 	return slices.Concat(
 		leafRows(), engineRows(), adapterRows(), hostRows(), functionRows(),
-		standInRows(), commandRows(), checkRows(), benchRows(),
+		standInRows(), templateRows(), commandRows(), checkRows(), benchRows(),
 	)
 }
 
@@ -274,10 +274,9 @@ func standInRows() []Row {
 	}
 }
 
-// commandRows are the commands, and what only they use.
-func commandRows() []Row {
+// templateRows read, check and write templates, and know their alarms.
+func templateRows() []Row {
 	return []Row{
-		{Path: "internal/runtimeapi", Never: []string{anyOurs, anyThird}},
 		{
 			Path: "internal/alarm", Ours: []string{"internal/metricmath"}, Never: []string{anyThird},
 			Tests: []string{"internal/alarm/sqsmetrics", "internal/alarmset", "internal/stack"},
@@ -297,6 +296,13 @@ func commandRows() []Row {
 		},
 		{Path: "internal/check", Ours: []string{"internal/cfn"}, Third: []string{yaml}},
 		{Path: "internal/scaffold", Never: []string{anyOurs, anyThird}, Tests: []string{"internal/check"}},
+	}
+}
+
+// commandRows are the commands, and what only they use.
+func commandRows() []Row {
+	return []Row{
+		{Path: "internal/runtimeapi", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/jobs", Third: []string{sdkCore, sdkSQS, sqsTypes}},
 		{
 			Path: "internal/ledger", Ours: []string{"handler", "internal/jobid"},
