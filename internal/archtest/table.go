@@ -71,10 +71,12 @@ func noSDK() []string { return []string{allSDK, allSmithy} }
 // that only commands need.
 func forCommands() []string {
 	return []string{
-		"internal/alarm/...", "internal/alarmset", "internal/cfn", "internal/check", "internal/cli", "internal/deadletters/...",
+		"internal/alarm/...", "internal/alarmset", "internal/cfn", "internal/check", "internal/cli",
+		"internal/deadletters/...",
 		"internal/demo/...", "internal/endpoint", "internal/eventsource/...",
 		"internal/jobs", "internal/ledger", "internal/local", standIns, "internal/metricmath", "internal/runtimeapi",
-		"internal/stack", sdkConfig + "/...", sdkCloudWatch + "/...", sdkFormation + "/...", kong, lipgloss + "/...", terminal, yaml,
+		"internal/stack", sdkConfig + "/...", sdkCloudWatch + "/...", sdkFormation + "/...",
+		kong, lipgloss + "/...", terminal, yaml,
 	}
 }
 
