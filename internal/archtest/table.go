@@ -42,6 +42,8 @@ const (
 	sdkDynamoDB   = "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	dynamoDBTypes = "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	sdkCloudWatch = "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	sdkLambda     = "github.com/aws/aws-sdk-go-v2/service/lambda"
+	lambdaTypes   = "github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	sdkFormation  = "github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	cloudTypes    = "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 	smithy        = "github.com/aws/smithy-go"
@@ -52,6 +54,7 @@ const (
 	terminal      = "github.com/muesli/termenv"
 	terminalSize  = "github.com/charmbracelet/x/term"
 	yaml          = "go.yaml.in/yaml/v4"
+	unifiedDiff   = "github.com/aymanbagabas/go-udiff"
 	goCmp         = "github.com/google/go-cmp/cmp"
 )
 
@@ -74,8 +77,8 @@ func forCommands() []string {
 		"internal/alarm/...", "internal/alarmset", "internal/cfn", "internal/check", "internal/cli",
 		"internal/deadletters/...", "internal/demo/...", "internal/endpoint", "internal/eventsource/...",
 		"internal/jobs", "internal/ledger", "internal/local", standIns, "internal/metricmath", "internal/runtimeapi",
-		"internal/stack", "internal/stackedit", sdkConfig + "/...", sdkCloudWatch + "/...", sdkFormation + "/...", kong,
-		lipgloss + "/...", terminal, yaml,
+		"internal/scaffold", "internal/stack", "internal/stackedit", sdkConfig + "/...", sdkCloudWatch + "/...",
+		sdkFormation + "/...", sdkLambda + "/...", unifiedDiff, kong, lipgloss + "/...", terminal, yaml,
 	}
 }
 
@@ -96,7 +99,7 @@ func TestKit() []string {
 func Rows() []Row {
 	return slices.Concat(
 		leafRows(), engineRows(), adapterRows(), hostRows(), functionRows(),
-		standInRows(), commandRows(), checkRows(), benchRows(),
+		standInRows(), templateRows(), commandRows(), checkRows(), benchRows(),
 	)
 }
 
@@ -271,10 +274,9 @@ func standInRows() []Row {
 	}
 }
 
-// commandRows are the commands, and what only they use.
-func commandRows() []Row {
+// templateRows read, check and write templates, and know their alarms.
+func templateRows() []Row {
 	return []Row{
-		{Path: "internal/runtimeapi", Never: []string{anyOurs, anyThird}},
 		{
 			Path: "internal/alarm", Ours: []string{"internal/metricmath"}, Never: []string{anyThird},
 			Tests: []string{"internal/alarm/sqsmetrics", "internal/alarmset", "internal/stack"},
@@ -293,6 +295,14 @@ func commandRows() []Row {
 			Third: []string{yaml}, Tests: []string{"internal/alarmset", "internal/stackedit"},
 		},
 		{Path: "internal/check", Ours: []string{"internal/cfn"}, Third: []string{yaml}},
+		{Path: "internal/scaffold", Never: []string{anyOurs, anyThird}, Tests: []string{"internal/check"}},
+	}
+}
+
+// commandRows are the commands, and what only they use.
+func commandRows() []Row {
+	return []Row{
+		{Path: "internal/runtimeapi", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/jobs", Third: []string{sdkCore, sdkSQS, sqsTypes}},
 		{
 			Path: "internal/ledger", Ours: []string{"handler", "internal/jobid"},
@@ -312,6 +322,16 @@ func commandRows() []Row {
 			Third: []string{sdkCore, sdkSQS, sqsTypes}, Tests: []string{"fault", "idem"},
 		},
 		{
+			Path:  "internal/deadletters/replay",
+			Ours:  []string{"idem", "internal/ledger", "internal/sqscall", "queue", "internal/deadletters"},
+			Third: []string{sdkCore, sdkRetry, sdkSQS, sqsTypes, smithy},
+		},
+		{
+			Path:  "internal/deadletters/archive",
+			Ours:  []string{"internal/sqscall", "dlq", "internal/deadletters", "internal/deadletters/replay"},
+			Third: []string{sdkCore, sqsTypes}, Tests: []string{"handler", "internal/ledger"},
+		},
+		{
 			Path: "internal/endpoint", Ours: []string{"internal/wholebody"},
 			Third: []string{sdkCore, sdkRetry, sdkKeys, smithy},
 		},
@@ -327,11 +347,13 @@ func commandRows() []Row {
 			Path: "internal/cli",
 			Ours: []string{
 				"internal/wholebody", "fault", "handler", "dlq", "internal/jobs", "internal/ledger", "internal/deadletters",
-				"internal/endpoint", "internal/check", "internal/local", "internal/alarmset", "internal/stackedit",
+				"internal/deadletters/replay", "internal/deadletters/archive", "internal/endpoint", "internal/check",
+				"internal/scaffold", "internal/local", "internal/alarmset", "internal/stackedit",
 			},
 			Third: []string{
 				kong, lipgloss, lipglossTable, terminal, terminalSize,
-				sdkCore, sdkConfig, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes, sdkFormation, smithy,
+				sdkCore, sdkConfig, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes, sdkFormation, sdkLambda,
+				lambdaTypes, sdkCloudWatch, cloudTypes, unifiedDiff, smithy,
 			},
 			Never: []string{"internal/demo/..."}, Tests: []string{"idem", "idem/dynamo"}, Host: true,
 		},
@@ -378,7 +400,10 @@ func checkRows() []Row {
 			Path:  "internal/runbook",
 			Tests: []string{"internal/alarmset", "backoff", "dlq", "fault", "handler", "idem", "idem/dynamo", "queue"},
 		},
-		{Path: "internal/samtest", Tests: []string{"internal/demo/provider", "internal/runtimeapi", "internal/stack"}},
+		{
+			Path:  "internal/samtest",
+			Tests: []string{"internal/demo/provider", "internal/runtimeapi", "internal/scaffold", "internal/stack"},
+		},
 		{Path: "internal/powertools", Tests: []string{"idem", "idem/dynamo"}},
 		{
 			Path: "internal/parity/function", Ours: []string{"fault", "idem", ".", "worker"},

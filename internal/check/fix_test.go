@@ -89,7 +89,7 @@ func TestFixWritesInTheStyleOfTheText(t *testing.T) {
 		{"quotes", "testdata/base.yaml", []string{baseEnv, "          SQSAFE_MAX_RECEIVES: '29'\n"},
 			"          SQSAFE_MAX_RECEIVES: '30'\n"},
 		{"the resource", "testdata/plain.yaml", []string{"    DeletionPolicy: Retain\n", ""},
-			"  Dead:\n    DeletionPolicy: RetainExceptOnCreate\n    Type: AWS::SQS::Queue\n"},
+			"  Dead:\n    DeletionPolicy: RetainExceptOnCreate\n    UpdateReplacePolicy: Retain\n    Type: AWS::SQS::Queue\n"},
 		{"JSON", "testdata/synth.json", []string{",\n        \"FunctionResponseTypes\": [\"ReportBatchItemFailures\"]", ""},
 			"      \"Properties\": {\n        \"FunctionResponseTypes\": [\"ReportBatchItemFailures\"],\n" +
 				"        \"BatchSize\": 10,\n"},
