@@ -31,22 +31,24 @@ const (
 	lambdaRuntime = "github.com/aws/aws-lambda-go/lambda"
 	lambdaErrors  = "github.com/aws/aws-lambda-go/lambda/messages"
 
-	sdkCore       = "github.com/aws/aws-sdk-go-v2/aws"
-	sdkARN        = "github.com/aws/aws-sdk-go-v2/aws/arn"
-	sdkRetry      = "github.com/aws/aws-sdk-go-v2/aws/retry"
-	sdkHTTP       = "github.com/aws/aws-sdk-go-v2/aws/transport/http"
-	sdkKeys       = "github.com/aws/aws-sdk-go-v2/credentials"
-	sdkConfig     = "github.com/aws/aws-sdk-go-v2/config"
-	sdkSQS        = "github.com/aws/aws-sdk-go-v2/service/sqs"
-	sqsTypes      = "github.com/aws/aws-sdk-go-v2/service/sqs/types"
-	sdkDynamoDB   = "github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	dynamoDBTypes = "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	sdkCloudWatch = "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
-	sdkLambda     = "github.com/aws/aws-sdk-go-v2/service/lambda"
-	lambdaTypes   = "github.com/aws/aws-sdk-go-v2/service/lambda/types"
-	sdkFormation  = "github.com/aws/aws-sdk-go-v2/service/cloudformation"
-	cloudTypes    = "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
-	smithy        = "github.com/aws/smithy-go"
+	sdkCore        = "github.com/aws/aws-sdk-go-v2/aws"
+	sdkARN         = "github.com/aws/aws-sdk-go-v2/aws/arn"
+	sdkRetry       = "github.com/aws/aws-sdk-go-v2/aws/retry"
+	sdkHTTP        = "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	sdkKeys        = "github.com/aws/aws-sdk-go-v2/credentials"
+	sdkConfig      = "github.com/aws/aws-sdk-go-v2/config"
+	sdkSQS         = "github.com/aws/aws-sdk-go-v2/service/sqs"
+	sqsTypes       = "github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	sdkDynamoDB    = "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	dynamoDBTypes  = "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	sdkCloudWatch  = "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	sdkFormation   = "github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	formationTypes = "github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+	sdkLambda      = "github.com/aws/aws-sdk-go-v2/service/lambda"
+	lambdaTypes    = "github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	sdkSNS         = "github.com/aws/aws-sdk-go-v2/service/sns"
+	cloudTypes     = "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+	smithy         = "github.com/aws/smithy-go"
 
 	kong          = "github.com/alecthomas/kong"
 	lipgloss      = "github.com/charmbracelet/lipgloss"
@@ -75,10 +77,10 @@ func noSDK() []string { return []string{allSDK, allSmithy} }
 func forCommands() []string {
 	return []string{
 		"internal/alarm/...", "internal/alarmset", "internal/cfn", "internal/check", "internal/cli",
-		"internal/deadletters/...", "internal/demo/...", "internal/endpoint", "internal/eventsource/...",
+		"internal/deadletters/...", "internal/demo/...", "internal/live", "internal/endpoint", "internal/eventsource/...",
 		"internal/jobs", "internal/ledger", "internal/local", standIns, "internal/metricmath", "internal/runtimeapi",
 		"internal/scaffold", "internal/stack", "internal/stackedit", sdkConfig + "/...", sdkCloudWatch + "/...",
-		sdkFormation + "/...", sdkLambda + "/...", unifiedDiff, kong, lipgloss + "/...", terminal, yaml,
+		sdkFormation + "/...", sdkLambda + "/...", sdkSNS + "/...", unifiedDiff, kong, lipgloss + "/...", terminal, yaml,
 	}
 }
 
@@ -295,6 +297,14 @@ func templateRows() []Row {
 			Third: []string{yaml}, Tests: []string{"internal/alarmset", "internal/stackedit"},
 		},
 		{Path: "internal/check", Ours: []string{"internal/cfn"}, Third: []string{yaml}},
+		{
+			Path: "internal/live", Ours: []string{"internal/check"},
+			Third: []string{
+				sdkCore, sdkFormation, formationTypes, sdkLambda, lambdaTypes, sdkSQS, sqsTypes, sdkCloudWatch, cloudTypes,
+				sdkSNS, sdkDynamoDB, dynamoDBTypes,
+			},
+			Tests: []string{"internal/endpoint"},
+		},
 		{Path: "internal/scaffold", Never: []string{anyOurs, anyThird}, Tests: []string{"internal/check"}},
 	}
 }
@@ -348,7 +358,7 @@ func commandRows() []Row {
 			Ours: []string{
 				"internal/wholebody", "fault", "handler", "dlq", "internal/jobs", "internal/ledger", "internal/deadletters",
 				"internal/deadletters/replay", "internal/deadletters/archive", "internal/endpoint", "internal/check",
-				"internal/scaffold", "internal/local", "internal/alarmset", "internal/stackedit",
+				"internal/live", "internal/scaffold", "internal/local", "internal/alarmset", "internal/stackedit",
 			},
 			Third: []string{
 				kong, lipgloss, lipglossTable, terminal, terminalSize,

@@ -205,7 +205,8 @@ func TestTheManualShowsWhatInitWrites(t *testing.T) {
 	if len(blocks) == 0 {
 		t.Error("docs/start.md shows no test")
 	}
-	for _, name := range []string{"ChargeQueue", "ChargeDeadLetterQueue", "LedgerTable", "ChargeFunction", "QueueUrl"} {
+	for _, name := range []string{"ChargeQueue", "ChargeDeadLetterQueue", "LedgerTable", "ChargeFunction",
+		"ChargeQueueUrl"} {
 		if !strings.Contains(written["template.yaml"], "  "+name+":") || !strings.Contains(string(page), name) {
 			t.Errorf("docs/start.md and the template differ in %s", name)
 		}
