@@ -253,6 +253,22 @@ func TestPropertiesInBraces(t *testing.T) {
 	}
 }
 
+// A template that has a topic of its own gets no other.
+func TestATopicThatIsThere(t *testing.T) {
+	t.Parallel()
+	text := bytes.ReplaceAll(replaced(t, "  AlarmTopicArn: {Type: String, Description: SNS topic that alarms go to.}\n",
+		"  Unused: {Type: String}\n"), []byte("!Ref AlarmTopicArn"), []byte("!Ref AlarmTopic"))
+	text = bytes.Replace(text, []byte("Resources:\n"), []byte("Resources:\n  AlarmTopic: {Type: AWS::SNS::Topic}\n"), 1)
+	got, err := Add("t.yaml", text, Request{Alarms: alarmset.Basic})
+	if err != nil || got.Refused != nil {
+		t.Fatal(err, got.Refused)
+	}
+	if bytes.Contains(got.Text, []byte("HasOwnTopic")) || bytes.Contains(got.Text, []byte("AlarmTopicArn")) ||
+		!bytes.Contains(got.Text, []byte("OKActions: [!Ref AlarmTopic]")) {
+		t.Errorf("the alarms do not go to the topic that is there:\n%s", got.Text)
+	}
+}
+
 func TestRollbackJoinsAPreferenceThatIsThere(t *testing.T) {
 	t.Parallel()
 	for form, want := range map[string]string{
