@@ -56,6 +56,7 @@ const (
 	terminal      = "github.com/muesli/termenv"
 	terminalSize  = "github.com/charmbracelet/x/term"
 	yaml          = "go.yaml.in/yaml/v4"
+	unifiedDiff   = "github.com/aymanbagabas/go-udiff"
 	goCmp         = "github.com/google/go-cmp/cmp"
 )
 
@@ -76,11 +77,11 @@ func noSDK() []string { return []string{allSDK, allSmithy} }
 func forCommands() []string {
 	return []string{
 		"internal/alarm/...", "internal/alarmset", "internal/cfn", "internal/check", "internal/cli",
-		"internal/deadletters/...", "internal/demo/...", "internal/live", "internal/endpoint", "internal/eventsource/...",
-		"internal/jobs", "internal/ledger", "internal/local", standIns, "internal/metricmath", "internal/runtimeapi",
-		"internal/scaffold", "internal/stack", sdkConfig + "/...", sdkCloudWatch + "/...", sdkFormation + "/...",
-		sdkLambda + "/...", sdkSNS + "/...",
-		kong, lipgloss + "/...", terminal, yaml,
+		"internal/deadletters/...", "internal/demo/...", "internal/endpoint", "internal/eventsource/...",
+		"internal/jobs", "internal/ledger", "internal/live", "internal/local", standIns, "internal/metricmath",
+		"internal/runtimeapi",
+		"internal/scaffold", "internal/stack", "internal/stackedit", sdkConfig + "/...", sdkCloudWatch + "/...",
+		sdkFormation + "/...", sdkLambda + "/...", sdkSNS + "/...", unifiedDiff, kong, lipgloss + "/...", terminal, yaml,
 	}
 }
 
@@ -101,7 +102,7 @@ func TestKit() []string {
 func Rows() []Row {
 	return slices.Concat(
 		leafRows(), engineRows(), adapterRows(), hostRows(), functionRows(),
-		standInRows(), commandRows(), checkRows(), benchRows(),
+		standInRows(), templateRows(), commandRows(), checkRows(), benchRows(),
 	)
 }
 
@@ -276,10 +277,9 @@ func standInRows() []Row {
 	}
 }
 
-// commandRows are the commands, and what only they use.
-func commandRows() []Row {
+// templateRows read, check and write templates, and know their alarms.
+func templateRows() []Row {
 	return []Row{
-		{Path: "internal/runtimeapi", Never: []string{anyOurs, anyThird}},
 		{
 			Path: "internal/alarm", Ours: []string{"internal/metricmath"}, Never: []string{anyThird},
 			Tests: []string{"internal/alarm/sqsmetrics", "internal/alarmset", "internal/stack"},
@@ -287,11 +287,15 @@ func commandRows() []Row {
 		{
 			Path: "internal/alarmset", Ours: []string{"internal/alarm"}, Never: []string{anyThird},
 		},
+		{
+			Path: "internal/stackedit", Ours: []string{"internal/alarmset"}, Third: []string{yaml},
+			Tests: []string{"internal/alarm", "internal/stack"},
+		},
 		{Path: "internal/alarm/sqsmetrics", Ours: []string{"internal/alarm"}, Never: []string{anyThird}},
 		{Path: "internal/cfn", Third: []string{yaml}, Never: []string{anyOurs}},
 		{
 			Path: "internal/stack", Ours: []string{"internal/eventsource/filter", "internal/alarm", "internal/cfn"},
-			Third: []string{yaml},
+			Third: []string{yaml}, Tests: []string{"internal/alarmset", "internal/stackedit"},
 		},
 		{Path: "internal/check", Ours: []string{"internal/cfn"}, Third: []string{yaml}},
 		{
@@ -303,6 +307,13 @@ func commandRows() []Row {
 			Tests: []string{"internal/endpoint"},
 		},
 		{Path: "internal/scaffold", Never: []string{anyOurs, anyThird}, Tests: []string{"internal/check"}},
+	}
+}
+
+// commandRows are the commands, and what only they use.
+func commandRows() []Row {
+	return []Row{
+		{Path: "internal/runtimeapi", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/jobs", Third: []string{sdkCore, sdkSQS, sqsTypes}},
 		{
 			Path: "internal/ledger", Ours: []string{"handler", "internal/jobid"},
@@ -322,6 +333,16 @@ func commandRows() []Row {
 			Third: []string{sdkCore, sdkSQS, sqsTypes}, Tests: []string{"fault", "idem"},
 		},
 		{
+			Path:  "internal/deadletters/replay",
+			Ours:  []string{"idem", "internal/ledger", "internal/sqscall", "queue", "internal/deadletters"},
+			Third: []string{sdkCore, sdkRetry, sdkSQS, sqsTypes, smithy},
+		},
+		{
+			Path:  "internal/deadletters/archive",
+			Ours:  []string{"internal/sqscall", "dlq", "internal/deadletters", "internal/deadletters/replay"},
+			Third: []string{sdkCore, sqsTypes}, Tests: []string{"handler", "internal/ledger"},
+		},
+		{
 			Path: "internal/endpoint", Ours: []string{"internal/wholebody"},
 			Third: []string{sdkCore, sdkRetry, sdkKeys, smithy},
 		},
@@ -337,12 +358,13 @@ func commandRows() []Row {
 			Path: "internal/cli",
 			Ours: []string{
 				"internal/wholebody", "fault", "handler", "dlq", "internal/jobs", "internal/ledger", "internal/deadletters",
-				"internal/endpoint", "internal/check", "internal/live", "internal/scaffold",
-				"internal/local",
+				"internal/deadletters/replay", "internal/deadletters/archive", "internal/endpoint", "internal/check",
+				"internal/live", "internal/scaffold", "internal/local", "internal/alarmset", "internal/stackedit",
 			},
 			Third: []string{
 				kong, lipgloss, lipglossTable, terminal, terminalSize,
-				sdkCore, sdkConfig, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes, sdkFormation, smithy,
+				sdkCore, sdkConfig, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes, sdkFormation, sdkLambda,
+				lambdaTypes, sdkCloudWatch, cloudTypes, unifiedDiff, smithy,
 			},
 			Never: []string{"internal/demo/..."}, Tests: []string{"idem", "idem/dynamo"}, Host: true,
 		},
@@ -387,7 +409,7 @@ func checkRows() []Row {
 		},
 		{
 			Path:  "internal/runbook",
-			Tests: []string{"backoff", "dlq", "fault", "handler", "idem", "idem/dynamo", "queue"},
+			Tests: []string{"internal/alarmset", "backoff", "dlq", "fault", "handler", "idem", "idem/dynamo", "queue"},
 		},
 		{
 			Path:  "internal/samtest",

@@ -20,8 +20,12 @@ import (
 
 // DLQ is the group of subcommands for dead-letter queues.
 type DLQ struct {
-	List DLQList `cmd:"" help:"Show the dead letters of a queue, grouped by failure."`
-	Show DLQShow `cmd:"" help:"Show one dead letter: payload, error, attempts, and its job in the ledger."`
+	List    DLQList    `cmd:"" help:"Show the dead letters of a queue, grouped by failure."`
+	Show    DLQShow    `cmd:"" help:"Show one dead letter: payload, error, attempts, and its job in the ledger."`
+	Replay  DLQReplay  `cmd:"" help:"Send dead letters back, in their order; without --yes, print the plan."`
+	Archive DLQArchive `cmd:"" help:"Move dead letters into a file, byte for byte."`
+	Restore DLQRestore `cmd:"" help:"Send the letters of a file into a dead-letter queue."`
+	Discard DLQDiscard `cmd:"" help:"Archive dead letters and delete them, with a reason."`
 }
 
 // dlqHelp is the help text below the flags of the dlq subcommands.
