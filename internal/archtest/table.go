@@ -77,8 +77,9 @@ func noSDK() []string { return []string{allSDK, allSmithy} }
 func forCommands() []string {
 	return []string{
 		"internal/alarm/...", "internal/alarmset", "internal/cfn", "internal/check", "internal/cli",
-		"internal/deadletters/...", "internal/demo/...", "internal/live", "internal/endpoint", "internal/eventsource/...",
-		"internal/jobs", "internal/ledger", "internal/local", standIns, "internal/metricmath", "internal/runtimeapi",
+		"internal/deadletters/...", "internal/demo/...", "internal/endpoint", "internal/eventsource/...",
+		"internal/jobs", "internal/ledger", "internal/live", "internal/local", standIns, "internal/metricmath",
+		"internal/runtimeapi",
 		"internal/scaffold", "internal/stack", "internal/stackedit", sdkConfig + "/...", sdkCloudWatch + "/...",
 		sdkFormation + "/...", sdkLambda + "/...", sdkSNS + "/...", unifiedDiff, kong, lipgloss + "/...", terminal, yaml,
 	}
