@@ -103,15 +103,17 @@ func TestDLQPauseAndResume(t *testing.T) {
 			cli.Streams{Out: out, Err: errs})
 		return code, out.String(), errs.String()
 	}
+	const paused = "u-1 of charge:live from charges: disabled\njobs of charges expire 4 d 0 h after they were sent"
+	const enabled = `{"event":"mapping","queue":"charges","uuid":"u-1","function":"charge:live","state":"Enabled"`
 	code, out, errs := run("dlq", "pause", s.Dead, "--why", "provider is down")
 	if code != cli.ExitOK || fake.state != "Disabled" ||
-		!strings.HasPrefix(out, "u-1 of charge:live from charges: disabled\njobs of charges expire 4 d 0 h after they were sent") ||
+		!strings.HasPrefix(out, paused) ||
 		!strings.Contains(errs, `"audit":"dlq pause"`) {
 		t.Errorf("pause: %d, %s%s, state %s", code, out, errs, fake.state)
 	}
 	code, out, errs = run("dlq", "resume", s.Source, "--json")
 	if code != cli.ExitOK || fake.state != "Enabled" ||
-		!strings.HasPrefix(out, `{"event":"mapping","queue":"charges","uuid":"u-1","function":"charge:live","state":"Enabled"`) {
+		!strings.HasPrefix(out, enabled) {
 		t.Errorf("resume: %d, %s%s, state %s", code, out, errs, fake.state)
 	}
 	fake.arn = "another"
