@@ -26,6 +26,9 @@ type DLQ struct {
 	Archive DLQArchive `cmd:"" help:"Move dead letters into a file, byte for byte."`
 	Restore DLQRestore `cmd:"" help:"Send the letters of a file into a dead-letter queue."`
 	Discard DLQDiscard `cmd:"" help:"Archive dead letters and delete them, with a reason."`
+	Redrive DLQRedrive `cmd:"" help:"Let SQS move all letters back, and follow it."`
+	Pause   DLQPause   `cmd:"" help:"Stop the function: disable its event source mapping."`
+	Resume  DLQResume  `cmd:"" help:"Start the function again: enable its event source mapping."`
 }
 
 // dlqHelp is the help text below the flags of the dlq subcommands.

@@ -12,13 +12,17 @@ import (
 	"github.com/sqsafe/sqsafe/internal/deadletters/replay"
 )
 
-// mappings returns a client of Lambda.
-func (t *DLQTarget) lambda(ctx context.Context) (*lambda.Client, error) {
-	c, err := t.config(ctx, "", "")
+// lambdaClient returns a client of Lambda at the endpoint url; empty means none was given.
+func (t *DLQTarget) lambdaClient(ctx context.Context, url string) (*lambda.Client, error) {
+	c, err := t.config(ctx, url, "")
 	if err != nil {
 		return nil, err
 	}
-	return lambda.NewFromConfig(c), nil
+	return lambda.NewFromConfig(c, func(o *lambda.Options) {
+		if url != "" {
+			o.BaseEndpoint = aws.String(url) // overrides one in the environment
+		}
+	}), nil
 }
 
 // listMappings returns the event source mappings of a queue.
@@ -46,7 +50,7 @@ func (r *DLQReplay) paused(s *session, streams Streams, to *replay.Target) repla
 		if err != nil {
 			return "", s.explain(err)
 		}
-		client, err := r.lambda(ctx)
+		client, err := r.lambdaClient(ctx, "")
 		if err != nil {
 			return "", err
 		}

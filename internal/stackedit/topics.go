@@ -13,7 +13,7 @@ var ours = alarmset.Topics{
 }
 
 // chooseTopics says where alarms go: to topics that are named, to ours, or to the
-// parameter AlarmTopicArn of a template that has nothing else of ours.
+// AlarmTopicArn or AlarmTopic of a template that has nothing else of ours.
 func (a *addition) chooseTopics() error {
 	exists := func(id string) bool { return a.has("Parameters", id) || a.has("Resources", id) }
 	r := a.request
@@ -22,12 +22,17 @@ func (a *addition) chooseTopics() error {
 			return fmt.Errorf("%s: no parameter or resource %s: name one that is a topic, or has its ARN", a.file, id)
 		}
 	}
-	foreign := exists("AlarmTopicArn") && !a.has("Conditions", "HasOwnTopic")
+	foreign := ""
+	for _, id := range []string{"AlarmTopic", "AlarmTopicArn"} {
+		if exists(id) && !a.has("Conditions", "HasOwnTopic") {
+			foreign = id
+		}
+	}
 	switch {
 	case r.Topic != "":
 		a.topics = alarmset.Topics{Alarms: "!Ref " + r.Topic, Notices: "!Ref " + r.Topic}
-	case foreign:
-		a.topics = alarmset.Topics{Alarms: "!Ref AlarmTopicArn", Notices: "!Ref AlarmTopicArn"}
+	case foreign != "":
+		a.topics = alarmset.Topics{Alarms: "!Ref " + foreign, Notices: "!Ref " + foreign}
 	default:
 		a.topics = ours
 	}

@@ -257,7 +257,8 @@ func TestACopyLeavesTheQueueAsItWas(t *testing.T) {
 		if _, err := a.Do(t.Context()); err == nil || !strings.Contains(err.Error(), "is there already; name another file") {
 			t.Errorf("error %v", err)
 		}
-		none := archive.Operation{Queue: open(t, s), Path: t.TempDir() + "/none", Filter: deadletters.Filter{IDs: []string{"x"}}}
+		none := archive.Operation{Queue: open(t, s), Path: t.TempDir() + "/none"}
+		none.Filter.IDs = []string{"x"}
 		if got, err := none.Do(t.Context()); err != nil || got.Archived != 0 {
 			t.Errorf("%+v, %v", got, err)
 		}

@@ -164,16 +164,16 @@ func (r *Restoration) send(ctx context.Context, p *pack) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	lines := make([]replay.Line, len(p.ids))
-	for i, id := range p.ids {
-		lines[i] = replay.Line{State: replay.StatePlanned, ID: id}
+	var announced []replay.Line
+	for _, id := range p.ids {
+		announced = append(announced, replay.Line{State: replay.StatePlanned, ID: id})
 	}
 	now := time.Now().UTC()
-	lines = append(lines, replay.Line{State: replay.StateSending, Time: now, IDs: p.ids})
-	if err := r.journal.Write(lines...); err != nil {
+	announced = append(announced, replay.Line{State: replay.StateSending, Time: now, IDs: p.ids})
+	if err := r.journal.Write(announced...); err != nil {
 		return err
 	}
-	lines = lines[:len(p.ids)]
+	lines := make([]replay.Line, len(p.ids))
 	answers := replay.Send(context.WithoutCancel(ctx), r.Queue.Client(), r.Queue.URL, p.entries)
 	for i := range answers {
 		a := &answers[i]
