@@ -85,7 +85,7 @@ type batch struct {
 	// draining is closed when no more jobs may start; nil if the host does not drain.
 	// ended reports to the host that a delivery has its outcome.
 	draining <-chan struct{}
-	ended    func()
+	ended    func(messageID string)
 
 	times times
 	timer *time.Timer

@@ -54,7 +54,7 @@ func (b *batch) recordEnd(d *delivery) {
 	if d.probe && !d.settledRun(d.result) {
 		b.breaker.unused()
 	}
-	b.ended()
+	b.ended(d.record.MessageId)
 	if d.acked.Load() {
 		b.hider.addDone(b, d)
 		return
