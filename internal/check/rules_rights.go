@@ -203,7 +203,7 @@ func sendsToItself(m *model) []finding {
 			continue
 		}
 		for _, s := range r.statements {
-			if s.everywhere || !s.names("sqs:SendMessage") {
+			if s.deny || s.everywhere || !s.names("sqs:SendMessage") {
 				continue
 			}
 			if at := s.naming(m, c.queue); at != nil {

@@ -73,6 +73,15 @@ var withSqsafe = []scenario{
 	{"E11 no ledger", []string{"dynamodb:UpdateItem", "dynamodb:GetItem"}, "E11"},
 	{"E11 the right on another queue", []string{"Action: sqs:SendMessage, Resource: !GetAtt ChargeDeadLetterQueue.Arn",
 		"Action: sqs:SendMessage, Resource: !GetAtt ChargeQueue.Arn"}, "E11 W33"},
+	{"W33 not where it is denied", []string{"{Effect: Allow, Action: sqs:SendMessage,",
+		"{Effect: Deny, Action: sqs:SendMessage, Resource: !GetAtt ChargeQueue.Arn}\n              - {Effect: Allow, Action: sqs:SendMessage,"}, ""},
+	{"E11 denied", []string{"{Effect: Allow, Action: sqs:SendMessage,", "{Effect: Deny, Action: 'dynamodb:*', Resource: '*'}\n" +
+		"              - {Effect: Allow, Action: sqs:SendMessage,"}, "E11"},
+	{"E11 not where something else is denied", []string{"{Effect: Allow, Action: sqs:SendMessage,",
+		"{Effect: Deny, Action: dynamodb:DeleteItem, Resource: '*'}\n              - {Effect: Allow, Action: sqs:SendMessage,"}, ""},
+	{"E11 not where a denial has a condition", []string{"{Effect: Allow, Action: sqs:SendMessage,",
+		"{Effect: Deny, Action: '*', Resource: '*', Condition: {Bool: {'aws:SecureTransport': 'false'}}}\n" +
+			"              - {Effect: Allow, Action: sqs:SendMessage,"}, ""},
 	{"E11 not with a wildcard", []string{"dynamodb:UpdateItem", "'dynamodb:*'"}, ""},
 	{"E11 not where a statement has a condition", []string{"{Effect: Allow, Action: sqs:SendMessage,",
 		"{Effect: Allow, Condition: {Bool: {a: true}}, Action: sqs:SendMessage,"}, ""},
@@ -158,6 +167,13 @@ var withSqsafe = []scenario{
 
 // without are changes of testdata/plain.yaml, a stack without sqsafe.
 var without = []scenario{
+	{"E36 the URL of a queue", []string{"!GetAtt Dead.QueueName", "!Ref Dead"}, "E36"},
+	{"E36 the ARN of a queue", []string{"!GetAtt Dead.QueueName", "!GetAtt Dead.Arn"}, "E36"},
+	{"E36 the URL of a queue elsewhere", []string{"!GetAtt Dead.QueueName", "!Sub 'https://sqs.${AWS::Region}.amazonaws.com/1/dead'"}, "E36 W07"},
+	{"E36 not for a name that is given", []string{"!GetAtt Dead.QueueName", "dead", "    Properties: {MessageRetentionPeriod: 1209600}\n",
+		"    Properties: {MessageRetentionPeriod: 1209600, QueueName: dead}\n"}, ""},
+	{"E36 the ARN of a function", []string{"AWS/SQS", "AWS/Lambda", "Name: QueueName, Value: !GetAtt Dead.QueueName",
+		"Name: FunctionName, Value: !GetAtt Worker.Arn"}, "E36 W07"},
 	{"W01 a batch", []string{plainEvent, ""}, "W01"},
 	{"W01 not with one at a time", []string{plainEvent, "            BatchSize: 1\n"}, ""},
 	{"E04 no dead-letter queue", []string{plainRedrive, ""}, "E04"},
