@@ -151,6 +151,7 @@ func ExampleEventBridge() {
 	}
 	wrapped := func(o *sqsafe.Options) { o.Envelope = envelope.EventBridge }
 	q := sqsafetest.NewQueue(t, env, show, append(options, wrapped)...)
-	q.Run(t, sqsafetest.EventBridge(envelope.Event{DetailType: "Charge Wanted"}, sqsafetest.JSON(Charge{ID: "ch-1", Amount: 1})))
+	message := sqsafetest.JSON(Charge{ID: "ch-1", Amount: 1})
+	q.Run(t, sqsafetest.EventBridge(envelope.Event{DetailType: "Charge Wanted"}, message))
 	// Output: Charge Wanted ch-1
 }
