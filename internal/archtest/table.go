@@ -44,6 +44,8 @@ const (
 	sdkCloudWatch = "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	sdkLambda     = "github.com/aws/aws-sdk-go-v2/service/lambda"
 	lambdaTypes   = "github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	sdkLogs       = "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
+	logsTypes     = "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs/types"
 	sdkFormation  = "github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	cloudTypes    = "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 	smithy        = "github.com/aws/smithy-go"
@@ -78,7 +80,7 @@ func forCommands() []string {
 		"internal/eventsource/...",
 		"internal/jobs", "internal/ledger", "internal/local", standIns, "internal/metricmath", "internal/runtimeapi",
 		"internal/stack", sdkConfig + "/...", sdkCloudWatch + "/...", sdkFormation + "/...",
-		sdkLambda + "/...", unifiedDiff, kong, lipgloss + "/...", terminal, yaml,
+		sdkLambda + "/...", sdkLogs + "/...", unifiedDiff, kong, lipgloss + "/...", terminal, yaml,
 	}
 }
 
@@ -336,7 +338,7 @@ func commandRows() []Row {
 			Third: []string{
 				kong, lipgloss, lipglossTable, terminal, terminalSize,
 				sdkCore, sdkConfig, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes, sdkFormation, sdkLambda,
-				lambdaTypes, sdkCloudWatch, cloudTypes, unifiedDiff, smithy,
+				lambdaTypes, sdkLogs, logsTypes, sdkCloudWatch, cloudTypes, unifiedDiff, smithy,
 			},
 			Never: []string{"internal/demo/..."}, Tests: []string{"idem", "idem/dynamo"}, Host: true,
 		},

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/sqsafe/sqsafe/internal/cli"
 	"github.com/sqsafe/sqsafe/internal/deadletters/letterstest"
@@ -174,5 +175,45 @@ func TestDLQReplayTracks(t *testing.T) {
 				t.Errorf("exit code %d, %s", code, errs)
 			}
 		})
+	}
+}
+
+// The log is asked for the ids of the message and its invocations, in the time in which the
+// job failed.
+func TestDLQShowReadsTheLog(t *testing.T) {
+	t.Parallel()
+	s, url := served(t, "charges")
+	s.Bury(`{"id":"c-1","do":"declined"}`, "")
+	var asked struct {
+		LogGroupName, FilterPattern string
+		StartTime, EndTime          int64
+	}
+	logs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = json.NewDecoder(r.Body).Decode(&asked)
+		fmt.Fprint(w, `{"events":[{"timestamp":1796062547326,"message":"second\n"},{"timestamp":1796062547000,"message":"first"}]}`)
+	}))
+	t.Cleanup(logs.Close)
+	for _, args := range [][]string{nil, {"--json"}} {
+		out, errs := &bytes.Buffer{}, &bytes.Buffer{}
+		code := cli.Run(t.Context(), append([]string{
+			"dlq", "show", s.Dead, "c-1", "--logs", "--endpoint-sqs", url, "--endpoint-logs", logs.URL,
+		}, args...), cli.Streams{Out: out, Err: errs})
+		text := out.String()
+		if first := strings.Index(text, "first"); code != cli.ExitOK || first < 0 || strings.Index(text, "second") < first {
+			t.Errorf("exit code %d, %s%s", code, out, errs)
+		}
+	}
+	minutes := time.Duration(asked.EndTime-asked.StartTime) * time.Millisecond
+	if asked.LogGroupName != "/aws/lambda/charge" || strings.Count(asked.FilterPattern, `?"`) != 2 ||
+		minutes < 4*time.Minute || minutes > 5*time.Minute {
+		t.Errorf("asked %+v", asked)
+	}
+	logs.Close()
+	out, errs := &bytes.Buffer{}, &bytes.Buffer{}
+	code := cli.Run(t.Context(), []string{
+		"dlq", "show", s.Dead, "c-1", "--logs", "--endpoint-sqs", url, "--endpoint-logs", logs.URL,
+	}, cli.Streams{Out: out, Err: errs})
+	if code != cli.ExitOK || !strings.Contains(errs.String(), "the log cannot be read: nothing listens at") {
+		t.Errorf("without logs: %d, %s", code, errs)
 	}
 }
