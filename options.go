@@ -2,6 +2,7 @@ package sqsafe
 
 import (
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/sqsafe/sqsafe/handler"
@@ -43,11 +44,13 @@ type Options struct {
 // Option sets a part of the Options.
 type Option func(*Options)
 
-// NewOptions applies each option once, in their order.
+// NewOptions applies each option once, in their order. A nil Option sets nothing.
 func NewOptions(options ...Option) Options {
 	var o Options
 	for _, set := range options {
-		set(&o)
+		if set != nil {
+			set(&o)
+		}
 	}
 	return o
 }
@@ -76,6 +79,7 @@ func warn[T any](o *Options) {
 		o.Logger.Warn("payloads are not validated: one that is empty or incomplete runs as a value of zeros",
 			"type", typeName[T](), "remedy", "give the type a method Validate() error")
 	}
+	warnOfFewReceives(o)
 	for reason, profile := range o.profiles() {
 		if o.MaxReceives <= 0 || profile.Attempts() < o.MaxReceives {
 			continue
@@ -91,6 +95,29 @@ func warn[T any](o *Options) {
 		o.Logger.Warn("the queue hands a job out no more often than it may be tried: its last attempts are never made",
 			attrs...)
 	}
+}
+
+const (
+	// fewReceives is the least maxReceiveCount with which jobs that find no time in a batch
+	// come back when there is some. fewFIFOReceives is that of a FIFO queue, whose messages
+	// are received with up to nine that are before them.
+	fewReceives     = 3
+	fewFIFOReceives = 20
+)
+
+// warnOfFewReceives warns of a maxReceiveCount by which healthy jobs die.
+func warnOfFewReceives(o *Options) {
+	least := fewReceives
+	if strings.HasSuffix(o.DeadLetterURL, ".fifo") { // so is its source queue
+		least = fewFIFOReceives
+	}
+	if o.MaxReceives <= 0 || o.MaxReceives >= least {
+		return
+	}
+	o.Logger.Warn("the queue hands a job out too seldom: it may be dead before it has found time to run",
+		slog.Int("maxReceives", o.MaxReceives), slog.Int("least", least),
+		slog.String("remedy", "raise the queue's maxReceiveCount and SQSAFE_MAX_RECEIVES, or lower the event source's "+
+			"BatchSize to what one invocation can do"))
 }
 
 // profiles are the backoff profiles by reason; that of all other reasons is under "".

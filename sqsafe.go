@@ -29,13 +29,14 @@ import (
 //   - SQSAFE_KEEP_DAYS is how long the ledger remembers a job (30), and
 //     SQSAFE_LEASE_SECONDS how long a claim lasts where there is no deadline (60);
 //   - SQSAFE_LOG_EXCERPT_BYTES is how much of a payload the log line of a dead letter
-//     shows, up to 1024 (1024), 0 for nothing;
+//     shows, up to 1024; 0 for nothing (0);
 //   - SQSAFE_METRICS_NAMESPACE is the namespace of the metrics ("sqsafe"), of which it
 //     writes a line for each batch to standard output; "off" for none.
 //
 // If one is missing or makes no sense, Start names it on standard error and exits with
 // code 1. It warns once of what is allowed and seldom meant: a job without a key, a
-// payload that is not validated, a budget of attempts that the queue cuts short.
+// payload that is not validated, a budget of attempts that the queue cuts short, a
+// maxReceiveCount that is too small for batches which do not end in time.
 func Start[T any](fn func(ctx context.Context, payload T) error, options ...Option) {
 	p, err := NewProcessor(fn, options...)
 	if err != nil {

@@ -137,6 +137,8 @@ func (c *checked) Validate() error { return nil }
 func TestStartWarnsOfWhatIsSeldomMeant(t *testing.T) {
 	t.Parallel()
 	const key, payload, attempts = "no idempotency key", "payloads are not validated", "no more often than it may be tried"
+	const seldom = "hands a job out too seldom"
+	once := func(o *Options) { o.Backoff = backoff.Exponential{MaxAttempts: 1} }
 	tests := []struct {
 		name    string
 		make    func(env map[string]string, options ...Option) error
@@ -146,10 +148,18 @@ func TestStartWarnsOfWhatIsSeldomMeant(t *testing.T) {
 	}{
 		{"a plain struct without a key", forType[job], nil, nil, []string{key, payload}},
 		{"a key and a validated type", forType[checked], nil, []Option{KeyField("id")}, nil},
+		{"an option that is nil", forType[checked], nil, []Option{nil, KeyField("id")}, nil},
 		{"a validated type by pointer", forType[*checked], nil, []Option{KeyField("id")}, nil},
 		{"a map", forType[map[string]any], nil, []Option{KeyField("id")}, nil},
 		{"as many attempts as receives", forType[checked], map[string]string{maxReceivesVariable: "8"},
 			[]Option{KeyField("id")}, []string{attempts}},
+		{"two receives", forType[checked], map[string]string{maxReceivesVariable: "2"},
+			[]Option{KeyField("id"), once}, []string{seldom}},
+		{"three receives", forType[checked], map[string]string{maxReceivesVariable: "3"},
+			[]Option{KeyField("id"), once}, nil},
+		{"ten receives of a FIFO queue", forType[checked], map[string]string{
+			maxReceivesVariable: "10", deadLetterVariable: "https://sqs.eu-west-1.amazonaws.com/1/dead.fifo",
+		}, []Option{KeyField("id")}, []string{seldom}},
 		{"as many attempts for a reason", forType[checked], nil, []Option{KeyField("id"), func(o *Options) {
 			o.BackoffByReason = map[string]handler.Backoff{"declined": backoff.Stepped{MaxAttempts: 30}}
 		}}, []string{attempts}},
@@ -164,7 +174,7 @@ func TestStartWarnsOfWhatIsSeldomMeant(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, warning := range []string{key, payload, attempts} {
+			for _, warning := range []string{key, payload, attempts, seldom} {
 				want := 0
 				if strings.Contains(strings.Join(tt.want, "|"), warning) {
 					want = 1
@@ -330,6 +340,23 @@ func TestOptionsThroughTheFrontDoor(t *testing.T) {
 			func(t *testing.T, log string, letters int) {
 				if letters != 1 {
 					t.Errorf("%d letters, want one; log:\n%s", letters, log)
+				}
+			}},
+		{"no excerpt of a payload", func(context.Context, job) error { return declined },
+			func(o *Options) { o.ExcerptBytes = -1 }, `{"id":"secret"}`,
+			func(t *testing.T, log string, _ int) {
+				if strings.Contains(log, `\"secret\"`) {
+					t.Errorf("log:\n%s", log)
+				}
+			}},
+		{"a profile for a reason", func(context.Context, job) error {
+			return fault.Retryable(errors.New("later"), fault.WithReason("limit"))
+		}, func(o *Options) {
+			o.BackoffByReason = map[string]handler.Backoff{"limit": backoff.Stepped{MaxAttempts: 1}}
+		},
+			`{"id":"1"}`, func(t *testing.T, log string, letters int) {
+				if letters != 1 {
+					t.Errorf("%d letters after the only attempt, want one; log:\n%s", letters, log)
 				}
 			}},
 		{"an envelope", nothing, func(o *Options) { o.Envelope = envelope.EventBridge }, `{"id":"1"}`,

@@ -103,6 +103,21 @@ func wantRedirect(t *testing.T, err error, want *fault.HTTPError) {
 	}
 }
 
+// A request that starts something may have no body, and is lost with its method.
+func TestARedirectMayNotDropTheMethod(t *testing.T) {
+	t.Parallel()
+	host := redirecting(t)
+	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete} {
+		for _, status := range []int{301, 302, 303} {
+			path := "/" + strconv.Itoa(status) + "/done"
+			wantRedirect(t, ask(t, http.DefaultClient, method, "http://"+host+path, nil), &fault.HTTPError{
+				Status: status, Method: method, Host: host, Path: path, Delay: 7e9,
+				Location: "http://" + host + "/done", FollowedAs: "GET",
+			})
+		}
+	}
+}
+
 func TestARedirectMayNotDropTheBody(t *testing.T) {
 	t.Parallel()
 	host := redirecting(t)

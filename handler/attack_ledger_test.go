@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -145,6 +146,9 @@ func playBadLedger(t *testing.T, call, how, body string, timeout time.Duration) 
 	synctest.Wait()
 	if !gone["good"] {
 		t.Error("what was done before comes back")
+	}
+	if call == "claim" && slices.Contains(s.runs(), "bad") {
+		t.Error("bad ran, although nobody has claimed it")
 	}
 	if gone["late"] && !cmp.Equal(s.dead()[len(s.dead())-1:], []string{"late"}) {
 		t.Errorf("late is acknowledged, dead: %v", s.dead())

@@ -106,12 +106,13 @@ type batch struct {
 
 // times are the points in time at which the loop has to act; zero for none.
 type times struct {
-	// late, cut and abandoned report whether lastStart, deadline.Cut and deadline.Leave
-	// have passed.
-	late, cut, abandoned bool
-	// lastStart is when the last job may start. It moves to an earlier time if runs take
-	// longer.
-	lastStart time.Time
+	// late, hopeless, cut and abandoned report whether lastStart, lastChance, deadline.Cut
+	// and deadline.Leave have passed.
+	late, hopeless, cut, abandoned bool
+	// lastStart is when the last job may start, lastChance when the last one at its last
+	// receive may: by the longest and the shortest of the last runs. They move as runs take
+	// longer, or less time.
+	lastStart, lastChance time.Time
 	// hold is when a suspect stops waiting for an idle process. lone is when a lone run
 	// stops keeping others from starting. quiet is when a delivery with an unsettled
 	// claim starts even if others are settling.

@@ -35,6 +35,8 @@ func (b *batch) nextTime() time.Time {
 		case !t.cut:
 			if !t.late {
 				consider(t.lastStart)
+			} else if !t.hopeless {
+				consider(t.lastChance)
 			}
 			consider(b.table.At(deadline.Cut))
 		case !t.abandoned:
@@ -61,10 +63,7 @@ func (b *batch) passTime(now time.Time) {
 	t := &b.times
 	passed := func(at time.Time) bool { return !at.IsZero() && !now.Before(at) }
 	if b.table.Bounded() {
-		if !t.late && passed(t.lastStart) {
-			t.late = true
-			b.queue.Late()
-		}
+		b.passLastStart(now)
 		if !t.cut && b.table.Reached(deadline.Cut, now) {
 			b.cut()
 		}

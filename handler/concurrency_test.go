@@ -17,7 +17,7 @@ import (
 
 func TestAsManyRunAtATimeAsTheOptionSays(t *testing.T) {
 	t.Parallel()
-	for option, want := range map[int]int{0: 1, -1: 1, 1: 1, 3: 3, 8: 8, 100: 20} {
+	for option, want := range map[int]int{0: 1, 1: 1, 3: 3, 8: 8, 100: 20} {
 		inBubble(t, fmt.Sprint(option), func(t *testing.T) {
 			s := newScene()
 			s.options.Concurrency = option

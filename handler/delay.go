@@ -18,6 +18,9 @@ const (
 	longDeferral = 5 * time.Minute
 	// aloneDeferral is the least delay of a suspect that did not find the process idle.
 	aloneDeferral = time.Minute
+	// fewReceives is the number of receives below which a message that found no time waits
+	// in line, however few it has used: in a batch of ten it may be the last ten times.
+	fewReceives = 10
 )
 
 // deferBackoff has full jitter, since many messages are deferred at the same time.
@@ -38,6 +41,7 @@ func Defer(reason string, delay time.Duration) error {
 // resolver converts errors into results, for one processor.
 type resolver struct {
 	options Options
+	process *process
 }
 
 // deferred returns the result of a message that did not start, or was cancelled through
@@ -56,24 +60,58 @@ func (rs *resolver) deferred(m *Message, reason string, err error) *Result {
 // deferral returns the delay of a deferred message. Each deferral uses up a receive, so
 // the delay is long once half of the receives are used.
 func (rs *resolver) deferral(m *Message, reason string) time.Duration {
-	if delay := rs.longDeferral(m); delay > 0 {
-		return delay
+	delay := rs.longDeferral(m)
+	if delay == 0 {
+		delay = deferBackoff.Delay(m.ReceiveCount(), rs.options.Random)
 	}
-	delay := deferBackoff.Delay(m.ReceiveCount(), rs.options.Random)
-	if reason == ReasonNotAlone {
+	switch {
+	case reason == ReasonNotAlone:
 		delay = max(delay, backoff.Spread(aloneDeferral, leaseJitter, rs.options.Random))
+	case reason == ReasonNoTime && rs.hasFewReceives(m):
+		delay = max(delay, rs.line(m))
 	}
 	return rs.round(delay)
+}
+
+// line returns how long a message waits that found no time. Before its last receive, and
+// past half of them, it gets the time of the longest of the last runs, and more: it must
+// not find others in its batch again.
+func (rs *resolver) line(m *Message) time.Duration {
+	now, used := time.Now(), m.ReceiveCount()
+	last := used+1 == rs.options.MaxReceives
+	runs, share := rs.process.pace.estimate(), slack
+	run := runs.mean
+	if last || 2*used > rs.maxReceives() {
+		run = runs.longest
+	}
+	if run == 0 { // no run has ended yet
+		run = now.Sub(m.received)
+	}
+	if last {
+		share = 2 * slack
+	}
+	place := time.Duration(share * float64(run) / float64(rs.options.Concurrency*rs.process.invocations()))
+	return rs.process.pace.lineUp(place, now) - time.Duration(rs.options.Random()*float64(place))
+}
+
+// hasFewReceives reports whether a message must not be received often again.
+func (rs *resolver) hasFewReceives(m *Message) bool {
+	most, used := rs.maxReceives(), m.ReceiveCount()
+	return most-used < fewReceives || 2*used > most
+}
+
+// maxReceives returns the maxReceiveCount of the queue, or what stands for it.
+func (rs *resolver) maxReceives() int {
+	if rs.options.MaxReceives > 0 {
+		return rs.options.MaxReceives
+	}
+	return unknownMaxReceives
 }
 
 // longDeferral returns the delay of a message that did not run and has used half of its
 // receives; 0 if it has not.
 func (rs *resolver) longDeferral(m *Message) time.Duration {
-	most := rs.options.MaxReceives
-	if most <= 0 {
-		most = unknownMaxReceives
-	}
-	if 2*m.ReceiveCount() <= most {
+	if 2*m.ReceiveCount() <= rs.maxReceives() {
 		return 0
 	}
 	return rs.round(longDeferral + time.Duration(2*rs.options.Random()*float64(longDeferral)))

@@ -160,8 +160,8 @@ func (b *batch) ran(d *delivery, r *run, res *Result) {
 	now := time.Now()
 	d.phase, b.times.lastFreed = phaseNone, now
 	if r.started() && b.jobs.Err() == nil {
-		b.process.noteRun(now.Sub(r.launched))
-		b.times.lastStart = b.table.LastStart(b.process.longest())
+		b.process.pace.noteRun(now.Sub(r.launched))
+		b.setLastStart(now)
 	}
 	if r.started() || res.Decision.Reason != fault.ReasonStore {
 		b.breaker.note(res, d.failedBefore(), now)
@@ -181,4 +181,28 @@ func (b *batch) ran(d *delivery, r *run, res *Result) {
 		Blamed: res.Outcome == OutcomeCrash && r.panicked.Load(),
 	}
 	b.settle(d, func(context.Context) Ending { return ending })
+}
+
+// setLastStart sets when the last jobs may start. That may have passed: before a run has
+// ended, nothing is known of how long others take.
+func (b *batch) setLastStart(now time.Time) {
+	e := b.process.pace.estimate()
+	b.times.lastStart, b.times.lastChance = b.table.LastStart(e.longest), b.table.LastStart(e.shortest)
+	b.passLastStart(now.Add(-1)) // what would end just at the reserve is in time
+}
+
+// passLastStart tells the run queue that it is too late for more jobs.
+func (b *batch) passLastStart(now time.Time) {
+	t := &b.times
+	if !b.table.Bounded() {
+		return
+	}
+	if !t.late && !now.Before(t.lastStart) {
+		t.late = true
+		b.queue.Late()
+	}
+	if !t.hopeless && !now.Before(t.lastChance) {
+		t.hopeless = true
+		b.queue.Hopeless()
+	}
 }

@@ -76,6 +76,39 @@ func TestTheLastReceiveRunsThoughTheProcessDrains(t *testing.T) {
 	}
 }
 
+// What has no other receive is started although it may not end in time, unless even the
+// shortest of the last runs could not. Then it is dead with its record, and is not left
+// behind in a run that ends the process.
+func TestALastReceiveThatCannotEndInTimeIsNotStarted(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name    string
+		before  string // what six jobs before it took
+		started bool
+	}{{"all were long", "5s", false}, {"some was short", "3s", true}} {
+		inBubble(t, tt.name, func(t *testing.T) {
+			s := newScene()
+			s.timeout, s.options.MaxReceives, s.options.Concurrency = 10*time.Second, 5, 6
+			p := s.processor()
+			before := []events.SQSMessage{record("b0", tt.before)}
+			for i := range 5 {
+				before = append(before, record(fmt.Sprint("b", i+1), "7s"))
+			}
+			s.runIn(t, p, before...)
+			// They take all slots for 4 s, so that 4 s are left for the last one.
+			var records []events.SQSMessage
+			for i := range 6 {
+				records = append(records, received(5, record(fmt.Sprint("m", i), "4s")))
+			}
+			ids := s.runIn(t, p, append(records, received(5, record("last", "1s")))...)
+			started := slices.Contains(s.runs(), "last")
+			if started != tt.started || slices.Contains(s.dead(), "last") == tt.started || len(ids) != 0 {
+				t.Errorf("started %v, want %v; dead %v, reported %v", started, tt.started, s.dead(), ids)
+			}
+		})
+	}
+}
+
 // What runs elsewhere, or has no verdict, is left to the redrive policy of the queue.
 func TestLeftToTheRedrivePolicyAtTheLastReceive(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package handler_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -42,9 +43,12 @@ func TestJobsThatIgnoreTheirContextAreAllDone(t *testing.T) {
 	}
 }
 
-// seeded gives the same numbers in each run of a test.
+var simSeed = flag.Uint64("simseed", 1, "the seed of simulated queues and of their processors' jitter")
+
+// seeded gives the same numbers in each run of a test. Which goroutine gets which of them
+// is up to the scheduler.
 func seeded() func() float64 {
-	r := rand.New(rand.NewPCG(1, 2))
+	r := rand.New(rand.NewPCG(*simSeed, 2))
 	lock := make(chan struct{}, 1)
 	return func() float64 {
 		lock <- struct{}{}

@@ -47,7 +47,7 @@ func (b *batch) begin() {
 	b.cancelJobs = func(cause error) { cancel(cause); stop() }
 	b.timer = time.NewTimer(time.Hour)
 	b.timer.Stop()
-	b.times.lastStart = b.table.LastStart(b.process.longest())
+	b.setLastStart(b.start)
 	if b.process.poisoned() != nil {
 		b.queue.Poison()
 	}

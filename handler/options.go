@@ -168,6 +168,30 @@ func panicSafeRandom(random func() float64) func() float64 {
 // environmentBackoff is the backoff of failures that a person has to fix.
 var environmentBackoff = backoff.Stepped{}
 
+// validateNumbers refuses negative numbers that have no meaning.
+func (o *Options) validateNumbers() error {
+	if o == nil {
+		return nil
+	}
+	var errs []error
+	refuse := func(name string, value any, zero string) {
+		errs = append(errs, fmt.Errorf("handler: %s is %v, want at least 1, or 0 for %s", name, value, zero))
+	}
+	if o.Concurrency < 0 {
+		refuse("Concurrency", o.Concurrency, "1")
+	}
+	if o.MaxReceives < 0 {
+		refuse("MaxReceives", o.MaxReceives, "an unknown maxReceiveCount")
+	}
+	if o.UnclassifiedAttempts < 0 {
+		refuse("UnclassifiedAttempts", o.UnclassifiedAttempts, fmt.Sprint(defaultUnclassifiedAttempts))
+	}
+	if o.Reserve < 0 {
+		errs = append(errs, fmt.Errorf("handler: Reserve is %v, want more than 0, or 0 for a tenth of the time", o.Reserve))
+	}
+	return errors.Join(errs...)
+}
+
 // validate calls Validate on each Backoff that has it.
 func (o *Options) validate() error {
 	profiles := map[string]Backoff{"": o.Backoff}

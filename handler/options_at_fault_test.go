@@ -219,3 +219,19 @@ func TestOneFailedCallIsOneLine(t *testing.T) {
 		t.Errorf("%d unsettled, want 39", batch.Unsettled)
 	}
 }
+
+func TestNegativeNumbersAreRefused(t *testing.T) {
+	t.Parallel()
+	for want, o := range map[string]handler.Options{
+		"Concurrency is -1, want at least 1, or 0 for 1":          {Concurrency: -1},
+		"MaxReceives is -2, want at least 1, or 0 for an unknown": {MaxReceives: -2},
+		"UnclassifiedAttempts is -3, want at least 1, or 0 for 3": {UnclassifiedAttempts: -3},
+		"Reserve is -1s, want more than 0, or 0 for a tenth":      {Reserve: -time.Second},
+		"or 0 for 1\nhandler: Reserve is -1ns, want more than 0":  {Concurrency: -1, Reserve: -1},
+	} {
+		p, err := handler.NewProcessor(handler.Func(fails(nil)), &o)
+		if p != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}

@@ -13,8 +13,6 @@ const (
 	holdPause = 5 * time.Minute
 	// longKeptOut is how long lone runs may keep others from starting, one after another.
 	longKeptOut = 5 * time.Second
-	// recentRuns is the number of last runs that the longest run is taken from.
-	recentRuns = 20
 )
 
 // invocation identifies one invocation in the process. A value on the channel means: try
@@ -41,9 +39,7 @@ type process struct {
 	// poison is the result of the crash after which the process ends; nil if there was
 	// none.
 	poison *Result
-	// runs has the durations of the last runs. next is the index of the oldest one.
-	runs [recentRuns]time.Duration
-	next int
+	pace   pace
 }
 
 // join adds an invocation. It returns the earlier crash of the process, or nil.
@@ -69,6 +65,13 @@ func (p *process) busy() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.batches) > 0
+}
+
+// invocations returns how many invocations are running, at least 1.
+func (p *process) invocations() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return max(len(p.batches), 1)
 }
 
 // begin counts a delivery that starts decoding or running. It returns false if the
@@ -212,23 +215,4 @@ func (p *process) reason() string {
 		return ReasonAfterCrash
 	}
 	return ""
-}
-
-// noteRun records the duration of a run.
-func (p *process) noteRun(took time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.runs[p.next] = took
-	p.next = (p.next + 1) % recentRuns
-}
-
-// longest returns the longest duration of the last runs.
-func (p *process) longest() time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	most := time.Duration(0)
-	for _, took := range p.runs {
-		most = max(most, took)
-	}
-	return most
 }

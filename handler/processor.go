@@ -21,17 +21,17 @@ type Processor struct {
 }
 
 // NewProcessor returns a Processor that passes each message to h. A nil o means the zero
-// Options. The error says that h is nil, that a middleware returned a nil Func, or that a
-// Backoff is not valid.
+// Options. The error says that h is nil, that a middleware returned a nil Func, that a
+// number of the Options is negative that must not be, or that a Backoff is not valid.
 func NewProcessor(h Handler, o *Options) (*Processor, error) {
 	if f, isFunc := h.(Func); h == nil || isFunc && f == nil {
 		return nil, errors.New("handler: the handler is nil; give it one, such as handler.JSON(charge)")
 	}
 	p := &Processor{handler: h, options: o.withDefaults()}
-	if err := p.options.validate(); err != nil {
+	if err := errors.Join(o.validateNumbers(), p.options.validate()); err != nil {
 		return nil, err
 	}
-	p.resolver = &resolver{options: p.options}
+	p.resolver = &resolver{options: p.options, process: &p.process}
 	p.breaker.limit = p.options.Breaker
 	var err error
 	if p.chain, err = chain(p.options.Middleware, p.call); err != nil {

@@ -57,7 +57,9 @@ type fleet struct {
 // fleetJob is a message in the queue, and what became of it.
 type fleetJob struct {
 	id, body string
-	sent     time.Time
+	// group makes its queue a FIFO queue.
+	group string
+	sent  time.Time
 
 	visible  time.Time
 	receipt  string
@@ -86,7 +88,7 @@ func (f *fleet) send(after time.Duration, body string) *fleetJob {
 // run lets the hosts work until the queue is empty, or the time is over.
 func (f *fleet) run(limit time.Duration) {
 	f.t.Helper()
-	f.hosts, f.batch, f.order = max(f.hosts, 1), cmp.Or(f.batch, 10), rand.New(rand.NewPCG(5, 6))
+	f.hosts, f.batch, f.order = max(f.hosts, 1), cmp.Or(f.batch, 10), rand.New(rand.NewPCG(5, *simSeed))
 	if f.visibility == 0 {
 		f.visibility = max(6*f.timeout, time.Minute)
 	}
@@ -99,8 +101,9 @@ func (f *fleet) run(limit time.Duration) {
 		shared = f.process()
 	}
 	var all sync.WaitGroup
-	for range f.hosts {
+	for i := range f.hosts {
 		all.Go(func() {
+			<-time.After(time.Duration(i) * 137 * time.Millisecond) // no two of them in step
 			p := shared
 			for {
 				if p == nil {
@@ -214,7 +217,16 @@ func (f *fleet) take(now time.Time) (batch []*fleetJob, next time.Time, over boo
 		f.changed = false
 	}
 	var visible []*fleetJob
+	locked := map[string]bool{} // groups with a message in flight
 	for _, j := range f.live {
+		if j.group != "" && j.receives > 0 && j.visible.After(now) {
+			locked[j.group] = true
+		}
+	}
+	for _, j := range f.live {
+		if locked[j.group] && !j.visible.After(now) {
+			continue
+		}
 		if j.visible.After(now) {
 			if next.IsZero() || j.visible.Before(next) {
 				next = j.visible
@@ -226,7 +238,9 @@ func (f *fleet) take(now time.Time) (batch []*fleetJob, next time.Time, over boo
 		}
 		visible = append(visible, j)
 	}
-	f.order.Shuffle(len(visible), func(i, k int) { visible[i], visible[k] = visible[k], visible[i] })
+	if !slices.ContainsFunc(visible, func(j *fleetJob) bool { return j.group != "" }) {
+		f.order.Shuffle(len(visible), func(i, k int) { visible[i], visible[k] = visible[k], visible[i] })
+	}
 	for _, j := range visible {
 		if len(batch) == f.batch {
 			break
@@ -260,6 +274,9 @@ func (f *fleet) invoke(p *handler.Processor, batch []*fleetJob) *handler.Process
 	f.mu.Lock()
 	for i, j := range batch {
 		r := received(j.receives, record(j.id, j.body))
+		if j.group != "" {
+			r = grouped(j.group, r)
+		}
 		r.ReceiptHandle = j.receipt
 		r.Attributes["SentTimestamp"] = strconv.FormatInt(j.sent.UnixMilli(), 10)
 		records[i] = r
@@ -358,7 +375,7 @@ func (f *fleet) requireDone(want func(j *fleetJob) bool) {
 		}
 	}
 	if bad > 0 {
-		f.t.Fatalf("%d of %d jobs are not done", bad, len(f.jobs))
+		f.t.Fatalf("%d of %d jobs are not done (-simseed %d)", bad, len(f.jobs), *simSeed)
 	}
 }
 

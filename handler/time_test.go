@@ -147,6 +147,34 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
+// What counts is the time that the function had, whenever its run began.
+func TestAFunctionThatIsCalledLateCostsNothing(t *testing.T) {
+	t.Parallel()
+	for before, want := range map[time.Duration]string{
+		time.Second: "retry " + fault.ReasonDeadline, 20 * time.Second: "deferred " + handler.ReasonNoTime,
+	} {
+		inBubble(t, before.String(), func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			defer cancel()
+			q := newQueues()
+			o := q.options()
+			o.Middleware = []handler.Middleware{func(next handler.Func) handler.Func {
+				return func(ctx context.Context, m *handler.Message) error {
+					<-time.After(before)
+					return next(ctx, m)
+				}
+			}}
+			if _, err := newProcessor(handler.Func(takes(time.Hour)), o).Handle(ctx, event(record("m1", "x"))); err != nil {
+				t.Fatal(err)
+			}
+			got := q.logged(t, handler.LogOutcome, "outcome")[0] + " " + q.logged(t, handler.LogOutcome, "reason")[0]
+			if got != want {
+				t.Errorf("called after %v: %s, want %s", before, got, want)
+			}
+		})
+	}
+}
+
 func TestAClientTimeoutIsNotTheDeadline(t *testing.T) {
 	t.Parallel()
 	q := newQueues()
@@ -174,6 +202,30 @@ func TestDeferredDelaysGrowWithReceives(t *testing.T) {
 		}
 		if got := q.hidden["m1"]; len(reported(response)) != 1 || got < want-time.Second || got > want {
 			t.Errorf("receive %d: hidden for %v, want %v rounded by chance", receives, got, want)
+		}
+	}
+}
+
+// A deferral past half of the receives is long: else overload or a stop of minutes would use
+// up the other half, and SQS would move a healthy job.
+func TestADeferralPastHalfOfTheReceivesIsLong(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		maxReceives, receives int
+		long                  bool
+	}{{10, 5, false}, {10, 6, true}, {10, 9, true}, {0, 15, false}, {0, 16, true}, {0, 1000, true}} {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		q := newQueues()
+		o := q.options()
+		o.MaxReceives = tt.maxReceives
+		_, err := newProcessor(byBody(nil), o).Handle(ctx, event(received(tt.receives, record("m1", "x"))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := q.hidden["m1"]
+		if long := got >= 5*time.Minute && got <= 15*time.Minute; long != tt.long || !long && got > 2*time.Minute {
+			t.Errorf("receive %d of %d: hidden for %v, want 5 to 15 minutes: %v", tt.receives, tt.maxReceives, got, tt.long)
 		}
 	}
 }
@@ -382,5 +434,26 @@ func TestSettlingOutlivesTheCancellation(t *testing.T) {
 	response, err := newProcessor(h, q.options()).Handle(ctx, event(record("m1", "x")))
 	if err != nil || len(reported(response)) != 0 || len(q.letters) != 1 {
 		t.Errorf("error %v, reported %v, %d dead letters", err, reported(response), len(q.letters))
+	}
+}
+
+// What the first runs of a process show counts for the next start already: in time is only
+// what can end before the reserve.
+func TestNothingStartsTooLateInANewProcess(t *testing.T) {
+	t.Parallel()
+	for _, ledger := range []bool{true, false} {
+		for _, concurrency := range []int{1, 2} {
+			inBubble(t, fmt.Sprint(ledger, concurrency), func(t *testing.T) {
+				s := newScene()
+				s.timeout, s.options.Concurrency = 10*time.Second, concurrency
+				if !ledger {
+					s.options.Ledger = nil
+				}
+				ids := s.run(t, record("m1", "5s"), record("m2", "5s"), record("m3", "5s"), record("m4", "5s"))
+				if len(s.runs()) != concurrency || len(ids) != 4-concurrency {
+					t.Errorf("ran %v, reported %v; want %d runs", s.runs(), ids, concurrency)
+				}
+			})
+		}
 	}
 }

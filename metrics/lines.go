@@ -16,9 +16,14 @@ import (
 const (
 	// DefaultNamespace is the default namespace of all metrics.
 	DefaultNamespace = "sqsafe"
-	// Dimension is the only dimension of all metrics. Its value is the name of
-	// the function or of the worker's queue.
+	// Dimension is the dimension of all metrics. Its value is the name of the
+	// function or of the worker's queue.
 	Dimension = "FunctionName"
+	// VersionDimension is a second dimension, which [DeadLetterSent] has in a
+	// series of its own. Its value is the version of the Lambda function, so that an
+	// alarm can watch the version that a deployment brings. AWS's own metrics of
+	// functions have a dimension of this name.
+	VersionDimension = "ExecutedVersion"
 	// LogBatch is the log message of a batch's line.
 	LogBatch = "batch"
 )
@@ -112,11 +117,20 @@ func (l *lines) fields(ctx context.Context, r handler.Report, now time.Time) map
 		definitions[i] = definition{Name: v.Name, Unit: v.Unit}
 		fields[v.Name] = v.N
 	}
-	fields["_aws"] = metadata{
-		Timestamp: now.UnixMilli(),
-		CloudWatchMetrics: []directive{{
-			Namespace: l.options.Namespace, Dimensions: [][]string{{Dimension}}, Metrics: definitions,
-		}},
+	directives := []directive{{
+		Namespace: l.options.Namespace, Dimensions: [][]string{{Dimension}}, Metrics: definitions,
+	}}
+	if version := lambdacontext.FunctionVersion; r.Sent > 0 && version != "" && version != latestVersion {
+		fields[VersionDimension] = version
+		directives = append(directives, directive{
+			Namespace: l.options.Namespace, Dimensions: [][]string{{Dimension, VersionDimension}},
+			Metrics: []definition{{Name: DeadLetterSent, Unit: Count}},
+		})
 	}
+	fields["_aws"] = metadata{Timestamp: now.UnixMilli(), CloudWatchMetrics: directives}
 	return fields
 }
+
+// latestVersion is the version of a function that is invoked without an alias:
+// no deployment shifts its traffic.
+const latestVersion = "$LATEST"

@@ -40,6 +40,26 @@ func TestTheLineIsInTheEmbeddedMetricFormat(t *testing.T) {
 	})
 }
 
+// An alarm on a deployment needs the dead letters of a version. The variable is that
+// of the process, so the test does not run beside others.
+func TestDeadLettersHaveASeriesByVersion(t *testing.T) { //nolint:paralleltest // see above
+	defer func(before string) { lambdacontext.FunctionVersion = before }(lambdacontext.FunctionVersion)
+	for version, want := range map[string]string{
+		"7":       `{"Namespace":"sqsafe","Dimensions":[["FunctionName","ExecutedVersion"]],"Metrics":[{"Name":"DeadLetterSent","Unit":"Count"}]}`, //nolint:lll // one line
+		"$LATEST": "", "": "",
+	} {
+		lambdacontext.FunctionVersion = version
+		for sent, has := range map[int]bool{0: false, 3: want != ""} {
+			var out bytes.Buffer
+			metrics.Lines(&out, nil)(t.Context(), handler.Report{Messages: 3, Sent: sent})
+			if got := strings.Contains(out.String(), "ExecutedVersion"); got != has ||
+				has && (!strings.Contains(out.String(), want) || !strings.Contains(out.String(), `"ExecutedVersion":"7"`)) {
+				t.Errorf("version %q, %d dead letters: %s", version, sent, out.String())
+			}
+		}
+	}
+}
+
 // full returns a report that sets every member of a line.
 func full() handler.Report {
 	r := handler.Report{Messages: 10000, Runs: 10000, Sent: 1, Unsent: 1, Unsettled: 1, BreakerOpen: true, TimeLeft: 1e9}

@@ -45,6 +45,9 @@ const (
 	// deadline.
 	BatchTime = "BatchTime"
 	TimeLeft  = "TimeLeft"
+	// Workers counts the running workers of a queue: each sends 1 every minute,
+	// also when there are no jobs. It is no metric of a batch.
+	Workers = "Workers"
 	// OtherReason replaces the reason in metric names beyond [MaxReasons].
 	OtherReason = "other"
 )

@@ -15,7 +15,7 @@ import (
 // endpoint, such as "http://127.0.0.1:4570".
 func URL(ctx context.Context, queueARN, endpoint string) (string, error) {
 	a, err := arn.Parse(queueARN)
-	if err != nil || a.Service != "sqs" || a.Region == "" || a.AccountID == "" || a.Resource == "" {
+	if err != nil || a.Service != "sqs" || a.Region == "" || !isSegment(a.AccountID) || !isSegment(a.Resource) {
 		const form = "arn:aws:sqs:REGION:ACCOUNT:NAME"
 		return "", fmt.Errorf("queue: %q is not the ARN of a queue, which has the form %s", queueARN, form)
 	}
@@ -25,6 +25,12 @@ func URL(ctx context.Context, queueARN, endpoint string) (string, error) {
 		}
 	}
 	return strings.TrimRight(endpoint, "/") + "/" + a.AccountID + "/" + a.Resource, nil
+}
+
+// isSegment reports whether a text can be a segment of a URL's path as it is.
+func isSegment(text string) bool {
+	illegal := func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`/?#%\`, r) }
+	return text != "" && strings.IndexFunc(text, illegal) < 0
 }
 
 func regional(ctx context.Context, region string) (string, error) {

@@ -51,6 +51,7 @@ func TestURLOfWhatIsNoQueue(t *testing.T) {
 	for _, arn := range []string{
 		"", "charge", "https://sqs.us-east-1.amazonaws.com/1/q", "arn:aws:sns:us-east-1:123456789012:topic",
 		"arn:aws:sqs::123456789012:q", "arn:aws:sqs:us-east-1::q", "arn:aws:sqs:us-east-1:123456789012:",
+		"arn:aws:sqs:us-east-1:123456789012:a/../b", "arn:aws:sqs:us-east-1:1?2:q", "arn:aws:sqs:us-east-1:123456789012:a b",
 	} {
 		t.Run(arn, func(t *testing.T) {
 			t.Parallel()

@@ -27,6 +27,9 @@ const (
 	metricsOff           = "off"
 )
 
+// most bounds all numbers: beyond it one is a mistake, and a duration might overflow.
+const most = 1_000_000
+
 type lookupFunc func(name string) (value string, ok bool)
 
 // settings are the worker settings from the environment.
@@ -51,9 +54,9 @@ func readSettings(lookup lookupFunc) (*settings, error) {
 		name, wants string
 		to          *int
 	}{
-		{batchesVariable, "a number of batches, at least 1", &s.Batches},
-		{drainVariable, "a number of seconds, at least 1", &drain},
-		{batchSecondsVariable, "a number of seconds, at least 1", &batch},
+		{batchesVariable, "a number of batches, from 1 to 1000000", &s.Batches},
+		{drainVariable, "a number of seconds, from 1 to 1000000", &drain},
+		{batchSecondsVariable, "a number of seconds, from 1 to 1000000", &batch},
 	} {
 		errs = append(errs, readNumber(lookup, number.name, number.wants, number.to))
 	}
@@ -83,7 +86,7 @@ func readNumber(lookup lookupFunc, name, wants string, to *int) error {
 		return nil
 	}
 	n, err := strconv.Atoi(value)
-	if err != nil || n < 1 {
+	if err != nil || n < 1 || n > most {
 		return &sqsafe.InvalidError{Name: name, Value: value, Wants: wants}
 	}
 	*to = n

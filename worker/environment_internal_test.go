@@ -65,11 +65,13 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 			`environment variable SQSAFE_QUEUE_URL is "arn:aws:sqs:eu-central-1:123456789012:jobs"; set it to the URL of ` +
 				"the queue to poll, such as https://sqs.eu-central-1.amazonaws.com/123456789012/jobs"},
 		{"SQSAFE_BATCHES", "0",
-			`environment variable SQSAFE_BATCHES is "0"; set it to a number of batches, at least 1`},
+			`environment variable SQSAFE_BATCHES is "0"; set it to a number of batches, from 1 to 1000000`},
 		{"SQSAFE_DRAIN_SECONDS", "30s",
-			`environment variable SQSAFE_DRAIN_SECONDS is "30s"; set it to a number of seconds, at least 1`},
+			`environment variable SQSAFE_DRAIN_SECONDS is "30s"; set it to a number of seconds, from 1 to 1000000`},
+		{"SQSAFE_DRAIN_SECONDS", "9223372037", // more than a time.Duration holds
+			`environment variable SQSAFE_DRAIN_SECONDS is "9223372037"; set it to a number of seconds, from 1 to 1000000`},
 		{"SQSAFE_BATCH_SECONDS", "-1",
-			`environment variable SQSAFE_BATCH_SECONDS is "-1"; set it to a number of seconds, at least 1`},
+			`environment variable SQSAFE_BATCH_SECONDS is "-1"; set it to a number of seconds, from 1 to 1000000`},
 		{"SQSAFE_METRICS_NAMESPACE", "AWS/SQS", `environment variable SQSAFE_METRICS_NAMESPACE is "AWS/SQS"; set it to a ` +
 			`namespace of at most 255 ASCII characters that begins neither with ":" nor with "AWS/", or to "off"`},
 		{"SQSAFE_WORKER_NAME", "Köln", `environment variable SQSAFE_WORKER_NAME is "Köln"; set it to a name of at most ` +

@@ -60,6 +60,19 @@ func (g *gathered) add(r handler.Report, at time.Time) {
 	}
 }
 
+// beat counts a worker that runs in a minute, so that an alarm can tell one that
+// has no jobs from one that is gone.
+func (g *gathered) beat(at time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.all == nil {
+		g.all = map[series]*statistics{}
+	}
+	if s := g.of(series{at.Truncate(time.Minute), metrics.Workers, metrics.Count}); s != nil {
+		s.add(1)
+	}
+}
+
 // of returns the statistics of a series; nil if there are too many series.
 func (g *gathered) of(key series) *statistics {
 	if s := g.all[key]; s != nil {

@@ -89,7 +89,8 @@ func (p *publisher) run() {
 	defer ticker.Stop()
 	for {
 		select {
-		case <-ticker.C:
+		case now := <-ticker.C:
+			p.beat(now)
 			p.send()
 		case <-p.stopped:
 			p.send()

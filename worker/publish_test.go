@@ -157,6 +157,23 @@ func TestMetricsAreAddedUpAndSentOnceAMinute(t *testing.T) {
 	})
 }
 
+// An alarm tells a worker without jobs from one that is gone.
+func TestAWorkerWithoutJobsReportsEveryMinute(t *testing.T) {
+	bubble(t, "jobs", "30", func(w *world) {
+		c := &cloud{begin: w.begin}
+		r := w.start(worker.Options{Metrics: c}, failing)
+		after(2*time.Minute + time.Second)
+		r.stop()
+		if _, err := r.result(); err != nil {
+			t.Error(err)
+		}
+		want := []string{"1m0s Workers Count 1 of 1, 1 to 1", "2m0s Workers Count 1 of 1, 1 to 1"}
+		if diff := cmp.Diff(want, c.sent(metrics.Workers)); diff != "" {
+			t.Errorf("data (-want +got):\n%s", diff)
+		}
+	})
+}
+
 var ignoreSerde = cmp.AllowUnexported(types.Dimension{})
 
 // The stand-in refuses what CloudWatch would refuse.

@@ -52,7 +52,7 @@ func newRun(ctx context.Context, w *Worker, p *handler.Processor) *run {
 // message. Each loop has its own poller, which calls the loop's methods.
 func (r *run) start(mapping eventsource.Mapping) {
 	var loops sync.WaitGroup
-	for range cap(r.slots.taken) {
+	for range r.slots.total {
 		l := &loop{run: r, arn: mapping.QueueARN, pulse: r.health.watch()}
 		poller := eventsource.New(l, l, mapping, &eventsource.Options{Observe: l.observe})
 		loops.Go(func() {

@@ -13,7 +13,10 @@ const (
 	// longBatch is how long a batch keeps the slots of its ended jobs. Slots that become
 	// free one by one would cause small batches. If no job of a batch has ended by then,
 	// jobs take long.
-	longBatch = 5 * time.Second
+	longBatch = 4500 * time.Millisecond
+	// together is how long the slot of an ended job waits for those of others in its batch,
+	// after longBatch: jobs that are given back together are one receive, not many.
+	together = time.Millisecond
 )
 
 // slots limits how many jobs run at the same time: for each of the worker's batches, as
@@ -22,49 +25,54 @@ const (
 type slots struct {
 	// perBatch is how many slots a full batch takes.
 	perBatch int
-	// taken has one element for each slot in use, polling one for each running receive.
-	// There are at most as many receives as batches, even if there are more slots.
-	taken, polling chan struct{}
+	// total is the number of slots. There are at most as many receives as batches, even if
+	// there are more slots.
+	total, batches int
 	// long reports whether jobs take long. Messages that wait behind them in a batch
 	// would be given back and lose a receive.
 	long atomic.Bool
+
+	mu sync.Mutex
+	// taken is the number of slots in use, receives that of running receives.
+	taken, receives int
+	// freed is closed when there are more free slots or fewer receives.
+	freed chan struct{}
 }
 
 func newSlots(batches, concurrency int) *slots {
 	perBatch := min(concurrency, maxBatch)
-	return &slots{
-		perBatch: perBatch,
-		taken:    make(chan struct{}, batches*perBatch),
-		polling:  make(chan struct{}, batches),
-	}
+	return &slots{perBatch: perBatch, total: batches * perBatch, batches: batches, freed: make(chan struct{})}
 }
 
-// take waits for a slot and takes more for the batch if they are free. It returns the
-// number of slots; 0 if ctx ends before.
-func (s *slots) take(ctx context.Context) (n int) {
-	for _, wanted := range []chan struct{}{s.polling, s.taken} {
+// take waits until a receive may begin and a slot is free, and takes more slots for the
+// batch if they are free. It returns the number of slots; 0 if ctx ends before.
+func (s *slots) take(ctx context.Context) int {
+	for {
+		n, freed := s.tryTake(ctx)
+		if n > 0 {
+			return n
+		}
 		select {
-		case wanted <- struct{}{}:
+		case <-freed:
 		case <-ctx.Done():
-			if wanted == s.taken {
-				<-s.polling
-			}
 			return 0
 		}
 	}
-	if ctx.Err() != nil { // both were ready
-		s.free(1)
-		<-s.polling
-		return 0
+}
+
+// tryTake takes slots if it can; else it returns what is closed when it is worth to try
+// again. After the end of ctx no receive begins, whatever is free.
+func (s *slots) tryTake(ctx context.Context) (n int, freed <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.receives < s.batches && ctx.Err() == nil {
+		n = min(s.perBatch, s.total-s.taken)
 	}
-	for n = 1; n < s.perBatch; n++ {
-		select {
-		case s.taken <- struct{}{}:
-		default:
-			return n
-		}
+	if n > 0 {
+		s.taken += n
+		s.receives++
 	}
-	return n
+	return n, s.freed
 }
 
 // batchSize returns how many messages a batch with n slots may have. A batch with all of
@@ -80,18 +88,24 @@ func (s *slots) batchSize(n int) int {
 // messages keep.
 func (s *slots) received(n, messages int) *batchSlots {
 	kept := &batchSlots{slots: s, taken: min(n, messages), messages: messages, open: messages}
-	s.free(n - kept.taken)
-	<-s.polling // after that, so that the next receive finds all of them
+	s.release(n-kept.taken, 1)
 	if messages > 0 {
 		kept.late = time.AfterFunc(longBatch, kept.giveBack)
 	}
 	return kept
 }
 
-func (s *slots) free(n int) {
-	for range n {
-		<-s.taken
+// release frees slots and ends receives, both at once: the next receive finds all of them.
+func (s *slots) release(slots, receives int) {
+	if slots == 0 && receives == 0 {
+		return
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.taken -= slots
+	s.receives -= receives
+	close(s.freed)
+	s.freed = make(chan struct{})
 }
 
 // batchSlots are the slots of one batch. A long job keeps only its own.
@@ -111,17 +125,18 @@ func (s *batchSlots) ended() {
 	defer s.mu.Unlock()
 	s.open--
 	if s.isLate {
-		s.keep(s.open)
+		s.late.Reset(together)
 	}
 }
 
-// giveBack releases the slots of ended jobs. From then on, ended releases each slot at
-// once.
+// giveBack releases the slots of ended jobs. From then on, ended has it called again.
 func (s *batchSlots) giveBack() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.isLate = true
-	s.slots.long.Store(s.open == s.messages)
+	if !s.isLate {
+		s.isLate = true
+		s.slots.long.Store(s.open == s.messages)
+	}
 	s.keep(s.open)
 }
 
@@ -144,6 +159,6 @@ func (s *batchSlots) end() {
 // keep releases the slots beyond n.
 func (s *batchSlots) keep(n int) {
 	n = max(n, 0)
-	s.slots.free(s.taken - min(s.taken, n))
+	s.slots.release(s.taken-min(s.taken, n), 0)
 	s.taken = min(s.taken, n)
 }

@@ -177,8 +177,16 @@ func (r *reader) number(name string) (n int64, ok bool) {
 	return 0, false
 }
 
+// maxCount is greater than any number that this package writes. An epoch near the end of
+// int64 would have no next one, so that no replay of the job could run.
+const maxCount = 1_000_000_000
+
 func (r *reader) count(name string) int {
 	n, _ := r.number(name)
+	if n < 0 || n > maxCount {
+		r.fail(name, "a count", fmt.Errorf("it is %d, want from 0 to %d", n, maxCount))
+		return 0
+	}
 	return int(n)
 }
 

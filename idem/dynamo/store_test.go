@@ -187,6 +187,8 @@ func TestAnItemThatCannotBeReadIsNamed(t *testing.T) {
 	for attribute, value := range map[string]types.AttributeValue{
 		"status":  number("1"),
 		"claims":  number("1.5"),
+		"crashes": number("-1"),
+		"settled": number("9223372036854775807"),
 		"epoch":   text("one"),
 		"history": text("{"),
 		"verdict": text("[]"),

@@ -11,8 +11,8 @@ import (
 func consumerStories() []scenario {
 	return []scenario{
 		{
-			name: "the consumer stalls: nothing is received any more", minutes: 120, world: awake(from(healthy, stall)),
-			alarms: map[string]int{"ConsumerStalled": 1, "QueueAge": 1},
+			name: "the consumer stalls: nothing is received any more", minutes: 180, world: awake(from(healthy, stall)),
+			alarms: map[string]int{"ConsumerStalled": 1, "QueueAge": 1, "BacklogGrows": 1},
 		},
 		{
 			name: "the consumer is slow: half of the jobs wait", minutes: 120,
@@ -41,7 +41,7 @@ func consumerStories() []scenario {
 					crash(w, after)
 				}
 			})),
-			note: "3 of 5 minutes are needed",
+			alarms: map[string]int{"FunctionErrors": 1}, ends: map[string]alarm.State{"FunctionErrors": alarm.OK},
 		},
 		{
 			name: "the function runs every 10 min and crashes each time", minutes: 180,
@@ -55,7 +55,7 @@ func consumerStories() []scenario {
 				}
 				return w
 			}),
-			note: "3 minutes close together are needed; NotEmpty fires when the attempts are used up",
+			alarms: map[string]int{"FunctionErrors": 1}, often: []string{"FunctionErrors"}, note: "it may return to OK between",
 		},
 		{
 			name: "a storm of partial failures: half of each batch", minutes: 120,
@@ -78,7 +78,7 @@ func consumerStories() []scenario {
 				w.source = sqsmetrics.Sample{NotVisible: 6, Sent: 6, Received: 6, EmptyReceives: 100, OldestAge: time.Minute}
 				w.invocations, w.invoked, w.failed = 1, 6, 6
 			})),
-			note: "a share counts from 10 jobs a minute; NotEmpty fires when their attempts are used up",
+			alarms: map[string]int{"SilentJobs": 1}, note: "a share counts from 10 jobs a minute",
 		},
 		{
 			name: "a bad deployment at once: every job crashes or is dead-lettered", minutes: 120,

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sqsafe/sqsafe/internal/alarm"
+	"github.com/sqsafe/sqsafe/internal/alarmset"
 )
 
 const guide = "../../docs/alarms.md"
@@ -49,36 +50,40 @@ func golden(t *testing.T, name, table string) {
 	}
 }
 
-// The table of definitions has the alarms of the first function.
+// The table of definitions has the alarms of a function and of a worker.
 func TestDefinitions(t *testing.T) {
 	t.Parallel()
-	basic, most, all := readUnits(t, nil)[0], readUnits(t, map[string]string{"AlarmSet": "full"})[0], readUnits(t, full)[0]
+	function, worker := watchedBy(charge(), nil, all...), watchedBy(atWorker(), nil, all...)
 	var table strings.Builder
-	table.WriteString("| alarm | compares | with | datapoints | missing data | set |\n|---|---|---|---|---|---|\n")
-	for _, role := range rolesOf(all) {
-		set := "with `ExpectTraffic=true`"
-		if _, ok := most.alarms[role]; ok {
-			set = "full"
+	table.WriteString("| alarm | compares | with | datapoints | missing data | set | topic |\n" +
+		"|---|---|---|---|---|---|---|\n")
+	for _, u := range []unit{function, worker} {
+		for _, role := range u.roles {
+			if _, seen := function.alarms[role]; seen && u.Function == "" {
+				continue
+			}
+			a := u.alarms[role]
+			fmt.Fprintf(&table, "| %s | %s | %s %v | %s | %s | %s | %s |\n", role, u.compared(a.Definition),
+				operator(a.Definition), a.Threshold, counts(a.Definition), a.TreatMissingData, u.set(a), topic(a))
 		}
-		if _, ok := basic.alarms[role]; ok {
-			set = "basic"
-		}
-		d := all.alarms[role]
-		fmt.Fprintf(&table, "| %s | %s | %s %v | %s | %s | %s |\n",
-			role, all.compared(d), operator(d), d.Threshold, counts(d), d.TreatMissingData, set)
 	}
 	golden(t, "definitions", table.String())
 }
 
-// rolesOf are the roles that a unit has alarms in, in the order of [roles].
-func rolesOf(u unit) []string {
-	var all []string
-	for _, role := range roles {
-		if _, ok := u.alarms[role]; ok {
-			all = append(all, role)
-		}
+func (u unit) set(a alarmset.Alarm) string {
+	switch {
+	case u.Function == "":
+		return "worker"
+	case a.Set == alarmset.Traffic:
+		return "with `--expect-traffic`"
+	case a.Set == alarmset.Rollback:
+		return "with `--rollback`"
 	}
-	return all
+	return string(a.Set)
+}
+
+func topic(a alarmset.Alarm) string {
+	return map[alarmset.Urgency]string{alarmset.Now: "alarms", alarmset.Morning: "notices"}[a.Urgency]
 }
 
 // compared is the metric or the expression with its metrics.
@@ -99,15 +104,24 @@ func (u unit) compared(d alarm.Definition) string {
 
 // subject is what the metrics of an alarm are about.
 func (u unit) subject(d alarm.Definition) string {
-	names := map[string]string{
-		u.function: "function", u.mapping: "event source mapping", u.source.Name: "queue", u.dead.Name: "dead-letter queue",
+	m := d.Queries[len(d.Queries)-1].Metric
+	switch value := m.Dimensions[0].Value; {
+	case m.Namespace == u.Namespace && u.Function == "":
+		return "worker itself"
+	case m.Namespace == u.Namespace && len(m.Dimensions) > 1:
+		return "new version itself"
+	case m.Namespace == u.Namespace:
+		return "function itself"
+	case len(m.Dimensions) > 1:
+		return "new version"
+	case strings.Contains(value, u.Dead):
+		return "dead-letter queue"
+	case strings.Contains(value, u.Source):
+		return "queue"
+	case strings.HasSuffix(value, u.Mapping):
+		return "event source mapping"
 	}
-	for _, q := range d.Queries {
-		for _, x := range q.Metric.Dimensions {
-			return names[x.Value]
-		}
-	}
-	return ""
+	return "function"
 }
 
 func operator(d alarm.Definition) string {
@@ -129,24 +143,23 @@ func counts(d alarm.Definition) string {
 func TestCost(t *testing.T) {
 	t.Parallel()
 	var table strings.Builder
-	table.WriteString("| set | alarms a function | metrics a function | functions | metrics |\n|---|---|---|---|---|\n")
-	for _, set := range []struct {
-		name       string
-		parameters map[string]string
+	table.WriteString("| set | alarms a function | metrics a function |\n|---|---|---|\n")
+	for _, row := range []struct {
+		name string
+		sets []alarmset.Set
 	}{
-		{"basic", nil}, {"full", map[string]string{"AlarmSet": "full"}}, {"full, with `ExpectTraffic=true`", full},
+		{"`--alarms basic`", all[:1]}, {"`--alarms full`", all[:2]}, {"`--rollback` besides", all[3:]},
+		{"`--expect-traffic` besides", all[2:3]},
 	} {
-		units := readUnits(t, set.parameters)
-		metrics := 0
-		for _, d := range units[0].alarms {
-			for _, q := range d.Queries {
+		u, metrics := watchedBy(charge(), nil, row.sets...), 0
+		for _, a := range u.alarms {
+			for _, q := range a.Queries {
 				if q.Expression == "" {
 					metrics++
 				}
 			}
 		}
-		fmt.Fprintf(&table, "| %s | %d | %d | %d | %d |\n",
-			set.name, len(units[0].alarms), metrics, len(units), metrics*len(units))
+		fmt.Fprintf(&table, "| %s | %d | %d |\n", row.name, len(u.alarms), metrics)
 	}
 	golden(t, "cost", table.String())
 }
@@ -158,10 +171,11 @@ func TestGuideHasEveryAlarm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, role := range roles {
+	roles := watchedBy(charge(), nil, all...).roles
+	for _, role := range append(roles, "WorkerCrash", "WorkerMissing") {
 		_, part, ok := strings.Cut(string(text), "\n### "+role+"\n")
 		part, _, _ = strings.Cut(part, "\n#")
-		if !ok || !strings.Contains(part, "First ") || !strings.Contains(part, "(RUNBOOK.md)") ||
+		if !ok || !strings.Contains(part, "First ") || !strings.Contains(part, "(RUNBOOK.md") ||
 			!strings.Contains(part, "not see") && !strings.Contains(part, "sees nothing") {
 			t.Errorf("the part on %s must say what it does not see and what to do first, and link the runbook", role)
 		}

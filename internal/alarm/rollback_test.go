@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/sqsafe/sqsafe/internal/alarm"
-	"github.com/sqsafe/sqsafe/internal/alarm/sqsmetrics"
+	"github.com/sqsafe/sqsafe/internal/alarmset"
 )
 
 // shift is a way in which a new version takes over. CodeDeploy watches the
@@ -17,8 +17,8 @@ type shift struct {
 	minutes int
 	// share of the traffic that the new version has after some minutes.
 	share func(minutes float64) float64
-	// parameters are those of the template that are not its defaults.
-	parameters map[string]string
+	// values are the parameters of the template that are not their defaults.
+	values map[string]float64
 	// watched are the deployment types that it stands for, by the minutes in which
 	// an alarm still rolls back.
 	watched []deploymentType
@@ -39,7 +39,7 @@ func shifts() []shift {
 			{"`Canary10Percent5Minutes`", 5}, {"`Canary10Percent10Minutes`", 10}, {"`Canary10Percent15Minutes`", 15},
 			{"`Canary10Percent30Minutes`", 30},
 		}},
-		{10, tenth, map[string]string{"FloodThreshold": "3"}, []deploymentType{
+		{10, tenth, map[string]float64{"FloodThreshold": 3}, []deploymentType{
 			{"`Canary10Percent5Minutes`, `FloodThreshold=3`", 5}, {"`Canary10Percent10Minutes`, `FloodThreshold=3`", 10},
 		}},
 		{9, linear(1), nil, []deploymentType{{"`Linear10PercentEvery1Minute`", 9}}},
@@ -60,14 +60,12 @@ func (f fault) alarmAfter(t *testing.T, u unit, s shift, r reading, chance *rand
 	t.Helper()
 	const lead = 5 // minutes of metrics before the deployment
 	e := alarm.NewEvaluator(midnight, &r.options)
-	for _, role := range []string{"Flood", "FunctionErrors"} {
-		watch(t, e, u.alarms[role])
+	for _, role := range u.roles {
+		watch(t, e, u.alarms[role].Definition)
 	}
 	start := lead + chance.Float64()
-	visible := sqsmetrics.Metric("ApproximateNumberOfMessagesVisible", u.dead.Name)
-	errors := u.alarms["FunctionErrors"].Queries[0].Metric
+	letters, errors := u.alarms["NewVersionFlood"].Queries[0].Metric, u.alarms["NewVersionErrors"].Queries[0].Metric
 	pending := slices.Repeat([][]alarm.Datapoint{nil}, r.late)
-	depth := 0
 	for m := range lead + s.minutes + 1 {
 		failed := 0
 		for range f.batches {
@@ -75,13 +73,16 @@ func (f fault) alarmAfter(t *testing.T, u unit, s shift, r reading, chance *rand
 				failed++
 			}
 		}
-		if !f.crashes {
-			depth, failed = depth+failed*f.batch, 0
-		}
 		at := midnight.Add(time.Duration(m) * time.Minute)
-		pending = append(pending, []alarm.Datapoint{
-			alarm.Value(visible, at, float64(depth)), alarm.Value(errors, at, float64(failed)),
-		})
+		var points []alarm.Datapoint
+		if failed > 0 { // the new version has run
+			points = append(points, alarm.Value(errors, at, float64(failed)))
+			if !f.crashes {
+				points[0] = alarm.Value(errors, at, 0)
+				points = append(points, alarm.Value(letters, at, float64(failed*f.batch)))
+			}
+		}
+		pending = append(pending, points)
 		e.Add(pending[0]...)
 		pending = pending[1:]
 		for _, c := range e.Advance(at.Add(time.Minute)) {
@@ -122,7 +123,7 @@ func TestWhatIsRolledBackInTime(t *testing.T) {
 	faults := []fault{{batches: 60, batch: 1}, {batches: 6, batch: 10}, {batches: 60, batch: 10},
 		{batches: 60, crashes: true}, {batches: 6, crashes: true}, {batches: 1, crashes: true}}
 	for _, s := range shifts() {
-		u, cells := readUnits(t, s.parameters)[0], make([]string, len(s.watched))
+		u, cells := watchedBy(charge(), s.values, alarmset.Rollback), make([]string, len(s.watched))
 		for i, f := range faults {
 			slow := s.inTime(t, u, f, reading{alarm.Options{RangeBeyond: 6}, 2}, uint64(i))
 			quick := s.inTime(t, u, f, reading{}, uint64(i))

@@ -53,7 +53,9 @@ func dead(depth func(after int) int) func(m int) minute {
 func steady(n int) func(int) int { return func(int) int { return n } }
 
 func scenarios() []scenario {
-	return slices.Concat(deadLetterStories(), pauseStories(), consumerStories(), waitStories())
+	return slices.Concat(
+		deadLetterStories(), pauseStories(), consumerStories(), waitStories(), quietStories(), workerStories(),
+	)
 }
 
 // deadLetterStories are about the dead-letter queue.
@@ -64,7 +66,7 @@ func deadLetterStories() []scenario {
 		},
 		{
 			name: "a night without a job", minutes: 9 * 60, world: quietAt, alarms: map[string]int{"ProducerSilent": 1},
-			note: "ProducerSilent is there with `ExpectTraffic=true` only",
+			note: "ProducerSilent is there with `--expect-traffic` only",
 		},
 		{
 			name: "a night without a job and without polling", minutes: 9 * 60,

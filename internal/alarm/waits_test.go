@@ -19,10 +19,10 @@ func waitStories() []scenario {
 				}
 				w.source.OldestAge = time.Duration(after+1) * time.Minute
 			})),
-			alarms: map[string]int{"ConsumerStalled": 1, "QueueAge": 1, "ProducerSilent": 1},
+			alarms: map[string]int{"ConsumerStalled": 1, "QueueAge": 1, "BacklogGrows": 1, "ProducerSilent": 1},
 			ends:   map[string]alarm.State{"ConsumerStalled": alarm.OK, "QueueAge": alarm.OK},
 			note: "both are OK again when the metrics stop after 6 h, and QueueExpiry never fires; " +
-				"ProducerSilent with `ExpectTraffic=true` only",
+				"ProducerSilent with `--expect-traffic` only",
 		},
 		{
 			name: "the first job of the only FIFO group fails, waits 60, 300 and 900 s, and is dead-lettered", minutes: 150,
@@ -35,21 +35,21 @@ func waitStories() []scenario {
 			name: "the same while other groups go on", minutes: 150,
 			world: awake(from(oneGroup, func(w *minute, after int) {
 				blocked(w, after)
-				w.source.Deleted, w.source.Received = 20, 20
+				w.source.Deleted, w.source.Received, w.invocations, w.invoked = 20, 20, 2, 20+w.failed
 			})),
 			alarms: map[string]int{"QueueAge": 1, "NotEmpty": 1, "Arrivals": 1},
 			note:   "others are finished, so ConsumerStalled is quiet",
 		},
 		{
 			name: "runs take 12 of 15 min, and jobs wait meanwhile", minutes: begins + 80, world: awake(from(healthy, longRuns)),
-			parameters: map[string]string{"FunctionTimeout": "900", "VisibilityTimeout": "5400", "StalledMinutes": "5"},
-			alarms:     map[string]int{"ConsumerStalled": 7},
-			note:       "with `FunctionTimeout=900` and `StalledMinutes=5`: it comes and goes with each run",
+			timeout: "900", values: map[string]float64{"StalledMinutes": 5},
+			alarms: map[string]int{"ConsumerStalled": 7},
+			note:   "with `FunctionTimeout=900` and `StalledMinutes=5`: it comes and goes with each run",
 		},
 		{
 			name: "the same with room for a run", minutes: begins + 80, world: awake(from(healthy, longRuns)),
-			parameters: map[string]string{"FunctionTimeout": "900", "VisibilityTimeout": "5400", "StalledMinutes": "17"},
-			note:       "with `FunctionTimeout=900` and `StalledMinutes=17`",
+			timeout: "900", values: map[string]float64{"StalledMinutes": 17},
+			note: "with `FunctionTimeout=900` and `StalledMinutes=17`",
 		},
 	}
 }

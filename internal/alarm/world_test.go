@@ -2,85 +2,57 @@ package alarm_test
 
 import (
 	"cmp"
+	"maps"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/sqsafe/sqsafe/internal/alarm"
 	"github.com/sqsafe/sqsafe/internal/alarm/sqsmetrics"
-	"github.com/sqsafe/sqsafe/internal/stack"
+	"github.com/sqsafe/sqsafe/internal/alarmset"
 )
-
-const templatePath = "../../template.yaml"
 
 var midnight = time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)
 
 // unit is a function with its queues and the alarms that watch them.
 type unit struct {
-	function, mapping string
-	source, dead      stack.Queue
-	timeout           time.Duration
-	alarms            map[string]alarm.Definition // by role
+	alarmset.Unit
+	alarms map[string]alarmset.Alarm // by role
+	roles  []string                  // in the order of the set
 }
 
-// roles are what alarms are for. Their logical ids end with them, before Alarm.
-var roles = []string{
-	"NotEmpty", "Arrivals", "Flood", "DeadLetterAge", "QueueAge", "QueueExpiry", "ConsumerStalled", "InFlight",
-	"PartialFailures", "FunctionErrors", "Throttles", "NearTimeout", "ProducerSilent",
+// charge is a function as the template names it.
+func charge() alarmset.Unit {
+	return alarmset.Unit{
+		Prefix: "Charge", Function: "ChargeFunction", Mapping: "ChargeFunctionCharge", Source: "ChargeQueue",
+		Dead: "ChargeDeadLetterQueue", LogGroup: "${ChargeLogGroup}", Namespace: "sqsafe", Timeout: "30", Alias: "live",
+	}
 }
 
-func roleOf(t *testing.T, logicalID string) string {
-	t.Helper()
-	i := slices.IndexFunc(roles, func(role string) bool { return strings.HasSuffix(logicalID, role+"Alarm") })
-	if i < 0 {
-		t.Errorf("the alarm %s has no role in this test: add one", logicalID)
-		return logicalID
-	}
-	return roles[i]
+// atWorker is a worker with the queues of charge.
+func atWorker() alarmset.Unit {
+	u := charge()
+	u.Function, u.Mapping, u.LogGroup, u.Alias, u.Metrics = "", "", "", "", "charges"
+	return u
 }
 
-// readUnits reads the template's functions and their alarms.
-func readUnits(t *testing.T, parameters map[string]string) []unit {
-	t.Helper()
-	options := &stack.Options{Parameters: parameters}
-	s, err := stack.Read(templatePath, options)
-	if err != nil {
-		t.Fatal(err)
+// all are the sets.
+var all = []alarmset.Set{alarmset.Basic, alarmset.Full, alarmset.Traffic, alarmset.Rollback}
+
+// watchedBy has the alarms of sets, with parameters that are not their defaults.
+func watchedBy(u alarmset.Unit, values map[string]float64, sets ...alarmset.Set) unit {
+	out := unit{Unit: u, alarms: map[string]alarmset.Alarm{}}
+	for _, a := range alarmset.Alarms(u, values, sets...) {
+		out.alarms[a.Role] = a
+		out.roles = append(out.roles, a.Role)
 	}
-	alarms, err := stack.ReadAlarms(templatePath, options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var units []unit
-	watched := 0
-	for _, f := range s.Functions {
-		u := unit{function: f.Name, mapping: f.LogicalID + f.Events[0].Name, timeout: f.Timeout}
-		u.source, _ = s.Queue(f.Events[0].Queue)
-		u.dead, _ = s.Queue(u.source.DeadLetterQueue)
-		u.alarms = map[string]alarm.Definition{}
-		for _, a := range alarms {
-			if u.owns(a.Definition) {
-				u.alarms[roleOf(t, a.LogicalID)] = a.Definition
-				watched++
-			}
-		}
-		units = append(units, u)
-	}
-	if watched != len(alarms) {
-		t.Errorf("%d alarms, of which %d watch a function or its queues, each in a role of its own", len(alarms), watched)
-	}
-	return units
+	return out
 }
 
-// owns tells whether all metrics of an alarm are about the unit.
-func (u unit) owns(d alarm.Definition) bool {
-	mine := []string{u.function, u.mapping, u.source.Name, u.dead.Name}
-	return !slices.ContainsFunc(d.Queries, func(q alarm.Query) bool {
-		return slices.ContainsFunc(q.Metric.Dimensions, func(x alarm.Dimension) bool {
-			return !slices.Contains(mine, x.Value)
-		})
-	})
+// dimension is the value that a unit's metrics have.
+func (u unit) dimension(role string) string {
+	queries := u.alarms[role].Queries
+	return queries[len(queries)-1].Metric.Dimensions[0].Value
 }
 
 // minute is what happens to a unit in a minute.
@@ -89,8 +61,15 @@ type minute struct {
 	// Invocations with their errors, throttles and longest run.
 	invocations, errors, throttles int
 	duration                       time.Duration
-	// failed of the invoked events are those of batchItemFailures too.
-	invoked, failed int
+	// failed of the invoked events are those of batchItemFailures too, and deferred
+	// those of them that were not run.
+	invoked, failed, deferred int
+	// moved tells that SQS moved the new dead letters, so the function counts none.
+	moved bool
+	// own are further metrics of the function, such as Unrecorded.
+	own map[string]int
+	// gone tells that no worker runs.
+	gone bool
 	// lost tells that none of the minute's metrics are published.
 	lost bool
 }
@@ -102,12 +81,11 @@ type reading struct {
 }
 
 // readings are those that the scenarios hold in: the evaluation range of the
-// user guide's example and a longer one, metrics at once and late. In the short
-// range two minutes late leave one datapoint, which has no difference to another.
+// user guide's example and a longer one, metrics at once and late.
 func readings() []reading {
 	var all []reading
 	for _, beyond := range []int{2, 6} {
-		for late := range min(beyond, 3) {
+		for late := range 3 {
 			all = append(all, reading{alarm.Options{RangeBeyond: beyond}, late})
 		}
 	}
@@ -122,20 +100,25 @@ func (u unit) run(
 	// The alarms begin when there are metrics already.
 	e := alarm.NewEvaluator(midnight.Add(begins/2*time.Minute), &r.options)
 	names := map[string]string{}
-	for role, d := range u.alarms {
-		if err := e.Watch(d); err != nil {
+	for role, a := range u.alarms {
+		if err := e.Watch(a.Definition); err != nil {
 			t.Fatal(err)
 		}
-		names[d.Name] = role
+		names[a.Name] = role
 	}
-	source := sqsmetrics.Queue{Name: u.source.Name}
-	dead := sqsmetrics.Queue{Name: u.dead.Name, WakeDelay: wake}
+	source := sqsmetrics.Queue{Name: u.dimension("QueueAge")}
+	dead := sqsmetrics.Queue{Name: u.dimension("NotEmpty"), WakeDelay: wake}
 	pending := slices.Repeat([][]alarm.Datapoint{nil}, r.late)
 	changes := map[string][]alarm.Transition{}
+	letters := 0
 	for m := range minutes {
 		at := midnight.Add(time.Duration(m) * time.Minute)
 		w := world(m)
-		points := slices.Concat(source.Publish(at, w.source), dead.Publish(at, w.dead), u.lambda(at, w))
+		before := letters
+		letters = w.dead.Visible + w.dead.NotVisible
+		points := slices.Concat(
+			source.Publish(at, w.source), dead.Publish(at, w.dead), u.lambda(at, w), u.ours(at, w, max(0, letters-before)),
+		)
 		if w.lost {
 			points = nil
 		}
@@ -152,25 +135,59 @@ func (u unit) run(
 // lambda are the metrics of a minute. There are none without an invocation, and
 // no count of events without some.
 func (u unit) lambda(at time.Time, w minute) []alarm.Datapoint {
+	if u.Function == "" {
+		return nil
+	}
 	var points []alarm.Datapoint
 	add := func(name, dimension, value string, x float64) {
 		points = append(points, alarm.Value(alarm.Metric{
 			Namespace: "AWS/Lambda", Name: name, Dimensions: []alarm.Dimension{{Name: dimension, Value: value}},
 		}, at, x))
 	}
+	function, mapping := u.dimension("FunctionErrors"), u.dimension("PartialFailures")
 	if w.invocations > 0 {
-		add("Invocations", "FunctionName", u.function, float64(w.invocations))
-		add("Errors", "FunctionName", u.function, float64(w.errors))
-		add("Duration", "FunctionName", u.function, float64(cmp.Or(w.duration, time.Second).Milliseconds()))
+		add("Invocations", "FunctionName", function, float64(w.invocations))
+		add("Errors", "FunctionName", function, float64(w.errors))
+		add("Duration", "FunctionName", function, float64(cmp.Or(w.duration, time.Second).Milliseconds()))
 	}
 	if w.invocations+w.throttles > 0 {
-		add("Throttles", "FunctionName", u.function, float64(w.throttles))
+		add("Throttles", "FunctionName", function, float64(w.throttles))
 	}
 	if w.invoked > 0 {
-		add("InvokedEventCount", "EventSourceMappingUUID", u.mapping, float64(w.invoked))
+		add("InvokedEventCount", "EventSourceMappingUUID", mapping, float64(w.invoked))
 	}
 	if w.failed > 0 {
-		add("FailedInvokeEventCount", "EventSourceMappingUUID", u.mapping, float64(w.failed))
+		add("FailedInvokeEventCount", "EventSourceMappingUUID", mapping, float64(w.failed))
+	}
+	return points
+}
+
+// ours are the metrics that the function writes itself. A count of zero is none,
+// and a function that crashes in all batches writes none.
+func (u unit) ours(at time.Time, w minute, letters int) []alarm.Datapoint {
+	counts := maps.Clone(w.own)
+	if counts == nil {
+		counts = map[string]int{}
+	}
+	if w.moved {
+		letters = 0
+	}
+	if w.invoked > 0 && w.errors < w.invocations {
+		counts["Messages"] = w.invoked
+		counts["Retry"], counts["Deferred"] = w.failed-w.deferred, w.deferred
+		counts["Dead"] = min(letters, w.invoked-w.failed)
+		counts["Done"] = w.invoked - w.failed - counts["Dead"]
+	}
+	counts["DeadLetterSent"] = letters
+	if u.Function == "" && !w.gone {
+		counts["Workers"] = 1
+	}
+	metric := u.alarms["Arrivals"].Queries[0].Metric
+	var points []alarm.Datapoint
+	for name, n := range counts {
+		if metric.Name = name; n > 0 {
+			points = append(points, alarm.Value(metric, at, float64(n)))
+		}
 	}
 	return points
 }

@@ -72,6 +72,11 @@ func Goroutines() map[string]string {
 		"internal/cli/signal.go":       "signals",
 		"internal/demo/demo.go":        "the server of the payment provider",
 
+		"internal/chaos/campaign.go": "servers, and what the plan says: jobs, strikes, outages and progress side by side",
+		"internal/chaos/job/main.go": "the wait for the end of the campaign",
+		"internal/chaos/strikes.go":  "a signal that follows another after a time",
+		"internal/chaos/workers.go":  "one supervisor for each worker, and the wait for its end",
+
 		"internal/crashproof/function/ends.go": "user code that ends its process from a goroutine",
 	}
 }

@@ -44,6 +44,11 @@ func TestModuleHosts(t *testing.T) {
 	report(t, archtest.CheckHosts(archtest.Rows(), parseModule(t)))
 }
 
+func TestModuleFuzzing(t *testing.T) {
+	t.Parallel()
+	report(t, archtest.CheckFuzzing(parseModule(t), archtest.Unfuzzed()))
+}
+
 func TestModuleSleeps(t *testing.T) {
 	t.Parallel()
 	report(t, archtest.CheckSleeps(parseModule(t)))

@@ -24,7 +24,7 @@ func Orders() []Order {
 	return []Order{
 		{Package: "internal/archtest", Files: []string{
 			"doc.go", "module.go", "source.go", "table.go", "imports.go", "habits.go", "docs.go", "sizes.go",
-			"goroutines.go", "order.go",
+			"fuzzing.go", "goroutines.go", "order.go",
 		}},
 		{Package: ".", Files: []string{
 			"doc.go", "payload.go", "options.go", "environment.go", "logger.go", "host.go", "sqsafe.go",
@@ -32,7 +32,7 @@ func Orders() []Order {
 		{Package: "handler", Files: []string{
 			"doc.go", "outcome.go", "errors.go", "timestamp.go", "failure.go", "message.go", "result.go", "func.go",
 			"jsonenvelope.go", "jsonmembers.go", "jsonforeign.go", "json.go", "ports.go", "ledger.go", "report.go", "options.go",
-			"process.go", "goroutine.go", "run.go", "chain.go", "delay.go", "evidence.go", "resolve.go", "breaker.go",
+			"pace.go", "process.go", "goroutine.go", "run.go", "chain.go", "delay.go", "evidence.go", "resolve.go", "breaker.go",
 			"processor.go", "batch.go", "worker.go", "log.go", "hooks.go", "conclude.go", "hide.go", "letters.go",
 			"settle.go", "ending.go", "decode.go", "claim.go", "execute.go", "alone.go", "perform.go", "clock.go",
 			"answer.go", "loop.go", "handle.go",

@@ -31,24 +31,26 @@ const (
 	lambdaRuntime = "github.com/aws/aws-lambda-go/lambda"
 	lambdaErrors  = "github.com/aws/aws-lambda-go/lambda/messages"
 
-	sdkCore       = "github.com/aws/aws-sdk-go-v2/aws"
-	sdkARN        = "github.com/aws/aws-sdk-go-v2/aws/arn"
-	sdkRetry      = "github.com/aws/aws-sdk-go-v2/aws/retry"
-	sdkHTTP       = "github.com/aws/aws-sdk-go-v2/aws/transport/http"
-	sdkKeys       = "github.com/aws/aws-sdk-go-v2/credentials"
-	sdkConfig     = "github.com/aws/aws-sdk-go-v2/config"
-	sdkSQS        = "github.com/aws/aws-sdk-go-v2/service/sqs"
-	sqsTypes      = "github.com/aws/aws-sdk-go-v2/service/sqs/types"
-	sdkDynamoDB   = "github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	dynamoDBTypes = "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	sdkCloudWatch = "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
-	sdkLambda     = "github.com/aws/aws-sdk-go-v2/service/lambda"
-	lambdaTypes   = "github.com/aws/aws-sdk-go-v2/service/lambda/types"
-	sdkLogs       = "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
-	logsTypes     = "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs/types"
-	sdkFormation  = "github.com/aws/aws-sdk-go-v2/service/cloudformation"
-	cloudTypes    = "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
-	smithy        = "github.com/aws/smithy-go"
+	sdkCore        = "github.com/aws/aws-sdk-go-v2/aws"
+	sdkARN         = "github.com/aws/aws-sdk-go-v2/aws/arn"
+	sdkRetry       = "github.com/aws/aws-sdk-go-v2/aws/retry"
+	sdkHTTP        = "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	sdkKeys        = "github.com/aws/aws-sdk-go-v2/credentials"
+	sdkConfig      = "github.com/aws/aws-sdk-go-v2/config"
+	sdkSQS         = "github.com/aws/aws-sdk-go-v2/service/sqs"
+	sqsTypes       = "github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	sdkDynamoDB    = "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	dynamoDBTypes  = "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	sdkCloudWatch  = "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	sdkFormation   = "github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	formationTypes = "github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+	sdkLambda      = "github.com/aws/aws-sdk-go-v2/service/lambda"
+	lambdaTypes    = "github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	sdkSNS         = "github.com/aws/aws-sdk-go-v2/service/sns"
+	cloudTypes     = "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+	smithy         = "github.com/aws/smithy-go"
+	sdkLogs        = "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
+	logsTypes      = "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs/types"
 
 	kong          = "github.com/alecthomas/kong"
 	lipgloss      = "github.com/charmbracelet/lipgloss"
@@ -76,11 +78,12 @@ func noSDK() []string { return []string{allSDK, allSmithy} }
 // that only commands need.
 func forCommands() []string {
 	return []string{
-		"internal/alarm/...", "internal/cli", "internal/deadletters/...", "internal/demo/...", "internal/endpoint",
-		"internal/eventsource/...",
-		"internal/jobs", "internal/ledger", "internal/local", standIns, "internal/metricmath", "internal/runtimeapi",
-		"internal/stack", sdkConfig + "/...", sdkCloudWatch + "/...", sdkFormation + "/...",
-		sdkLambda + "/...", sdkLogs + "/...", unifiedDiff, kong, lipgloss + "/...", terminal, yaml,
+		"internal/alarm/...", "internal/alarmset", "internal/cfn", "internal/check", "internal/cli",
+		"internal/deadletters/...", "internal/demo/...", "internal/endpoint", "internal/eventsource/...",
+		"internal/jobs", "internal/ledger", "internal/live", "internal/local", standIns, "internal/metricmath",
+		"internal/runtimeapi",
+		"internal/scaffold", "internal/stack", "internal/stackedit", sdkConfig + "/...", sdkCloudWatch + "/...",
+		sdkFormation + "/...", sdkLambda + "/...", sdkLogs + "/...", sdkSNS + "/...", unifiedDiff, kong, lipgloss + "/...", terminal, yaml,
 	}
 }
 
@@ -101,7 +104,7 @@ func TestKit() []string {
 func Rows() []Row {
 	return slices.Concat(
 		leafRows(), engineRows(), adapterRows(), hostRows(), functionRows(),
-		standInRows(), commandRows(), checkRows(), benchRows(),
+		standInRows(), templateRows(), commandRows(), checkRows(), benchRows(),
 	)
 }
 
@@ -276,19 +279,43 @@ func standInRows() []Row {
 	}
 }
 
+// templateRows read, check and write templates, and know their alarms.
+func templateRows() []Row {
+	return []Row{
+		{
+			Path: "internal/alarm", Ours: []string{"internal/metricmath"}, Never: []string{anyThird},
+			Tests: []string{"internal/alarm/sqsmetrics", "internal/alarmset", "internal/stack"},
+		},
+		{
+			Path: "internal/alarmset", Ours: []string{"internal/alarm"}, Never: []string{anyThird},
+		},
+		{
+			Path: "internal/stackedit", Ours: []string{"internal/alarmset"}, Third: []string{yaml},
+			Tests: []string{"internal/alarm", "internal/stack"},
+		},
+		{Path: "internal/alarm/sqsmetrics", Ours: []string{"internal/alarm"}, Never: []string{anyThird}},
+		{Path: "internal/cfn", Third: []string{yaml}, Never: []string{anyOurs}},
+		{
+			Path: "internal/stack", Ours: []string{"internal/eventsource/filter", "internal/alarm", "internal/cfn"},
+			Third: []string{yaml}, Tests: []string{"internal/alarmset", "internal/stackedit"},
+		},
+		{Path: "internal/check", Ours: []string{"internal/cfn"}, Third: []string{yaml}},
+		{
+			Path: "internal/live", Ours: []string{"internal/check"},
+			Third: []string{
+				sdkCore, sdkFormation, formationTypes, sdkLambda, lambdaTypes, sdkSQS, sqsTypes, sdkCloudWatch, cloudTypes,
+				sdkSNS, sdkDynamoDB, dynamoDBTypes,
+			},
+			Tests: []string{"internal/endpoint"},
+		},
+		{Path: "internal/scaffold", Never: []string{anyOurs, anyThird}, Tests: []string{"internal/check"}},
+	}
+}
+
 // commandRows are the commands, and what only they use.
 func commandRows() []Row {
 	return []Row{
 		{Path: "internal/runtimeapi", Never: []string{anyOurs, anyThird}},
-		{
-			Path: "internal/alarm", Ours: []string{"internal/metricmath"}, Never: []string{anyThird},
-			Tests: []string{"internal/alarm/sqsmetrics", "internal/stack"},
-		},
-		{Path: "internal/alarm/sqsmetrics", Ours: []string{"internal/alarm"}, Never: []string{anyThird}},
-		{
-			Path: "internal/stack", Ours: []string{"internal/eventsource/filter", "internal/alarm"},
-			Third: []string{yaml},
-		},
 		{Path: "internal/jobs", Third: []string{sdkCore, sdkSQS, sqsTypes}},
 		{
 			Path: "internal/ledger", Ours: []string{"handler", "internal/jobid"},
@@ -333,7 +360,8 @@ func commandRows() []Row {
 			Path: "internal/cli",
 			Ours: []string{
 				"internal/wholebody", "fault", "handler", "dlq", "internal/jobs", "internal/ledger", "internal/deadletters",
-				"internal/deadletters/replay", "internal/deadletters/archive", "internal/endpoint", "internal/local",
+				"internal/deadletters/replay", "internal/deadletters/archive", "internal/endpoint", "internal/check",
+				"internal/live", "internal/scaffold", "internal/local", "internal/alarmset", "internal/stackedit",
 			},
 			Third: []string{
 				kong, lipgloss, lipglossTable, terminal, terminalSize,
@@ -356,11 +384,23 @@ func commandRows() []Row {
 func checkRows() []Row {
 	return []Row{
 		{Path: "internal/archtest", Never: []string{anyOurs, anyThird}},
+		{Path: "internal/coverage", Never: []string{anyOurs, anyThird}, Host: true},
+		{Path: "internal/mutants", Third: []string{yaml}, Host: true},
 		{Path: "internal/conformance"},
 		{Path: "internal/crashproof/function", Ours: []string{"handler", "idem", "."}, Host: true},
 		{
 			Path:  "internal/crashproof",
 			Tests: []string{"dlq", "fault", "handler", "internal/eventsource", "internal/runtimeapi"},
+		},
+		{Path: "internal/chaos/job", Ours: []string{"fault", "idem", ".", "worker"}, Host: true},
+		{
+			Path: "internal/chaos",
+			Ours: []string{
+				"fault", "idem", "dlq", "internal/localaws/sqs", "internal/localaws", "internal/localaws/localtest",
+				"internal/local",
+			},
+			Third: []string{sdkCore, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes, terminalSize},
+			Host:  true,
 		},
 		{
 			Path: "internal/simulation/system",
@@ -371,9 +411,12 @@ func checkRows() []Row {
 		},
 		{
 			Path:  "internal/runbook",
-			Tests: []string{"backoff", "dlq", "fault", "handler", "idem", "idem/dynamo", "queue"},
+			Tests: []string{"internal/alarmset", "backoff", "dlq", "fault", "handler", "idem", "idem/dynamo", "queue"},
 		},
-		{Path: "internal/samtest", Tests: []string{"internal/demo/provider", "internal/runtimeapi", "internal/stack"}},
+		{
+			Path:  "internal/samtest",
+			Tests: []string{"internal/demo/provider", "internal/runtimeapi", "internal/scaffold", "internal/stack"},
+		},
 		{Path: "internal/powertools", Tests: []string{"idem", "idem/dynamo"}},
 		{
 			Path: "internal/parity/function", Ours: []string{"fault", "idem", ".", "worker"},

@@ -51,12 +51,15 @@ type Streams struct {
 
 // commands defines the command line.
 type commands struct {
-	Local   Local   `cmd:"" help:"Run the stack of a SAM template on this machine: queues, tables and functions."`
-	Send    Send    `cmd:"" help:"Send messages to a queue: of the local stack, unless told otherwise."`
-	Queues  Queues  `cmd:"" help:"Show what queues hold: those of the local stack, unless told otherwise."`
-	DLQ     DLQ     `cmd:"" name:"dlq" help:"See, understand and replay dead letters."`
-	Ledger  Ledger  `cmd:"" help:"Show what a table knows of jobs, and make it forget one."`
-	Version Version `cmd:"" help:"Show the version of this program."`
+	Init     Init     `cmd:"" help:"Make a folder with a function, a test and a stack that run."`
+	Check    Check    `cmd:"" help:"Find what loses or doubles jobs in a template, before it is deployed."`
+	Template Template `cmd:"" help:"Add alarms, a dashboard and the rollback of deployments to a SAM template."`
+	Local    Local    `cmd:"" help:"Run the stack of a SAM template on this machine: queues, tables and functions."`
+	Send     Send     `cmd:"" help:"Send messages to a queue: of the local stack, unless told otherwise."`
+	Queues   Queues   `cmd:"" help:"Show what queues hold: those of the local stack, unless told otherwise."`
+	DLQ      DLQ      `cmd:"" name:"dlq" help:"See, understand and replay dead letters."`
+	Ledger   Ledger   `cmd:"" help:"Show what a table knows of jobs, and make it forget one."`
+	Version  Version  `cmd:"" help:"Show the version of this program."`
 }
 
 const description = `Background jobs on SQS and Lambda in which every failure has a defined path.

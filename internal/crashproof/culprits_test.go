@@ -109,7 +109,7 @@ func refused(name string, j job) culprit {
 // time is done in the end, but never acknowledged, so that SQS moves it as well.
 func undecodable(name string, j job, status string) culprit {
 	return culprit{
-		name: name, job: j, receives: 8, in: undisturbed,
+		name: name, job: j, receives: times.receives, in: times.undecodable,
 		status: status, kills: true, ends: jobResult{Dead: unrecorded}, takesAlong: true,
 	}
 }

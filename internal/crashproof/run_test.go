@@ -60,7 +60,7 @@ func newRun(r *rig, s scenario, number int) *run {
 func (r *run) culpritCalled(process string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if waited := time.Since(r.invoked[process]); r.says == abandoned && waited > timeout/4 {
+	if waited := time.Since(r.invoked[process]); r.says == abandoned && waited > times.timeout/4 {
 		r.slow = append(r.slow, "the job began "+waited.String()+" after the invocation")
 	}
 }
@@ -76,7 +76,7 @@ func (r *run) do(ctx context.Context) error {
 		return err
 	}
 	function, err := runtimeapi.New(runtimeapi.Options{
-		Name: r.path()[1:], Binary: r.binary, Environment: r.environment(), Timeout: timeout,
+		Name: r.path()[1:], Binary: r.binary, Environment: r.environment(), Timeout: times.timeout,
 		Concurrency: r.setting.processes, Output: r.line, Observe: r.happened,
 	})
 	if err != nil {
@@ -137,7 +137,7 @@ func (r *run) environment() map[string]string {
 func (r *run) fill(ctx context.Context) error {
 	policy, _ := json.Marshal(map[string]any{"deadLetterTargetArn": arn(r.dead()), "maxReceiveCount": r.receives})
 	attributes := map[string]string{
-		"VisibilityTimeout": strconv.Itoa(visibility), "RedrivePolicy": string(policy),
+		"VisibilityTimeout": strconv.Itoa(int(times.visibility.Seconds())), "RedrivePolicy": string(policy),
 	}
 	dead := map[string]string{}
 	if r.setting.fifo {

@@ -5,6 +5,7 @@ package crashproof_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 )
@@ -178,12 +179,26 @@ func (s scenario) queue() string {
 	return name
 }
 
-// timeout is the function's, visibility the queue's in seconds: claims have
-// lapsed by then.
-const (
-	timeout    = 4 * time.Second
-	visibility = 7
-)
+// form is how much is tried, and how long it takes. timeout is the function's,
+// visibility the queue's: claims have lapsed by then. receives are those after which SQS
+// moves what cannot be decoded.
+type form struct {
+	timeout, visibility time.Duration
+	receives            int
+	// undecodable are the settings of what cannot be decoded.
+	undecodable []setting
+}
+
+// forms are the short one, which is part of each run of the tests, and the full one. A
+// neighbour of what ends its process in decoding needs more receives to get through than
+// the short one has time for.
+var forms = map[bool]form{
+	false: {timeout: 3 * time.Second, visibility: 6 * time.Second, receives: 4, undecodable: settings[:2]},
+	true:  {timeout: 4 * time.Second, visibility: 7 * time.Second, receives: 8, undecodable: undisturbed},
+}
+
+// times is the form of this run.
+var times = forms[os.Getenv("SQSAFE_CRASHPROOF") == "full"]
 
 // want is how the scenario ends.
 func (s scenario) want() ending {

@@ -87,14 +87,6 @@ func (t Table) Bounded() bool { return !t.end.IsZero() }
 // End returns the deadline; zero without one.
 func (t Table) End() time.Time { return t.end }
 
-// Left returns the time until the deadline; 0 without one.
-func (t Table) Left(now time.Time) time.Duration {
-	if !t.Bounded() {
-		return 0
-	}
-	return max(t.end.Sub(now), 0)
-}
-
 // At returns when a stage begins; zero without a deadline.
 func (t Table) At(s Stage) time.Time {
 	if !t.Bounded() {

@@ -127,7 +127,7 @@ func TestPackageDocHasTheTable(t *testing.T) {
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	none := deadline.New(begin, time.Time{}, 0)
-	if none.Bounded() || none.Left(begin) != 0 || none.Reached(deadline.Cut, after(1e6)) ||
+	if none.Bounded() || none.Reached(deadline.Cut, after(1e6)) ||
 		!none.LastStart(time.Second).IsZero() {
 		t.Errorf("without a limit: %+v", none)
 	}
@@ -135,8 +135,8 @@ func TestLimit(t *testing.T) {
 		t.Error("an invocation that was cancelled or has crashed has no limit")
 	}
 	some := table(30)
-	if !some.Bounded() || some.Left(after(10)) != 20*time.Second || some.Left(after(31)) != 0 {
-		t.Errorf("left of 30 s: %v after 10, %v after 31", some.Left(after(10)), some.Left(after(31)))
+	if !some.Bounded() || !some.End().Equal(after(30)) {
+		t.Errorf("the end of 30 s: %v", some.End())
 	}
 	if some.Reached(deadline.Leave, after(27.74)) || !some.Reached(deadline.Leave, after(27.75)) {
 		t.Error("a stage is reached when it begins")
@@ -191,6 +191,24 @@ func TestHadItsTime(t *testing.T) {
 				t.Errorf("after an hour: %v", got)
 			}
 		})
+	}
+}
+
+// Three quarters of the time for jobs: of 27 s in an invocation of 30.
+func TestMostOfItsTime(t *testing.T) {
+	t.Parallel()
+	bounded, unbounded := table(30), deadline.New(begin, time.Time{}, 0)
+	for seconds, want := range map[float64]struct{ had, has bool }{
+		0: {false, true}, 6.75: {false, true}, 6.76: {false, false}, 20.24: {false, false}, 20.25: {true, false},
+	} {
+		at := after(seconds)
+		had, has := bounded.HadMostOfItsTime(at.Sub(begin)), bounded.HasMostOfItsTime(at)
+		if had != want.had || has != want.has {
+			t.Errorf("%v s: had %v, has %v, want %+v", seconds, had, has, want)
+		}
+		if unbounded.HadMostOfItsTime(at.Sub(begin)) || !unbounded.HasMostOfItsTime(at) {
+			t.Errorf("%v s without a deadline: want that no run had it, and that every run has it", seconds)
+		}
 	}
 }
 

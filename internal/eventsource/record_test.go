@@ -105,8 +105,20 @@ func TestLargeBatchIsInvokedInParts(t *testing.T) {
 		suffix string
 		answer string
 		err    error
+		undone error // of all deletions
 		want   []string
 	}{
+		"standard, not deleted": {
+			answer: "{}",
+			undone: errFunction,
+			want:   []string{"invoked m1 m2 m3", "delete_failed m1 m2 m3", "invoked m4 m5", "delete_failed m4 m5"},
+		},
+		"FIFO, not deleted": { // the first part comes again, before the second
+			suffix: ".fifo",
+			answer: "{}",
+			undone: errFunction,
+			want:   []string{"invoked m1 m2 m3", "delete_failed m1 m2 m3", "withheld m4 m5"},
+		},
 		"standard, function error": {
 			err:  errFunction,
 			want: []string{"invoked m1 m2 m3", "failed m1 m2 m3", "invoked m4 m5", "failed m4 m5"},
@@ -140,6 +152,7 @@ func TestLargeBatchIsInvokedInParts(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				q := newQueue()
+				q.deleteErr = test.undone
 				for _, id := range numbered(1, 5) {
 					q.arrivals = append(q.arrivals, arrival{0, message(id, body)})
 				}

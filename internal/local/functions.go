@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"slices"
 
 	"github.com/sqsafe/sqsafe/internal/eventsource"
 	"github.com/sqsafe/sqsafe/internal/runtimeapi"
@@ -64,22 +65,32 @@ func (s *Stack) poll() {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stop = cancel
 	for i, f := range s.template.Functions {
-		for _, e := range f.Events {
-			if e.Enabled {
-				s.pollers.Go(func() { s.pollOne(ctx, s.functions[i], f.LogicalID, e) })
-			}
+		for _, e := range polled(f) {
+			s.pollers.Go(func() { s.pollOne(ctx, s.functions[i], f.LogicalID, e) })
 		}
+	}
+}
+
+// polled returns the events of a function that are polled: not the disabled ones.
+func polled(f stack.Function) []stack.SQSEvent {
+	return slices.DeleteFunc(slices.Clone(f.Events), func(e stack.SQSEvent) bool { return !e.Enabled })
+}
+
+// mapping returns what an event of the template asks for.
+func mapping(e stack.SQSEvent, queue stack.Queue) eventsource.Mapping {
+	return eventsource.Mapping{
+		QueueURL: queue.URL, QueueARN: queue.ARN, Region: region,
+		BatchSize: e.BatchSize, Window: e.Window,
+		ReportBatchItemFailures: e.ReportBatchItemFailures, Filters: e.Filters, Concurrency: concurrency(e),
 	}
 }
 
 // pollOne feeds a function from one queue until ctx ends.
 func (s *Stack) pollOne(ctx context.Context, function *runtimeapi.Function, name string, e stack.SQSEvent) {
 	queue, _ := s.template.Queue(e.Queue)
-	poller := eventsource.New(s.queues, function, eventsource.Mapping{
-		QueueURL: queue.URL, QueueARN: queue.ARN, Region: region,
-		BatchSize: e.BatchSize, Window: e.Window,
-		ReportBatchItemFailures: e.ReportBatchItemFailures, Filters: e.Filters, Concurrency: concurrency(e),
-	}, &eventsource.Options{Observe: func(in eventsource.Event) { s.journal.batch(name, in) }})
+	poller := eventsource.New(s.queues, function, mapping(e, queue), &eventsource.Options{
+		Observe: func(in eventsource.Event) { s.journal.batch(name, in) },
+	})
 	if err := poller.Run(ctx); err != nil {
 		s.journal.write(Event{Kind: KindFailed, Function: name, Queue: queue.Name, Error: err.Error()})
 	}

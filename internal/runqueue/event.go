@@ -77,7 +77,9 @@ func (q *Queue) Refused(i int) {
 		}
 	case running:
 		q.leaveSlot(it)
-		q.count.started--
+		if !q.flags.hopeless { // else others may be on their way to their verdict for it
+			q.count.started--
+		}
 		if q.config.Ledger {
 			it.state = claimed
 			q.ready.push(it.position)
@@ -148,6 +150,10 @@ func (q *Queue) Lost(i int) {
 
 // Late says that there is not enough time to start another job.
 func (q *Queue) Late() { q.flags.late, q.flags.sweep = true, true }
+
+// Hopeless says that there is not enough time for the shortest of jobs, not even for one at
+// its last receive. Late comes before.
+func (q *Queue) Hopeless() { q.flags.hopeless, q.flags.sweep = true, true }
 
 // Cut says that nothing starts any more.
 func (q *Queue) Cut() { q.flags.cut, q.flags.sweep = true, true }

@@ -99,6 +99,7 @@ func (w *world) passing() []move {
 func (w *world) incidents() []move {
 	moves := []move{
 		{"late", func() { w.late = true; w.q.Late() }},
+		{"hopeless", func() { w.late, w.hopeless = true, true; w.q.Late(); w.q.Hopeless() }},
 		{"cut", func() { w.late, w.cut = true, true; w.q.Late(); w.q.Cut() }},
 		{"drain", func() { w.draining = true; w.q.Drain() }},
 		{"poison", func() { w.poisoned = true; w.q.Poison() }},
@@ -178,13 +179,14 @@ func (w *world) end(d *delivery) {
 
 func (w *world) refuse(d *delivery) {
 	w.taken = true
+	if d.phase == running && !w.hopeless {
+		w.started--
+	}
 	switch {
 	case d.phase == running && w.config.Ledger:
 		d.phase = claimed
-		w.started--
 	case d.phase == running:
 		d.phase = idle
-		w.started--
 	default:
 		d.phase = idle
 	}
@@ -319,7 +321,7 @@ func (w *world) restStarts() {
 	w.must(!room || first == nil || w.quiet(first), "a free slot is used", "not by %s", w)
 	ahead := w.count(func(d *delivery) bool { return d.ahead && d.phase >= decoding })
 	for _, d := range w.all {
-		begun := !d.ahead || d.phase != idle
+		begun := !d.ahead || d.phase != idle || w.blocked(d) != runqueue.None
 		w.must(begun || ahead >= w.config.Ahead, "as many as may be are claimed ahead", "not %d", d.index)
 	}
 }

@@ -59,9 +59,9 @@ type world struct {
 	// suspects is how many of a hundred claims show unsettled ones before.
 	suspects int
 
-	poisoned, cut, late, draining, over, breaker bool
-	taken, stalled, ran                          bool
-	failed                                       map[int]bool
+	poisoned, cut, late, hopeless, draining, over, breaker bool
+	taken, stalled, ran                                    bool
+	failed                                                 map[int]bool
 	// probe is the delivery that may run in spite of the breaker; probing reports
 	// whether one was asked for since it opened.
 	probe   int
@@ -175,6 +175,9 @@ func (w *world) before(a, b *delivery) bool {
 	if x, y := w.rank(a), w.rank(b); x != y {
 		return x < y
 	}
+	if a.Group == 0 && w.rank(a) == 2 && a.Receives != b.Receives {
+		return a.Receives > b.Receives
+	}
 	return a.index < b.index
 }
 
@@ -207,6 +210,8 @@ func (w *world) blocked(d *delivery) runqueue.Reason {
 		return runqueue.GroupHead
 	case w.cut:
 		return runqueue.NoTime
+	case w.last(d) && w.hopeless && w.hasBegun():
+		return runqueue.NoTime
 	case w.last(d):
 		return runqueue.None
 	case w.draining:
@@ -219,11 +224,13 @@ func (w *world) blocked(d *delivery) runqueue.Reason {
 	return runqueue.None
 }
 
-func (w *world) tooLate() bool { return w.late && (w.ran || w.started >= w.config.Slots) }
+func (w *world) tooLate() bool { return w.late && w.hasBegun() }
+
+func (w *world) hasBegun() bool { return w.ran || w.started >= w.config.Slots }
 
 // buries reports whether a delivery that cannot run is written off.
 func (w *world) buries(d *delivery) bool {
-	return w.cut && !w.poisoned && !w.over && w.last(d) && !w.failed[d.Group]
+	return (w.cut || w.hopeless && w.hasBegun()) && !w.poisoned && !w.over && w.last(d) && !w.failed[d.Group]
 }
 
 // busy reports whether anything of the batch is at work, as the process sees it.

@@ -80,9 +80,9 @@ type item struct {
 	// position is its place in the order.
 	position int
 	state    state
-	// slot reports whether it holds a slot. verdict reports whether it is only taken to
-	// its verdict and does not run.
-	slot, verdict bool
+	// slot reports whether it holds a slot. condemned reports whether it will not run and
+	// is to be dead-lettered, verdict whether that has begun.
+	slot, condemned, verdict bool
 	// first reports whether it is claimed ahead. blocksLater reports whether later
 	// deliveries wait until it has started.
 	first, blocksLater bool
@@ -123,7 +123,7 @@ type counts struct {
 }
 
 type flags struct {
-	poisoned, draining, late, cut, verdictsOver, breakerOpen bool
+	poisoned, draining, late, hopeless, cut, verdictsOver, breakerOpen bool
 	// taken reports whether the process refused a delivery.
 	taken bool
 	// ran reports whether a run has ended, probed whether a probe was requested.
@@ -202,24 +202,28 @@ func New(deliveries []Delivery, config Config) *Queue {
 }
 
 // sort orders the deliveries: those at their last receive first, then those with half of
-// their receives used, then first deliveries, then the others. FIFO queues keep their
-// order.
+// their receives used, the most used of them first, then first deliveries, then the
+// others. FIFO queues keep their order.
 func (q *Queue) sort() {
-	rank := func(i int) int {
+	rank := func(i int) (rank, used int) {
 		switch it := &q.items[i]; {
 		case it.Group > 0:
-			return 0
+			return 0, 0
 		case q.LastReceive(i):
-			return 1
+			return 1, 0
 		case q.Urgent(i):
-			return 2
+			return 2, it.Receives
 		case it.Receives <= 1:
-			return 3
+			return 3, 0
 		default:
-			return 4
+			return 4, 0
 		}
 	}
-	byRank := func(i, j int) int { return cmp.Compare(rank(i), rank(j)) }
+	byRank := func(i, j int) int {
+		rankI, usedI := rank(i)
+		rankJ, usedJ := rank(j)
+		return cmp.Or(cmp.Compare(rankI, rankJ), cmp.Compare(usedJ, usedI))
+	}
 	if !slices.IsSortedFunc(q.order, byRank) {
 		slices.SortStableFunc(q.order, byRank)
 	}
@@ -261,10 +265,11 @@ func (q *Queue) Flush() bool {
 		next >= 0 && q.items[next].unsettled > 0
 }
 
-// Waiting reports whether a delivery waits for a slot, for the process, or for an earlier
-// copy of its job.
+// Waiting reports whether a delivery waits for a slot, for the process, for an earlier
+// copy of its job, or to be dead-lettered.
 func (q *Queue) Waiting() bool {
-	return len(q.suspects) > 0 || q.count.duplicates > 0 || q.hasNext()
+	return len(q.suspects) > 0 || q.count.duplicates > 0 || q.hasNext() ||
+		q.peek(&q.verdicts, waiting, identified) >= 0
 }
 
 // Lone returns the delivery that runs alone; -1 for none.

@@ -22,9 +22,9 @@ func runAll(t *testing.T, scenarios []scenario) {
 func TestOrder(t *testing.T) {
 	runAll(t, []scenario{
 		{
-			name: "last receives, urgent, first, redelivered", receives: []int{2, 1, 5, 10}, noLedger: true,
+			name: "last receives, urgent, first, redelivered", receives: []int{2, 1, 5, 10, 6}, noLedger: true,
 			lines: []string{
-				"-> start 3", "done 3 -> start 2", "done 2 -> start 1", "done 1 -> start 0", "done 0, idle ->",
+				"-> start 3", "done 3 -> start 4", "done 4 -> start 2", "done 2 -> start 1", "done 1 -> start 0", "done 0, idle ->",
 			},
 		},
 		{
@@ -240,6 +240,10 @@ func TestTheEnd(t *testing.T) {
 		{
 			name: "too late for all but the last receives", receives: []int{10, 10, 1, 1}, noLedger: true,
 			lines: []string{"-> start 0", "late -> defer 2 time, defer 3 time", "done 0 -> start 1"},
+		},
+		{
+			name: "too late for the last receives too", receives: []int{10, 10, 10}, noLedger: true,
+			lines: []string{"late, hopeless -> start 0, bury 1 time, bury 2 time"},
 		},
 		{
 			name: "at the begin of a batch as many start as there are slots", receives: []int{1, 1, 1}, slots: 2, noLedger: true,

@@ -131,6 +131,8 @@ func global(t *testing.T, q *runqueue.Queue, event string) {
 		q.Stalled()
 	case "late":
 		q.Late()
+	case "hopeless":
+		q.Hopeless()
 	case "cut":
 		q.Cut()
 	case "verdictsover":

@@ -67,8 +67,11 @@ func (q *Queue) blockedBy(i int) Reason {
 		return AfterCrash
 	case q.flags.cut:
 		return NoTime
-	case q.LastReceive(i):
-		return None // it has no other chance
+	case q.LastReceive(i): // it has no other chance
+		if q.flags.hopeless && q.hasBegun() {
+			return NoTime
+		}
+		return None
 	case q.flags.draining:
 		return Draining
 	case q.isTooLate():
@@ -81,9 +84,10 @@ func (q *Queue) blockedBy(i int) Reason {
 
 // isTooLate reports whether there is no time for another job. At the start of a batch as
 // many jobs as there are slots start anyway; otherwise none might ever run.
-func (q *Queue) isTooLate() bool {
-	return q.flags.late && (q.flags.ran || q.count.started >= q.config.Slots)
-}
+func (q *Queue) isTooLate() bool { return q.flags.late && q.hasBegun() }
+
+// hasBegun reports whether the batch has started what it starts in any case.
+func (q *Queue) hasBegun() bool { return q.flags.ran || q.count.started >= q.config.Slots }
 
 // endIfBlocked ends a waiting delivery that may not start any more.
 func (q *Queue) endIfBlocked(i int) {
@@ -101,6 +105,7 @@ func (q *Queue) endIfBlocked(i int) {
 		switch {
 		case !q.isHead(i):
 		case q.mayDeadLetter(i, reason):
+			it.condemned = true
 			q.verdicts.push(it.position)
 		default:
 			q.deferDelivery(i, reason)
@@ -182,7 +187,7 @@ func (q *Queue) claim(i int) {
 func (q *Queue) claimAhead() {
 	for !q.closed() && q.count.ahead < q.config.Ahead && q.aheadFrom < len(q.order) {
 		it := &q.items[q.order[q.aheadFrom]]
-		if it.first && it.state == waiting {
+		if it.first && it.state == waiting && !it.condemned {
 			q.count.ahead++
 			q.decode(q.order[q.aheadFrom])
 		}
@@ -262,7 +267,15 @@ func (q *Queue) peek(p *positions, one, other state) int {
 
 // nextBegin returns the next delivery to decode or claim, nextReady the next to start; -1
 // for none.
-func (q *Queue) nextBegin() int { return q.peek(&q.begin, waiting, identified) }
+func (q *Queue) nextBegin() int {
+	for {
+		i := q.peek(&q.begin, waiting, identified)
+		if i < 0 || !q.items[i].condemned {
+			return i
+		}
+		q.begin.pop()
+	}
+}
 
 func (q *Queue) nextReady() int { return q.peek(&q.ready, claimed, claimed) }
 

@@ -74,7 +74,7 @@ func TestSuspects(t *testing.T) {
 		{
 			name: "who has waited too long as well", receives: []int{6, 8, 2}, slots: 3,
 			lines: []string{
-				"-> decode 0, decode 1, decode 2",
+				"-> decode 1, decode 0, decode 2",
 				"identified 0, claimed 0 2, identified 1, claimed 1 2 -> claim 0, claim 1",
 				"stalled -> release 0 notalone", "ended 0 -> start 1 quiet",
 			},

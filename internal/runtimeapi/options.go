@@ -25,7 +25,7 @@ type Options struct {
 	// Lambda sets, except AWS_LAMBDA_RUNTIME_API.
 	Environment map[string]string
 	// Timeout is the maximum duration of an invocation; 0 means 3 s, as on
-	// Lambda, which allows 1 s to 900 s.
+	// Lambda, which allows 1 s to 900 s, and 5,400 s with a capacity provider.
 	Timeout time.Duration
 	// InitTimeout is the maximum time until the process requests its first
 	// event; 0 means 10 s, Lambda's limit.

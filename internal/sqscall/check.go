@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
@@ -30,7 +31,12 @@ func ParseURL(raw string) (*url.URL, error) {
 		return nil, fmt.Errorf("the URL cannot be read: %w", malformed.Err)
 	}
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("%q is not a URL that begins with https:// or http:// and a host", u.Redacted())
+		const problem = "is not a URL that begins with https:// or http:// and a host"
+		// A password is known only where the URL has it in its place, and nowhere else.
+		if n := strings.Count(raw, "@"); n > 1 || n == 1 && u.User == nil {
+			return nil, errors.New("the text " + problem)
+		}
+		return nil, fmt.Errorf("%q %s", u.Redacted(), problem)
 	}
 	return u, nil
 }

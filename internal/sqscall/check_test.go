@@ -43,6 +43,7 @@ func TestParseURL(t *testing.T) {
 		"arn:aws:sqs:eu-central-1:1:charge": `"arn:aws:sqs:eu-central-1:1:charge"`,
 		"sqs.eu-central-1.amazonaws.com/q":  "https://",
 		"//host/q":                          "https://",
+		"user:secret@host/q":                "the text is not a URL",
 		"https:///q":                        "a host",
 		"ftp://user:secret@host/q":          "ftp://user:xxxxx@host/q",
 		"https://user:secret@host:port/q":   "invalid port",

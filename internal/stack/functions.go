@@ -30,13 +30,23 @@ func (t *template) function(r *resource, mappings []*resource, s *Stack) (Functi
 		// The only member of Metadata that is used.
 		BuildMethod: t.buildMethod(r),
 		// The ranges and defaults are those of Lambda.
-		Timeout:     time.Duration(properties.integer("Timeout", 3, 1, 900)) * time.Second,
+		Timeout:     time.Duration(properties.integer("Timeout", 3, 1, longest(properties))) * time.Second,
 		MemoryMB:    properties.integer("MemorySize", 128, 128, 10240),
 		Environment: t.environment(properties),
 		Events:      events,
 	}
 	t.checkVisibility(f, properties, s)
 	return f, true
+}
+
+// longest returns the highest timeout in seconds that Lambda accepts: more for a
+// function on instances of a capacity provider.
+// https://docs.aws.amazon.com/lambda/latest/dg/configuration-timeout.html
+func longest(properties section) int {
+	if properties.member("CapacityProviderConfig") != nil {
+		return 5400
+	}
+	return 900
 }
 
 // codeURI returns the function's folder as an absolute path.

@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -91,6 +92,24 @@ func TestUnusableText(t *testing.T) {
 	for _, tt := range tests {
 		if _, err := parse("t.yaml", []byte(tt.text), nil); err == nil || err.Error() != tt.want {
 			t.Errorf("%q: error %v, want %s", tt.text, err, tt.want)
+		}
+	}
+}
+
+// Lambda accepts a timeout above 900 s for functions on instances of a capacity
+// provider only.
+func TestTimeoutsWithACapacityProvider(t *testing.T) {
+	t.Parallel()
+	for globals, limit := range map[string]int{"{MemorySize: 512}": 900, "{CapacityProviderConfig: {Arn: a}}": 5400} {
+		for seconds, ok := range map[int]bool{limit: true, limit + 1: false} {
+			text := strings.Replace(withGlobals(globals), "Timeout: 10", "Timeout: "+strconv.Itoa(seconds), 1)
+			text = strings.Replace(text, "VisibilityTimeout: !Ref Wait", "VisibilityTimeout: 43200", 1)
+			s, err := parse("testdata/template.yaml", []byte(text), nil)
+			if (err == nil) != ok {
+				t.Errorf("%s, %d s: %v", globals, seconds, err)
+			} else if ok && s.Functions[0].Timeout != time.Duration(seconds)*time.Second {
+				t.Errorf("%s: timeout %v, want %d s", globals, s.Functions[0].Timeout, seconds)
+			}
 		}
 	}
 }

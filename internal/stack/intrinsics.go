@@ -7,25 +7,9 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/sqsafe/sqsafe/internal/cfn"
 )
-
-// intrinsic returns the name and the argument of a node's intrinsic function,
-// or an empty name if it is none.
-func intrinsic(n *yaml.Node) (name string, argument *yaml.Node) {
-	if n == nil || n.Kind != yaml.MappingNode || len(n.Content) != 2 {
-		return "", nil
-	}
-	name = n.Content[0].Value
-	if name == "Ref" || name == "Condition" || strings.HasPrefix(name, "Fn::") {
-		return name, n.Content[1]
-	}
-	return "", nil
-}
-
-func isIntrinsic(n *yaml.Node) bool {
-	name, _ := intrinsic(n)
-	return name != ""
-}
 
 // resolve evaluates the intrinsic function of a node; members of the result may
 // still be intrinsic functions. It returns nil for AWS::NoValue, for nil and
@@ -57,8 +41,8 @@ func (t *template) resolve(n *yaml.Node) *yaml.Node {
 	}
 	// The name of a Fn::ForEach loop contains its own id.
 	short, _, _ := strings.Cut(strings.TrimPrefix(name, "Fn::"), "::")
-	if !slices.Contains(knownFunctions, short) {
-		t.fail(n, "%q is no function of CloudFormation: %s", name, remedy(short, "Fn::", knownFunctions))
+	if !slices.Contains(cfn.Functions, short) {
+		t.fail(n, "%q is no function of CloudFormation: %s", name, remedy(short, "Fn::", cfn.Functions))
 		return nil
 	}
 	return t.placeholder(n, t.exported(name, argument), "%s needs AWS", name)

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/sqsafe/sqsafe/internal/cfn"
 )
 
 // knownProperties are the properties of each resource type, whether they are
@@ -40,14 +42,6 @@ var globalSections = []string{
 	"SimpleTable", "StateMachine", "WebSocketApi",
 }
 
-// knownFunctions are CloudFormation's intrinsic functions as tags, including
-// those of rules and of language extensions.
-var knownFunctions = []string{
-	"And", "Base64", "Cidr", "Condition", "Contains", "EachMemberEquals", "EachMemberIn", "Equals", "FindInMap",
-	"ForEach", "GetAZs", "GetAtt", "GetStackOutput", "If", "ImportValue", "Join", "Length", "Not", "Or", "Ref",
-	"RefAll", "Select", "Split", "Sub", "ToJsonString", "Transform", "ValueOf", "ValueOfAll",
-}
-
 // parameterTypes are the types of parameters, without the AWS-specific ones.
 var parameterTypes = []string{"CommaDelimitedList", "List<Number>", "List<String>", "Number", "String"}
 
@@ -81,7 +75,7 @@ func (t *template) checkKind(r *resource, at *yaml.Node) {
 	if slices.Contains(readKinds, r.kind) {
 		return
 	}
-	if meant := nearest(r.kind, readKinds, 2); meant != "" {
+	if meant := cfn.Nearest(r.kind, readKinds, 2); meant != "" {
 		t.fail(at, "%s: no resource type %q: write %s", r.id, r.kind, meant)
 	}
 }
@@ -93,50 +87,4 @@ func (t *template) checkParameterType(p *parameter, at *yaml.Node) {
 		return
 	}
 	t.fail(at, "parameter %s: no type %q: %s", p.name, p.kind, remedy(p.kind, "", parameterTypes))
-}
-
-// remedy says what to do about an unknown name; prefix is put before the names
-// that are known.
-func remedy(name, prefix string, known []string) string {
-	if meant := nearest(name, known, 1+len(name)/4); meant != "" {
-		return "write " + prefix + meant
-	}
-	return "correct its name or remove it"
-}
-
-// nearest returns the known name with the fewest edits to the given one,
-// ignoring case, or an empty string if it takes more than most edits.
-func nearest(name string, known []string, most int) string {
-	best := ""
-	for _, candidate := range known {
-		if d := distance(strings.ToLower(name), strings.ToLower(candidate), most); d <= most {
-			best, most = candidate, d-1
-		}
-	}
-	return best
-}
-
-// distance returns the number of letters to insert, remove or replace between
-// two names. If it is above most, the result may be any number above most.
-func distance(a, b string, most int) int {
-	if max(len(a)-len(b), len(b)-len(a)) > most {
-		return most + 1
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

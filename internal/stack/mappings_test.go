@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -150,6 +151,37 @@ func TestInvalidMappingsAreRefused(t *testing.T) {
 				t.Errorf("error\n got %s\nwant %s", got, tt.want)
 			}
 		})
+	}
+}
+
+// What an event says changes what is polled, each part of it.
+func TestAnEventIsReadAsItIsWritten(t *testing.T) {
+	t.Parallel()
+	read := func(properties string) SQSEvent {
+		t.Helper()
+		text := strings.Replace(mapped, "!GetAtt Jobs.Arn", "!GetAtt Jobs.Arn"+properties, 1)
+		s, err := parse("testdata/template.yaml", []byte(text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Functions[0].Events[0]
+	}
+	plain := read("")
+	if !plain.Enabled || plain.ReportBatchItemFailures {
+		t.Errorf("without a word: %+v, want enabled, and no ReportBatchItemFailures", plain)
+	}
+	for properties, change := range map[string]func(*SQSEvent){
+		"Enabled: false": func(e *SQSEvent) { e.Enabled = false },
+		"FunctionResponseTypes: [ReportBatchItemFailures]": func(e *SQSEvent) { e.ReportBatchItemFailures = true },
+		"MaximumBatchingWindowInSeconds: 7":                func(e *SQSEvent) { e.Window = 7 * time.Second },
+		"BatchSize: 3":                                     func(e *SQSEvent) { e.BatchSize = 3 },
+		"ScalingConfig: {MaximumConcurrency: 4}":           func(e *SQSEvent) { e.MaximumConcurrency = 4 },
+	} {
+		want := plain
+		change(&want)
+		if diff := cmp.Diff(want, read("\n      "+properties)); diff != "" {
+			t.Errorf("%s: event (-want +got):\n%s", properties, diff)
+		}
 	}
 }
 

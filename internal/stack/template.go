@@ -1,11 +1,14 @@
 package stack
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/sqsafe/sqsafe/internal/cfn"
 )
 
 // The resource types that are read.
@@ -65,7 +68,7 @@ func (t *template) note(n *yaml.Node, format string, args ...any) {
 func (t *template) failElsewhere(n *yaml.Node, format string, args ...any) {
 	if t.err == nil {
 		t.fail(n, format, args...)
-		t.err.elsewhere = true
+		t.err.Elsewhere = true
 	}
 }
 
@@ -75,7 +78,7 @@ func (t *template) attempt(read func()) *Error {
 		return nil //nolint:nilerr // it stays in t.err and ends the reading
 	}
 	read()
-	if t.err == nil || !t.err.elsewhere {
+	if t.err == nil || !t.err.Elsewhere {
 		return nil
 	}
 	e := t.err
@@ -106,15 +109,33 @@ func (t *template) declare(root *yaml.Node) {
 	t.checkGlobals(member(root, "Globals"))
 	t.globals = member(member(root, "Globals"), "Function")
 	t.declareParameters(member(root, "Parameters"))
-	t.declareConditions(member(root, "Conditions"))
-	t.declareResources(member(root, "Resources"))
+	t.declareConditions(t.unrolled(member(root, "Conditions")))
+	t.declareResources(t.unrolled(member(root, "Resources")))
+}
+
+// unrolled writes out the loops of a section. One whose collection is known in
+// AWS only is left alone, with a note.
+func (t *template) unrolled(n *yaml.Node) *yaml.Node {
+	if n == nil || t.err != nil {
+		return n
+	}
+	unrolled, open, err := cfn.Unroll(t.file, n, func(collection *yaml.Node) (items []string, known bool) {
+		elsewhere := t.attempt(func() { items = t.texts(collection, "Fn::ForEach") })
+		return items, elsewhere == nil
+	})
+	if problem, ok := errors.AsType[*Error](err); ok && t.err == nil {
+		t.err = problem
+	}
+	for _, key := range open {
+		t.note(key, "%s is left alone: what it goes through is known in AWS only", key.Value)
+	}
+	return unrolled
 }
 
 func (t *template) declareResources(n *yaml.Node) {
 	for _, e := range entries(n) {
-		if strings.HasPrefix(e.key.Value, "Fn::") {
-			t.note(e.key, "%s is left alone: loops are not read", e.key.Value)
-			continue
+		if t.resource(e.key.Value) != nil {
+			t.fail(e.key, "%s is made twice by a loop: put its identifier into the logical id", e.key.Value)
 		}
 		r := &resource{
 			id: e.key.Value, node: e.key,

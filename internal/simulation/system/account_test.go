@@ -148,7 +148,8 @@ func (j *judge) crashed(request string, asked []string) {
 		id, _, _ := strings.Cut(line, " ")
 		m := j.messages[id]
 		if m != nil && m.gone == "" && !open[id] && slices.Contains(asked, id) {
-			j.w.breaksLocked("deleted", []string{keyOf(m.name)}, "%s is settled in %s, which crashed, and not deleted", m.name, request)
+			j.w.breaksLocked("deleted", []string{keyOf(m.name)},
+				"%s is settled in %s, which crashed, and not deleted", m.name, request)
 		}
 	}
 }

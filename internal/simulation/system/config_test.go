@@ -30,6 +30,7 @@ const (
 	hasty      feature = "hasty"      // the visibility timeout is short
 	ordered    feature = "ordered"    // the queue is a FIFO queue
 	skews      feature = "skews"      // clocks differ by up to the margin
+	drifts     feature = "drifts"     // clocks differ by up to ten seconds, five times the margin
 	zombies    feature = "zombies"    // invocations are said to have timed out and go on
 	failOpen   feature = "failOpen"   // Options.FailOpen
 	unknown    feature = "unknown"    // Options.DeadLetterUnknown
@@ -46,8 +47,8 @@ var features = []struct {
 }{
 	{kills, 0.5}, {refusals, 0.4}, {losses, 0.4}, {partials, 0.3}, {slowness, 0.25}, {shuffling, 0.5}, {duplicates, 0.3},
 	{deploys, 0.3}, {hangs, 0.2}, {outages, 0.25}, {copies, 0.3}, {contests, 0.1}, {replays, 0.25}, {lowering, 0.05},
-	{purges, 0.05}, {hasty, 0.1}, {ordered, 0.3}, {skews, 0.2}, {zombies, 0.1}, {failOpen, 0.05}, {unknown, 0.05},
-	{dropping, 0.05}, {awaiting, 0.1}, {mildly, 0.05}, {stragglers, 0.3},
+	{purges, 0.05}, {hasty, 0.1}, {ordered, 0.3}, {skews, 0.2}, {drifts, 0.05}, {zombies, 0.1}, {failOpen, 0.05},
+	{unknown, 0.05}, {dropping, 0.05}, {awaiting, 0.1}, {mildly, 0.05}, {stragglers, 0.3},
 }
 
 // profile is what a history is mostly about. Others are about everything.

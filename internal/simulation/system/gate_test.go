@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -70,7 +71,7 @@ func (g *gate) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	response, err := g.passThrough(r, body)
-	if g.isDead() || err == errKilled {
+	if g.isDead() || errors.Is(err, errKilled) {
 		return dead(r), nil
 	}
 	return response, err
@@ -96,11 +97,12 @@ func (g *gate) passThrough(r *http.Request, body []byte) (*http.Response, error)
 		return nil, err
 	}
 	var response *http.Response
-	if f.refused {
+	switch {
+	case f.refused:
 		response, err = g.failed(c, f.kind, r)
-	} else if c.operation == "receive" {
+	case c.operation == "receive":
 		response, err = g.poll(r, c, f)
-	} else {
+	default:
 		response, err = g.perform(r, c, f, body)
 	}
 	if g.passes(c.name(), "after"); g.isDead() {

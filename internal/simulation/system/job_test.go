@@ -100,7 +100,8 @@ func (c *config) drawJob(r *rand.Rand, name string, share float64) *job {
 	if c.profile == lasting {
 		least = time.Second
 	}
-	j.takes = between(r, least, pick(r, time.Minute, 10*time.Minute, 2*time.Hour))
+	// A job of hours has many heartbeats if the visibility timeout is short.
+	j.takes = min(between(r, least, pick(r, time.Minute, 10*time.Minute, 2*time.Hour)), 100*c.visibility)
 	return j
 }
 
@@ -163,7 +164,8 @@ func newPreparer(p *process) *preparer {
 // Prepare implements [handler.Handler].
 func (h *preparer) Prepare(ctx context.Context, m *handler.Message) (func(context.Context) error, error) {
 	p, name := h.process, h.process.nameOf(m.MessageId)
-	if err := p.pass(ctx, "decode", name, time.Millisecond); err != nil {
+	// Several messages may have the name: operators replay letters.
+	if err := p.pass(ctx, "decode", name+" of "+m.Attributes["SentTimestamp"], time.Millisecond); err != nil {
 		return nil, err
 	}
 	p.mayHang("prepare", m.MessageId)
@@ -221,6 +223,9 @@ func (p *process) work(ctx context.Context, r *jobRun, j *job) error {
 	case transact:
 		return p.transact(ctx, j)
 	case poison:
+		if err := p.falters(ctx, r.name); err != nil {
+			return err
+		}
 		p.kill("killed by " + j.name)
 		return errKilled
 	case endless:
@@ -240,6 +245,13 @@ func (p *process) work(ctx context.Context, r *jobRun, j *job) error {
 		return err
 	}
 	return p.effect(ctx, j, idem.Key(ctx))
+}
+
+// falters waits for a while of its own before something that others see at once: of two
+// who do it at the same moment, chance would decide who is first.
+func (p *process) falters(ctx context.Context, name string) error {
+	r := p.seed.at("%s falters with %s %d", p.name, name, p.count(p.name+" falters with "+name))
+	return p.sleep(ctx, between(r, time.Microsecond, time.Millisecond), "falter "+name)
 }
 
 // effect calls the provider.

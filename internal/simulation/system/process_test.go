@@ -63,7 +63,11 @@ func (w *world) newProcess(name string) *process {
 	p := &process{world: w, name: name, retired: make(chan struct{})}
 	p.life, p.end = context.WithCancel(host.WithExit(context.Background(), func() { p.kill("it outlived a crash") }))
 	p.state.failing = map[string]failing{}
-	if r := w.seed.at("skew of %s", name); w.on[skews] {
+	r := w.seed.at("skew of %s", name)
+	switch {
+	case w.on[drifts]:
+		p.skew = evenly(r, -5*time.Second, 5*time.Second)
+	case w.on[skews]:
 		p.skew = evenly(r, -time.Second, time.Second)
 	}
 	cfg := localtest.Config(w.server)

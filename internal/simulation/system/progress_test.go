@@ -137,7 +137,8 @@ func (j *judge) checkCapacity(now time.Duration) {
 			continue
 		}
 		m.started = true
-		j.w.breaksLocked("no standing still", []string{keyOf(m.name)}, "%s is not started for %v, in which there was always room",
+		j.w.breaksLocked("no standing still", []string{keyOf(m.name)},
+			"%s is not started for %v, in which there was always room",
 			m.name, now-max(since, m.sent))
 	}
 }

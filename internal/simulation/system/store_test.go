@@ -27,7 +27,8 @@ func (p *process) named(ctx context.Context, operation string, c idem.Claim) con
 func (s *store) Acquire(ctx context.Context, r idem.Request) (idem.Answer, error) {
 	s.process.mayHang("claim", r.MessageID)
 	r.Now, r.Lease, r.Expires = s.out(r.Now), s.out(r.Lease), s.out(r.Expires)
-	a, err := s.Store.Acquire(s.process.named(ctx, "claim", idem.Claim{ID: r.ID, Owner: r.Owner, MessageID: r.MessageID}), r)
+	claim := idem.Claim{ID: r.ID, Owner: r.Owner, MessageID: r.MessageID}
+	a, err := s.Store.Acquire(s.process.named(ctx, "claim", claim), r)
 	if err == nil {
 		s.process.judge.claimed(s.process, r, a)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,7 +46,7 @@ func TestPromisesHoldInAllHistories(t *testing.T) {
 		running.Go(func() {
 			for {
 				i := next.Add(1) - 1
-				if i >= uint64(n) || failures.Load() >= 5 {
+				if i >= uint64(n) || failures.Load() >= mostFailures() {
 					return
 				}
 				out := play(t, newConfig(first+seed(i), without))
@@ -75,17 +76,40 @@ func TestPromisesHoldInAllHistories(t *testing.T) {
 	t.Logf("%d histories, %d calls, %.1f histories a second", n, calls.Load(), float64(n)/took.Seconds())
 }
 
+// firstOnly reports whether the first history that breaks a promise is enough, as it is:
+// with a deliberate fault in the code, it only has to be found.
+func firstOnly() bool { return os.Getenv("SQSAFE_FIRST") != "" }
+
+// mostFailures is how many histories that break a promise end the test.
+func mostFailures() int64 {
+	if firstOnly() {
+		return 1
+	}
+	return 5
+}
+
 func fail(t *testing.T, out *outcome) {
 	t.Helper()
 	var promises []string
 	for _, b := range out.breaches {
 		promises = append(promises, "  "+b.promise+": "+b.text)
 	}
-	t.Errorf("history %d:\n%s\n%v\n%s\nto repeat it: make sim HISTORIES=1 SEED=%d",
-		out.config.seed, strings.Join(promises, "\n"), out.config, out.excerpt, out.config.seed)
+	short := out
+	if !firstOnly() {
+		short = shrink(t, out)
+	}
+	text := fmt.Sprintf("history %d:\n%s\nto repeat it: %s", out.config.seed, strings.Join(promises, "\n"), out.repeat())
+	if name := keep(t, out); name != "" {
+		text += "\nas it happened: " + name
+	}
+	if short != out {
+		text += "\nin short: " + short.repeat()
+	}
+	t.Errorf("%s\n%v\n%s", text, short.config, short.excerpt)
 }
 
-// TestHistoriesRepeat plays histories twice and compares their journals.
+// TestHistoriesRepeat plays histories twice and compares their journals. By
+// SQSAFE_HISTORIES=1000 it says how many of a thousand repeat exactly.
 func TestHistoriesRepeat(t *testing.T) {
 	first, n, without := environment(t, 50)
 	differ := 0
@@ -96,7 +120,9 @@ func TestHistoriesRepeat(t *testing.T) {
 			t.Logf("history %d does not repeat:\n%s", first+seed(i), diff)
 		}
 	}
-	if 1000*differ > n {
+	// Goroutines that do something at the same moment of the bubble's time have no order. One
+	// of a thousand histories may depend on it.
+	if differ > max(1, n/1000) {
 		t.Errorf("%d of %d histories do not repeat", differ, n)
 	}
 }
@@ -130,9 +156,13 @@ func firstDifference(a, b []entry) string {
 	return ""
 }
 
+// workers is how many histories are played at a time.
 func workers() int {
 	n, _ := strconv.Atoi(os.Getenv("SQSAFE_WORKERS"))
-	return max(n, 1)
+	if n < 1 {
+		n = runtime.GOMAXPROCS(0)
+	}
+	return n
 }
 
 // around is how many lines around a difference are shown.

@@ -32,6 +32,10 @@ func (h *workerHost) run() {
 		ended := h.start()
 		r := h.seed.at("restart of %s %d", h.hostConfig.name, h.made)
 		<-time.After(between(r, time.Millisecond, 10*time.Millisecond)) // a deploy may wait
+		replace := h.replace
+		if isClosed(ended) {
+			replace = nil // else chance would decide between the two
+		}
 		select {
 		case <-ended:
 			select {
@@ -39,11 +43,20 @@ func (h *workerHost) run() {
 			case <-h.over:
 				return
 			}
-		case <-h.replace:
+		case <-replace:
 			h.current.retire()
 		case <-h.over:
 			return
 		}
+	}
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
 	}
 }
 

@@ -196,7 +196,13 @@ func (w *world) run() {
 	if w.on[purges] {
 		w.purge()
 	}
-	w.watch(w.calm, func() bool { return false })
+	empty := 0 // for how many seconds
+	w.watch(w.calm, func() bool {
+		if empty++; w.on[replays] || w.judge.left() > 0 {
+			empty = 0
+		}
+		return empty > enough
+	})
 	w.becomeCalm()
 	w.watch(w.limit, func() bool { return w.judge.left() == 0 || w.tooMany() })
 	w.watch(w.now()+time.Second, func() bool { return false })
@@ -211,6 +217,9 @@ func (w *world) run() {
 	running.Wait()
 	<-time.After(time.Hour) // what dead processes left behind ends by its own time
 }
+
+// enough is how many seconds the queue is watched when it is empty and nothing more is sent.
+const enough = 30
 
 func (w *world) waitUntil(at time.Duration) { <-time.After(at - w.now()) }
 

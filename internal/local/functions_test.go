@@ -1,0 +1,49 @@
+package local
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sqsafe/sqsafe/internal/eventsource"
+	"github.com/sqsafe/sqsafe/internal/stack"
+)
+
+// What an event of the template says is what the queue is polled with, and nothing is
+// assumed: a template without ReportBatchItemFailures loses messages here as it does in AWS.
+func TestAQueueIsPolledAsTheEventSays(t *testing.T) {
+	t.Parallel()
+	queue := stack.Queue{URL: "http://queues/1/jobs", ARN: "arn:aws:sqs:us-east-1:1:jobs"}
+	full := stack.SQSEvent{
+		BatchSize: 50, Window: 7 * time.Second, MaximumConcurrency: 3, Filters: []string{`{"body":{}}`},
+		ReportBatchItemFailures: true, Enabled: true,
+	}
+	for name, tt := range map[string]struct {
+		event stack.SQSEvent
+		want  eventsource.Mapping
+	}{
+		"all that it may say": {full, eventsource.Mapping{
+			BatchSize: 50, Window: 7 * time.Second, Concurrency: 3, Filters: []string{`{"body":{}}`},
+			ReportBatchItemFailures: true,
+		}},
+		"nothing": {stack.SQSEvent{BatchSize: 10}, eventsource.Mapping{BatchSize: 10, Concurrency: 5}},
+	} {
+		tt.want.QueueURL, tt.want.QueueARN, tt.want.Region = queue.URL, queue.ARN, region
+		if diff := cmp.Diff(tt.want, mapping(tt.event, queue)); diff != "" {
+			t.Errorf("%s: mapping (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestADisabledEventIsNotPolled(t *testing.T) {
+	t.Parallel()
+	f := stack.Function{Events: []stack.SQSEvent{{Name: "On", Enabled: true}, {Name: "Off"}, {Name: "Too", Enabled: true}}}
+	var got []string
+	for _, e := range polled(f) {
+		got = append(got, e.Name)
+	}
+	if diff := cmp.Diff([]string{"On", "Too"}, got); diff != "" || len(f.Events) != 3 {
+		t.Errorf("polled (-want +got):\n%s", diff)
+	}
+}
