@@ -83,7 +83,8 @@ func forCommands() []string {
 		"internal/jobs", "internal/ledger", "internal/live", "internal/local", standIns, "internal/metricmath",
 		"internal/runtimeapi",
 		"internal/scaffold", "internal/stack", "internal/stackedit", sdkConfig + "/...", sdkCloudWatch + "/...",
-		sdkFormation + "/...", sdkLambda + "/...", sdkLogs + "/...", sdkSNS + "/...", unifiedDiff, kong, lipgloss + "/...", terminal, yaml,
+		sdkFormation + "/...", sdkLambda + "/...", sdkLogs + "/...", sdkSNS + "/...", unifiedDiff,
+		kong, lipgloss + "/...", terminal, yaml,
 	}
 }
 

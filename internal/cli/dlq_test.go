@@ -136,7 +136,8 @@ func TestDLQReplayTracks(t *testing.T) {
 	}{
 		"done": {true, cli.ExitOK, []string{"sent back 3 of 3 dead letters", "3 of 3 jobs are done"}, ""},
 		"dead again": {
-			false, cli.ExitStopped, []string{"sent back 1 of 3 dead letters", "0 of 1 jobs are done", "│ dead again │ permanent rejected │"},
+			false, cli.ExitStopped,
+			[]string{"sent back 1 of 3 dead letters", "0 of 1 jobs are done", "│ dead again │ permanent rejected │"},
 			"stopped: 1 of 1 jobs are dead again; letters: 2 not tried; --resume carries on",
 		},
 	} {
@@ -190,7 +191,8 @@ func TestDLQShowReadsTheLog(t *testing.T) {
 	}
 	logs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_ = json.NewDecoder(r.Body).Decode(&asked)
-		fmt.Fprint(w, `{"events":[{"timestamp":1796062547326,"message":"second\n"},{"timestamp":1796062547000,"message":"first"}]}`)
+		fmt.Fprint(w, `{"events":[{"timestamp":1796062547326,"message":"second\n"},`+
+			`{"timestamp":1796062547000,"message":"first"}]}`)
 	}))
 	t.Cleanup(logs.Close)
 	for _, args := range [][]string{nil, {"--json"}} {
@@ -215,5 +217,37 @@ func TestDLQShowReadsTheLog(t *testing.T) {
 	}, cli.Streams{Out: out, Err: errs})
 	if code != cli.ExitOK || !strings.Contains(errs.String(), "the log cannot be read: nothing listens at") {
 		t.Errorf("without logs: %d, %s", code, errs)
+	}
+}
+
+// Without a canary, too, a replay stops when its jobs are dead again.
+func TestDLQReplayStopsWhenJobsAreDeadAgain(t *testing.T) {
+	t.Parallel()
+	s, url := served(t, "charges")
+	for i := range 200 {
+		s.Send(s.SourceURL, fmt.Sprintf(`{"id":"c-%d","do":"declined"}`, i), "", nil)
+	}
+	s.Work()
+	var works sync.WaitGroup
+	ended := make(chan struct{})
+	works.Go(func() {
+		for {
+			select {
+			case <-ended:
+				return
+			default:
+				s.Work()
+			}
+		}
+	})
+	out, errs := &bytes.Buffer{}, &bytes.Buffer{}
+	code := cli.Run(t.Context(), []string{
+		"dlq", "replay", s.Dead, "--yes", "--rate", "15", "--journal", t.TempDir(), "--endpoint-sqs", url,
+	}, cli.Streams{Out: out, Err: errs})
+	close(ended)
+	works.Wait()
+	if code != cli.ExitStopped || !strings.Contains(errs.String(), "sqsafe: stopped: ") ||
+		!strings.Contains(errs.String(), "not tried; --resume carries on") {
+		t.Errorf("exit code %d, %s", code, errs)
 	}
 }

@@ -318,7 +318,7 @@ func (o *Operation) Resume(ctx context.Context, path string, again bool, told fu
 		return o.summary, errors.Join(err, pass.Close(ctx))
 	}
 	failed := run.remove(ctx, rest.Delete)
-	run.deleted = 0 // the run counts from now on
+	run.deleted = nil // the run counts from now on
 	o.summary.Undeleted += len(failed)
 	o.summary.Sent += len(rest.Delete) - len(failed)
 	err = errors.Join(run.Do(ctx, rest.Send), pass.Close(ctx))

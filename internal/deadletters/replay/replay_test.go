@@ -473,6 +473,38 @@ func TestTheRateHolds(t *testing.T) {
 	}
 }
 
+// In AWS the numbers of a queue are late: what was deleted counts a while longer, and is no
+// growth. What comes is.
+func TestLateNumbersAreNoGrowth(t *testing.T) {
+	t.Parallel()
+	for name, arrivals := range map[string]int{"late": 0, "grows": 15} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := buried(t, "orders", 40, noGroup)
+				o := newOperator(t, s, t.TempDir(), true)
+				o.Options.Growth, o.Options.Rate, o.Options.CheckEvery = 0, 2, time.Second
+				o.Options.CountLag = 5 * time.Second
+				sent := 0
+				o.Options.Observe = func(replay.Event) {
+					if sent++; sent <= 4 || sent > 15 && sent <= 15+arrivals { // as if they were deleted later
+						s.Send(s.DeadURL, "late", "", nil)
+					}
+				}
+				go func() {
+					<-time.After(4 * time.Second)
+					s.Drain(s.DeadURL)
+				}()
+				sum, err := o.replay()
+				var stopped *replay.StoppedError
+				if errors.As(err, &stopped) != (arrivals > 0) || err == nil && sum.Sent != 40 {
+					t.Errorf("summary %+v, %v", sum, err)
+				}
+			})
+		})
+	}
+}
+
 // A slow replay of many letters keeps them hidden until their turn.
 func TestLettersStayHeldForLong(t *testing.T) {
 	t.Parallel()
