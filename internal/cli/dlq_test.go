@@ -251,3 +251,25 @@ func TestDLQReplayStopsWhenJobsAreDeadAgain(t *testing.T) {
 		t.Errorf("exit code %d, %s", code, errs)
 	}
 }
+
+// A signal ends a replay between two letters: nothing stays hidden, and the rest can be
+// sent later.
+func TestDLQReplayIsInterrupted(t *testing.T) {
+	t.Parallel()
+	s, url := served(t, "charges")
+	for i := range 20 {
+		s.Send(s.DeadURL, fmt.Sprintf(`{"id":"c-%d"}`, i), "", nil)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	out, errs := &watcher{text: `"event":"replayed"`, times: 3, cancel: cancel}, &bytes.Buffer{}
+	dir := t.TempDir()
+	code := cli.Run(ctx, []string{
+		"dlq", "replay", s.Dead, "--yes", "--json", "--rate", "5", "--journal", dir, "--endpoint-sqs", url,
+	}, cli.Streams{Out: out, Err: errs})
+	sent, left := len(s.Drain(s.SourceURL)), len(s.Drain(s.DeadURL))
+	told := fmt.Sprintf("sqsafe: interrupted: letters: %d not tried; --resume carries on", left)
+	if code != cli.ExitInterrupted || sent < 3 || sent+left != 20 || left == 0 || !strings.Contains(errs.String(), told) {
+		t.Errorf("exit code %d, %d sent, %d left, %s", code, sent, left, errs)
+	}
+}
