@@ -46,7 +46,9 @@ func (b *batch) abandonDeliveries() {
 			(*stop)()
 		}
 		job := d.job
-		d.message = &Message{SQSMessage: *d.record, Job: job, limits: b.resolver, received: b.start}
+		d.message = &Message{
+			SQSMessage: *d.record, Job: job, claimed: d.claim != nil, limits: b.resolver, received: b.start,
+		}
 		ending := b.abandonedEnding(d, r)
 		ending.Blamed = ending.Blamed && blames
 		if !b.stopping {

@@ -26,6 +26,9 @@ type Message struct {
 
 	limits   limits
 	received time.Time
+	// claimed reports whether Job is what the ledger has. Before the claim nothing is known
+	// of the job.
+	claimed bool
 }
 
 // Job is the state of a job over its deliveries. The ledger sets it before the user's
@@ -93,7 +96,9 @@ func QueueName(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1
 
 // LastAttempt reports whether the job is dead if this run fails with an error that uses
 // up budget: the budget of Options.Backoff has one run left, or this is the last receive.
-// Profiles by reason may end a job earlier or later. It is false outside of a processor.
+// Profiles by reason may end a job earlier or later. Before the claim, as in Prepare or the
+// key function, only the last receive counts, since an error uses no budget there. Without
+// a ledger each receive counts as a run. It is false outside of a processor.
 func (m *Message) LastAttempt() bool {
 	return m.limits != nil && m.limits.isLastAttempt(m)
 }
