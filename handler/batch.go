@@ -163,8 +163,9 @@ type delivery struct {
 	// active and settling are how the process counts it.
 	active, settling bool
 	// alone reports whether its run is alone and its crash is counted in advance,
-	// abandoned whether its user code did not return in time.
-	alone, abandoned bool
+	// abandoned whether its user code did not return in time, noVerdict whether its dead
+	// letter then goes out without a verdict in the ledger.
+	alone, abandoned, noVerdict bool
 	// counted is closed when the count of a lone run has been taken back; nil if it is not.
 	counted <-chan struct{}
 	// onErrorDone is closed when OnError has returned; nil if it is not called.

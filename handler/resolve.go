@@ -274,14 +274,31 @@ func (rs *resolver) lastWord(ctx context.Context, m *Message, r *run, res *Resul
 	default:
 		return res
 	}
-	dead := &Result{
+	dead := rs.diedAtLastReceive(m, err)
+	recordAttempt(ctx, m, r, dead, reason)
+	return rs.drop(dead)
+}
+
+// leftBehind changes an abandoned message to dead at its last receive, since SQS would move
+// it without a failure record. The ledger gets no verdict: its claim goes on until the
+// process has ended, so that nothing runs beside the goroutine that is left behind.
+func (rs *resolver) leftBehind(ctx context.Context, m *Message, r *run, res *Result) *Result {
+	if res.Outcome != OutcomeCrash && res.Outcome != OutcomeDeferred {
+		return res
+	}
+	dead := rs.diedAtLastReceive(m, fmt.Errorf("left behind at its last receive (%s), so it may still take effect: %w",
+		res.Decision.Reason, res.Err))
+	recordAttempt(ctx, m, r, dead, res.Decision.Reason)
+	return rs.drop(dead)
+}
+
+func (rs *resolver) diedAtLastReceive(m *Message, err error) *Result {
+	return &Result{
 		Outcome:  OutcomeDead,
 		Decision: fault.Decision{Class: fault.ClassRetryable, Reason: ReasonMaxReceives},
 		Err:      err,
 		Job:      m.Job,
 	}
-	recordAttempt(ctx, m, r, dead, reason)
-	return rs.drop(dead)
 }
 
 // storeFailed returns a retry that uses no budget: without the ledger the job is not
