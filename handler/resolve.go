@@ -44,6 +44,9 @@ func (rs *resolver) resolve(ctx context.Context, m *Message, r *run, err error) 
 		res.Outcome = OutcomeDead
 	} else {
 		rs.budget(m, res, rs.pays(m, d, r))
+		if res.Outcome == OutcomeDead && cutLate(ctx, r, err) {
+			return rs.deferred(m, ReasonNoTime, err)
+		}
 	}
 	recordAttempt(ctx, m, r, res, d.Reason)
 	return rs.drop(res)
@@ -103,6 +106,14 @@ func (rs *resolver) deferReason(ctx context.Context, r *run, err error) (reason 
 		return "", false
 	}
 	return ReasonNoTime, !r.table.HadItsTime(time.Since(r.startTime()))
+}
+
+// cutLate reports whether a run was cut off that had less than most of the time. Such a run
+// may cost an attempt, but not the last one: a job that only takes long would be dead
+// because it was started late each time.
+func cutLate(ctx context.Context, r *run, err error) bool {
+	return r != nil && r.started() && ctx.Err() != nil && r.jobs.Err() != nil && !isDeliberate(ctx, err) &&
+		!r.table.HadMostOfItsTime(time.Since(r.startTime()))
 }
 
 // isDeliberate reports whether user code tagged an error that does not come from the end
