@@ -87,8 +87,9 @@ type batch struct {
 	draining <-chan struct{}
 	ended    func()
 
-	times times
-	timer *time.Timer
+	writes writes
+	times  times
+	timer  *time.Timer
 	// asking is the index of the suspect that waits to run alone; -1 for none. holding
 	// reports whether other deliveries may not start while it waits.
 	asking  int
@@ -102,6 +103,14 @@ type batch struct {
 	crash *Result
 	// stopping reports whether the host has cancelled the batch.
 	stopping bool
+}
+
+// writes has the context of writes to the ledger, which ends at until. cancels are of this
+// context and of earlier ones, under which writes may be under way.
+type writes struct {
+	ctx     context.Context
+	until   time.Time
+	cancels []context.CancelFunc
 }
 
 // times are the points in time at which the loop has to act; zero for none.
