@@ -204,18 +204,14 @@ func (d *delivery) leaseEnd() time.Time {
 	return d.claim.Lease()
 }
 
-// clockMargin is the difference of two clocks that a ledger allows for. It subtracts the
-// margin from its leases.
-const clockMargin = 2 * time.Second
-
 // claimEnd returns the time from which another delivery may claim the job; zero for no
-// limit.
+// limit. A ledger subtracts the margin from its leases.
 func (d *delivery) claimEnd() time.Time {
 	lease := d.leaseEnd()
 	if lease.IsZero() {
 		return lease
 	}
-	return lease.Add(clockMargin)
+	return lease.Add(deadline.ClockMargin)
 }
 
 func (p *Processor) newBatch(ctx context.Context, in events.SQSEvent) *batch {

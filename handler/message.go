@@ -89,10 +89,10 @@ func (m *Message) SentAt() time.Time {
 func (m *Message) FIFO() bool { return strings.HasSuffix(m.EventSourceARN, ".fifo") }
 
 // QueueName returns the last part of the source queue's ARN.
-func (m *Message) QueueName() string { return QueueName(m.EventSourceARN) }
+func (m *Message) QueueName() string { return queueName(m.EventSourceARN) }
 
-// QueueName returns the last part of a queue's ARN.
-func QueueName(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1:] }
+// queueName returns the last part of a queue's ARN.
+func queueName(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1:] }
 
 // LastAttempt reports whether the job is dead if this run fails with an error that uses
 // up budget: the budget of Options.Backoff has one run left, or this is the last receive.
