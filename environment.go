@@ -91,7 +91,7 @@ func readEnvironment(lookup lookupFunc, o *Options) error {
 	r.duration(&o.Lease, leaseVariable, "a number of seconds, at least 1", time.Second)
 	r.strict(&o.Strict)
 	r.hash(&o.Hash)
-	r.excerpt(&o.ExcerptBytes)
+	r.excerpt(o.Redact != nil, &o.ExcerptBytes)
 	if o.Backoff == nil {
 		o.Backoff = r.backoff()
 	}
@@ -186,14 +186,15 @@ func (r *reader) hash(to *idem.Hash) {
 	*to = idem.HashFields(paths...)
 }
 
-// excerpt reads how much of a payload is logged; here 0 says nothing of it.
-func (r *reader) excerpt(to *int) {
+// excerpt reads how much of a payload is logged; in the variable 0 says nothing of it.
+// Nothing is said unless it is asked for, by the variable or by a Redact.
+func (r *reader) excerpt(redacts bool, to *int) {
 	if *to != 0 {
 		return
 	}
 	value, _ := r.lookup(excerptVariable)
 	*to = r.number(excerptVariable, "a number of bytes up to 1024, or 0 for nothing", 0, mostExcerpt)
-	if value != "" && *to == 0 {
+	if *to == 0 && (value != "" || !redacts) {
 		*to = -1
 	}
 }

@@ -149,7 +149,7 @@ func TestDefaultsOfTheEnvironment(t *testing.T) {
 
 func TestExcerptOfTheEnvironment(t *testing.T) {
 	t.Parallel()
-	for value, want := range map[string]int{"": 0, "0": -1, "200": 200} {
+	for value, want := range map[string]int{"": -1, "0": -1, "200": 200} {
 		env := complete()
 		env["SQSAFE_LOG_EXCERPT_BYTES"] = value
 		if got := read(t, env); got.ExcerptBytes != want {

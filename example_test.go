@@ -61,7 +61,7 @@ func Example() {
 		{MessageId: "m3", Body: `{"id":"p-1"}`},
 	}})
 	fmt.Println("to come back:", response.BatchItemFailures, err)
-	// Output:
+	// Unordered output:
 	// shipping p-1
 	// shipping p-2
 	// to come back: [{m2}] <nil>

@@ -29,7 +29,7 @@ import (
 //   - SQSAFE_KEEP_DAYS is how long the ledger remembers a job (30), and
 //     SQSAFE_LEASE_SECONDS how long a claim lasts where there is no deadline (60);
 //   - SQSAFE_LOG_EXCERPT_BYTES is how much of a payload the log line of a dead letter
-//     shows, up to 1024 (1024), 0 for nothing;
+//     shows, up to 1024; 0 for nothing (0);
 //   - SQSAFE_METRICS_NAMESPACE is the namespace of the metrics ("sqsafe"), of which it
 //     writes a line for each batch to standard output; "off" for none.
 //

@@ -3,6 +3,7 @@ package dlq_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -238,6 +239,10 @@ func FuzzDecode(f *testing.F) {
 	f.Add(string(golden), 500)
 	f.Add(`{"version":2,"messageId":"m","epoch":1,"stack":"\u0000\uffff\ud800"}`, 90)
 	f.Add(`{"version":1,"messageId":"m","sent":"0000-01-01T00:00:00+23:59","history":[{"delaySeconds":1e3}]}`, 200)
+	for _, n := range []string{"9223372036854775807", "-1", "1e400", "1e6", "0.5"} {
+		f.Add(fmt.Sprintf(`{"version":1,"messageId":"m","key":"k","epoch":%s,"attempts":%s}`, n, n), 100)
+		f.Add(fmt.Sprintf(`{"version":%s,"messageId":"m","history":[{"n":%s,"delaySeconds":%s}]}`, n, n, n), -1)
+	}
 	f.Fuzz(func(t *testing.T, in string, limit int) {
 		read, err := dlq.Decode(in)
 		if err != nil {

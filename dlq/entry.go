@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/internal/sqscall"
 )
 
 const (
@@ -48,7 +49,7 @@ func (s *Sender) entry(ctx context.Context, l handler.Letter) entry {
 	if s.fifo {
 		e.request.MessageDeduplicationId = aws.String(deduplicationID(m, l.Failure))
 	}
-	if header := traceHeader(m.Attributes["AWSTraceHeader"]); header != "" {
+	if header := sqscall.TraceHeader(m.Attributes["AWSTraceHeader"]); header != "" {
 		name := string(types.MessageSystemAttributeNameForSendsAWSTraceHeader)
 		e.request.MessageSystemAttributes = map[string]types.MessageSystemAttributeValue{
 			name: {DataType: aws.String(stringType), StringValue: aws.String(header)},

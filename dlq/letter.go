@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambdacontext"
@@ -42,18 +41,6 @@ func (s *Sender) record(ctx context.Context, l handler.Letter, originalID string
 		r.RequestID = lc.AwsRequestID
 	}
 	return r
-}
-
-// traceHeader removes the Lineage part, with which Lambda detects loops: a replay is
-// intended.
-func traceHeader(header string) string {
-	var kept []string
-	for part := range strings.SplitSeq(header, ";") {
-		if part != "" && !strings.HasPrefix(part, "Lineage=") {
-			kept = append(kept, part)
-		}
-	}
-	return strings.Join(kept, ";")
 }
 
 // deduplicationID returns the same id for every send of one verdict, so that a repeated

@@ -53,7 +53,7 @@ func CodesOf(err error) (c Codes) {
 // add adds the codes of one error of a chain, without those below it.
 func (c *Codes) add(err error) {
 	sql := sqlCodeOf(err)
-	first(&c.SQLState, sql.state)
+	first(&c.SQLState, strings.Trim(sql.state, "\x00")) // MySQL sends none with some errors
 	first(&c.SQL, sql.vendor())
 	if status, ok := err.(interface{ HTTPStatusCode() int }); ok && c.HTTPStatus == 0 {
 		c.HTTPStatus = status.HTTPStatusCode()

@@ -132,3 +132,23 @@ func TestCopiesOnDrain(t *testing.T) {
 		}
 	})
 }
+
+// One message that was received twice in a batch is deleted before a crash only if both
+// receives are acknowledged: SQS deletes it with all of its receives.
+func TestACrashDeletesNoMessageThatAlsoFailed(t *testing.T) {
+	t.Parallel()
+	for _, second := range []string{"1s reset", "1s"} {
+		inBubble(t, second, func(t *testing.T) {
+			s := newScene()
+			s.options.Concurrency = 3
+			func() {
+				defer func() { _ = recover() }()
+				_, _ = s.processor().Handle(t.Context(), event(
+					copyOf("one", record("m1", "1s")), copyOf("other", record("m1", second)), record("m2", "3s boom")))
+			}()
+			if deleted := slices.Contains(s.queues.deleted, "m1"); deleted != (second == "1s") {
+				t.Errorf("deleted %v; m1 has ended with %q too", s.queues.deleted, second)
+			}
+		})
+	}
+}

@@ -147,6 +147,34 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
+// What counts is the time that the function had, whenever its run began.
+func TestAFunctionThatIsCalledLateCostsNothing(t *testing.T) {
+	t.Parallel()
+	for before, want := range map[time.Duration]string{
+		time.Second: "retry " + fault.ReasonDeadline, 20 * time.Second: "deferred " + handler.ReasonNoTime,
+	} {
+		inBubble(t, before.String(), func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			defer cancel()
+			q := newQueues()
+			o := q.options()
+			o.Middleware = []handler.Middleware{func(next handler.Func) handler.Func {
+				return func(ctx context.Context, m *handler.Message) error {
+					<-time.After(before)
+					return next(ctx, m)
+				}
+			}}
+			if _, err := newProcessor(handler.Func(takes(time.Hour)), o).Handle(ctx, event(record("m1", "x"))); err != nil {
+				t.Fatal(err)
+			}
+			got := q.logged(t, handler.LogOutcome, "outcome")[0] + " " + q.logged(t, handler.LogOutcome, "reason")[0]
+			if got != want {
+				t.Errorf("called after %v: %s, want %s", before, got, want)
+			}
+		})
+	}
+}
+
 func TestAClientTimeoutIsNotTheDeadline(t *testing.T) {
 	t.Parallel()
 	q := newQueues()

@@ -50,8 +50,9 @@ func HashNothing() Hash { return Hash{nothing: true} }
 // takes no payload for another.
 const wholeScheme = "body1:"
 
-// validation is the hash of the content behind the name of its scheme.
-func (h Hash) validation(content string) string {
+// Validation returns the hash of a content behind the name of its scheme, as the ledger keeps
+// it in the attribute of that name. Tools compare it with an item's.
+func (h Hash) Validation(content string) string {
 	switch {
 	case h.nothing:
 		return "none1:"

@@ -41,7 +41,7 @@ func TestPayloadHash(t *testing.T) {
 func TestPayloadHashNamesItsScheme(t *testing.T) {
 	t.Parallel()
 	const want = "body1:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
-	if got := (Hash{}).validation(" { } "); got != want {
+	if got := (Hash{}).Validation(" { } "); got != want {
 		t.Fatalf("hash is %s, want %s; a new way to hash needs a new scheme", got, want)
 	}
 }
@@ -113,7 +113,7 @@ func TestHashFieldsTakesItsMembersOnly(t *testing.T) {
 		{[]string{"a.b", "a.c"}, `{"a":{"b":1,"c":2,"d":3}}`, `{"a":{"c":2,"b":1}}`, true},
 	} {
 		h := HashFields(c.fields...)
-		if got := h.validation(c.a) == h.validation(c.b); got != c.same {
+		if got := h.Validation(c.a) == h.Validation(c.b); got != c.same {
 			t.Errorf("of %q, %s and %s have the same hash: %t, want %t", c.fields, c.a, c.b, got, c.same)
 		}
 	}
@@ -122,7 +122,7 @@ func TestHashFieldsTakesItsMembersOnly(t *testing.T) {
 func TestHashFieldsIsTheSameInAnyOrder(t *testing.T) {
 	t.Parallel()
 	const payload = `{"id":1,"amount":2}`
-	if a, b := HashFields("id", "amount").validation(payload), HashFields("amount", "id").validation(payload); a != b {
+	if a, b := HashFields("id", "amount").Validation(payload), HashFields("amount", "id").Validation(payload); a != b {
 		t.Errorf("hashes are %s and %s", a, b)
 	}
 }
@@ -135,7 +135,7 @@ func TestEachSelectionHasAScheme(t *testing.T) {
 		"body1": {}, "none1": HashNothing(), "fields1-a56145270ce6": HashFields("id"),
 		"fields1-195256014ae9": HashFields("id", "amount"), "fields1-d350a97a642b": HashFields("id.amount"),
 	} {
-		if scheme, _, _ := strings.Cut(h.validation(`{"id":1}`), ":"); scheme != want {
+		if scheme, _, _ := strings.Cut(h.Validation(`{"id":1}`), ":"); scheme != want {
 			t.Errorf("the scheme of %+v is %s, want %s", h, scheme, want)
 		}
 	}
@@ -143,7 +143,7 @@ func TestEachSelectionHasAScheme(t *testing.T) {
 
 func TestHashNothingComparesNothing(t *testing.T) {
 	t.Parallel()
-	if a, b := HashNothing().validation("a"), HashNothing().validation("b"); a != b {
+	if a, b := HashNothing().Validation("a"), HashNothing().Validation("b"); a != b {
 		t.Errorf("hashes are %s and %s", a, b)
 	}
 }
@@ -164,8 +164,8 @@ func FuzzHashFields(f *testing.F) {
 		if h.err != nil {
 			return
 		}
-		first := h.validation(body)
-		if first != HashFields(other, one).validation(body) || !strings.HasPrefix(first, "fields1-") {
+		first := h.Validation(body)
+		if first != HashFields(other, one).Validation(body) || !strings.HasPrefix(first, "fields1-") {
 			t.Fatalf("%q of %q and %q is hashed as %s, and in the other order not", body, one, other, first)
 		}
 	})

@@ -94,7 +94,7 @@ func (l *Ledger) request(m *handler.Message, id handler.Identity, end time.Time)
 		Owner:      rand.Text(),
 		MessageID:  m.MessageId,
 		SentAt:     m.SentAt(),
-		Validation: l.options.Hash.validation(m.Content()),
+		Validation: l.options.Hash.Validation(m.Content()),
 		Now:        now,
 		Lease:      leaseEnd(now, end, l.options.Lease),
 		Expires:    now.Add(l.options.Keep),

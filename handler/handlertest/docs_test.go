@@ -1,37 +1,11 @@
 package handlertest_test
 
 import (
-	"context"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/aws/aws-lambda-go/events"
-
-	"github.com/sqsafe/sqsafe/handler"
-	"github.com/sqsafe/sqsafe/idem"
 )
-
-// What docs/start.md shows.
-func TestChargeTwiceInOneBatch(t *testing.T) {
-	t.Parallel()
-	runs := 0
-	counted := func(ctx context.Context, c Charge) error { runs++; return charge(ctx, c) }
-	once, err := idem.New(idem.NewMemory(), &idem.Options{Key: idem.JSONField("id")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := handler.NewProcessor(handler.JSON(counted), &handler.Options{Ledger: once})
-	if err != nil {
-		t.Fatal(err)
-	}
-	job := events.SQSMessage{MessageId: "1", Body: `{"id": "ch-1", "amount": 1250}`}
-	answer, err := p.Handle(t.Context(), events.SQSEvent{Records: []events.SQSMessage{job, job}})
-	if err != nil || runs != 1 || len(answer.BatchItemFailures) != 0 {
-		t.Errorf("%d runs, failures %v, error %v", runs, answer.BatchItemFailures, err)
-	}
-}
 
 // Every block of Go of these pages is a part of the files of tests here and in package
 // sqsafetest, so what readers copy compiles and passes.
@@ -43,7 +17,7 @@ func TestTheManualShowsWhatRunsHere(t *testing.T) {
 	for _, page := range []struct {
 		name   string
 		blocks int
-	}{{"../../docs/testing.md", 15}, {"../../docs/start.md", 1}, {"../../README.md", 1}} {
+	}{{"../../docs/testing.md", 15}, {"../../README.md", 1}} {
 		shown := 0
 		for _, block := range blocks(read(t, page.name)) {
 			if page.name != "../../docs/testing.md" && !strings.Contains(block, "func Test") {

@@ -42,16 +42,15 @@ var parameters = []Parameter{
 		`characters, Description: Where alarms and dashboard send people.`},
 	{"AlarmTopicArn", 0, `Type: String, Default: "", AllowedPattern: "^(arn:[^:]+:sns:[^:]+:[0-9]{12}:.+)?$", ` +
 		`ConstraintDescription: "must be the ARN of an SNS topic, or empty", Description: "Topic of the alarms that wake ` +
-		`somebody, and of all others without NoticeTopicArn; empty for a topic of this stack."`},
+		`somebody; empty for a topic of this stack."`},
 	{"NoticeTopicArn", 0, `Type: String, Default: "", AllowedPattern: "^(arn:[^:]+:sns:[^:]+:[0-9]{12}:.+)?$", ` +
 		`ConstraintDescription: "must be the ARN of an SNS topic, or empty", Description: "Topic of the alarms that can ` +
-		`be read in the morning; empty for that of the others."`},
+		`be read in the morning; the same ARN for one topic, empty for that of this stack."`},
 	{"AlarmEmail", 0, `Type: String, Default: "", AllowedPattern: "^([^@ ]+@[^@ ]+)?$", ConstraintDescription: "must be ` +
 		`an e-mail address, or empty", Description: "Address to subscribe to this stack's own topic, by a link in a ` +
 		`mail; empty for none, and no alarm reaches anybody."`},
 	{"DeploymentType", 0, `Type: String, Default: Linear10PercentEvery1Minute, AllowedValues: [AllAtOnce, ` +
 		`Canary10Percent5Minutes, Canary10Percent10Minutes, Canary10Percent15Minutes, Canary10Percent30Minutes, ` +
 		`Linear10PercentEvery1Minute, Linear10PercentEvery2Minutes], Description: "How a new version takes over. Errors ` +
-		`or a flood of dead letters of the new version in that time bring the old one back; a tenth of little traffic ` +
-		`may show neither."`},
+		`or a flood of its dead letters in that time bring the old one back; a tenth of little traffic may show neither."`},
 }

@@ -11,11 +11,11 @@ func promises(u Unit) []Alarm {
 		newAlarm("BrokenPromises", "BrokenPromises", Basic, Now, 1, 5, quiet, expression("SUM([f,u,s])"),
 			u.ofOurs("f", "DeadLetterFailed", 1), u.ofOurs("u", "Unrecorded", 1), u.ofOurs("s", "SettleFailed", 1)).
 			compares(above, 0),
-		// Retries or deferrals, and nothing done or dead, in three of six steps of five
-		// minutes. So a job that succeeds within ten minutes of its failure is no alarm.
+		// Retries or deferrals, and nothing done, in three of six steps of five minutes. So
+		// a job that succeeds within ten minutes of its failure is no alarm.
 		newAlarm("SilentJobs", "SilentJobs", Basic, Now, 3, 6, quiet,
-			expression("IF(SUM([m,r,w]) > m AND SUM([m,d,x]) == m, 1, 0)"),
+			expression("IF(SUM([m,r,w]) > m AND SUM([m,d]) == m, 1, 0)"),
 			u.ofOurs("m", "Messages", 5), u.ofOurs("r", "Retry", 5), u.ofOurs("w", "Deferred", 5),
-			u.ofOurs("d", "Done", 5), u.ofOurs("x", "Dead", 5)).compares(atLeast, 1),
+			u.ofOurs("d", "Done", 5)).compares(atLeast, 1),
 	}
 }

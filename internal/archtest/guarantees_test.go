@@ -15,6 +15,7 @@ func TestThePageOfGuaranteesNamesWhatExists(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..")
 	page := read(t, filepath.Join(root, "docs", "guarantees.md"))
+	page, _, _ = strings.Cut(page, "<!-- faults:") // internal/mutants checks its own table
 	named := regexp.MustCompile("`([a-z/]+)`(?::|\\s)|`(Test[A-Za-z]+)`")
 	folder, tests := "", 0
 	for _, m := range named.FindAllStringSubmatch(page, -1) {

@@ -31,20 +31,24 @@ const (
 	lambdaRuntime = "github.com/aws/aws-lambda-go/lambda"
 	lambdaErrors  = "github.com/aws/aws-lambda-go/lambda/messages"
 
-	sdkCore       = "github.com/aws/aws-sdk-go-v2/aws"
-	sdkARN        = "github.com/aws/aws-sdk-go-v2/aws/arn"
-	sdkRetry      = "github.com/aws/aws-sdk-go-v2/aws/retry"
-	sdkHTTP       = "github.com/aws/aws-sdk-go-v2/aws/transport/http"
-	sdkKeys       = "github.com/aws/aws-sdk-go-v2/credentials"
-	sdkConfig     = "github.com/aws/aws-sdk-go-v2/config"
-	sdkSQS        = "github.com/aws/aws-sdk-go-v2/service/sqs"
-	sqsTypes      = "github.com/aws/aws-sdk-go-v2/service/sqs/types"
-	sdkDynamoDB   = "github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	dynamoDBTypes = "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	sdkCloudWatch = "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
-	sdkFormation  = "github.com/aws/aws-sdk-go-v2/service/cloudformation"
-	cloudTypes    = "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
-	smithy        = "github.com/aws/smithy-go"
+	sdkCore        = "github.com/aws/aws-sdk-go-v2/aws"
+	sdkARN         = "github.com/aws/aws-sdk-go-v2/aws/arn"
+	sdkRetry       = "github.com/aws/aws-sdk-go-v2/aws/retry"
+	sdkHTTP        = "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	sdkKeys        = "github.com/aws/aws-sdk-go-v2/credentials"
+	sdkConfig      = "github.com/aws/aws-sdk-go-v2/config"
+	sdkSQS         = "github.com/aws/aws-sdk-go-v2/service/sqs"
+	sqsTypes       = "github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	sdkDynamoDB    = "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	dynamoDBTypes  = "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	sdkCloudWatch  = "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	sdkFormation   = "github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	formationTypes = "github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+	sdkLambda      = "github.com/aws/aws-sdk-go-v2/service/lambda"
+	lambdaTypes    = "github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	sdkSNS         = "github.com/aws/aws-sdk-go-v2/service/sns"
+	cloudTypes     = "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+	smithy         = "github.com/aws/smithy-go"
 
 	kong          = "github.com/alecthomas/kong"
 	lipgloss      = "github.com/charmbracelet/lipgloss"
@@ -52,6 +56,7 @@ const (
 	terminal      = "github.com/muesli/termenv"
 	terminalSize  = "github.com/charmbracelet/x/term"
 	yaml          = "go.yaml.in/yaml/v4"
+	unifiedDiff   = "github.com/aymanbagabas/go-udiff"
 	goCmp         = "github.com/google/go-cmp/cmp"
 )
 
@@ -71,10 +76,12 @@ func noSDK() []string { return []string{allSDK, allSmithy} }
 // that only commands need.
 func forCommands() []string {
 	return []string{
-		"internal/alarm/...", "internal/alarmset", "internal/cfn", "internal/check", "internal/cli", "internal/deadletters/...",
-		"internal/demo/...", "internal/endpoint", "internal/eventsource/...",
-		"internal/jobs", "internal/ledger", "internal/local", standIns, "internal/metricmath", "internal/runtimeapi",
-		"internal/stack", sdkConfig + "/...", sdkCloudWatch + "/...", sdkFormation + "/...", kong, lipgloss + "/...", terminal, yaml,
+		"internal/alarm/...", "internal/alarmset", "internal/cfn", "internal/check", "internal/cli",
+		"internal/deadletters/...", "internal/demo/...", "internal/endpoint", "internal/eventsource/...",
+		"internal/jobs", "internal/ledger", "internal/live", "internal/local", standIns, "internal/metricmath",
+		"internal/runtimeapi",
+		"internal/scaffold", "internal/stack", "internal/stackedit", sdkConfig + "/...", sdkCloudWatch + "/...",
+		sdkFormation + "/...", sdkLambda + "/...", sdkSNS + "/...", unifiedDiff, kong, lipgloss + "/...", terminal, yaml,
 	}
 }
 
@@ -95,7 +102,7 @@ func TestKit() []string {
 func Rows() []Row {
 	return slices.Concat(
 		leafRows(), engineRows(), adapterRows(), hostRows(), functionRows(),
-		standInRows(), commandRows(), checkRows(), benchRows(),
+		standInRows(), templateRows(), commandRows(), checkRows(), benchRows(),
 	)
 }
 
@@ -270,10 +277,9 @@ func standInRows() []Row {
 	}
 }
 
-// commandRows are the commands, and what only they use.
-func commandRows() []Row {
+// templateRows read, check and write templates, and know their alarms.
+func templateRows() []Row {
 	return []Row{
-		{Path: "internal/runtimeapi", Never: []string{anyOurs, anyThird}},
 		{
 			Path: "internal/alarm", Ours: []string{"internal/metricmath"}, Never: []string{anyThird},
 			Tests: []string{"internal/alarm/sqsmetrics", "internal/alarmset", "internal/stack"},
@@ -281,13 +287,33 @@ func commandRows() []Row {
 		{
 			Path: "internal/alarmset", Ours: []string{"internal/alarm"}, Never: []string{anyThird},
 		},
+		{
+			Path: "internal/stackedit", Ours: []string{"internal/alarmset"}, Third: []string{yaml},
+			Tests: []string{"internal/alarm", "internal/stack"},
+		},
 		{Path: "internal/alarm/sqsmetrics", Ours: []string{"internal/alarm"}, Never: []string{anyThird}},
 		{Path: "internal/cfn", Third: []string{yaml}, Never: []string{anyOurs}},
 		{
 			Path: "internal/stack", Ours: []string{"internal/eventsource/filter", "internal/alarm", "internal/cfn"},
-			Third: []string{yaml},
+			Third: []string{yaml}, Tests: []string{"internal/alarmset", "internal/stackedit"},
 		},
 		{Path: "internal/check", Ours: []string{"internal/cfn"}, Third: []string{yaml}},
+		{
+			Path: "internal/live", Ours: []string{"internal/check"},
+			Third: []string{
+				sdkCore, sdkFormation, formationTypes, sdkLambda, lambdaTypes, sdkSQS, sqsTypes, sdkCloudWatch, cloudTypes,
+				sdkSNS, sdkDynamoDB, dynamoDBTypes,
+			},
+			Tests: []string{"internal/endpoint"},
+		},
+		{Path: "internal/scaffold", Never: []string{anyOurs, anyThird}, Tests: []string{"internal/check"}},
+	}
+}
+
+// commandRows are the commands, and what only they use.
+func commandRows() []Row {
+	return []Row{
+		{Path: "internal/runtimeapi", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/jobs", Third: []string{sdkCore, sdkSQS, sqsTypes}},
 		{
 			Path: "internal/ledger", Ours: []string{"handler", "internal/jobid"},
@@ -307,6 +333,16 @@ func commandRows() []Row {
 			Third: []string{sdkCore, sdkSQS, sqsTypes}, Tests: []string{"fault", "idem"},
 		},
 		{
+			Path:  "internal/deadletters/replay",
+			Ours:  []string{"idem", "internal/ledger", "internal/sqscall", "queue", "internal/deadletters"},
+			Third: []string{sdkCore, sdkRetry, sdkSQS, sqsTypes, smithy},
+		},
+		{
+			Path:  "internal/deadletters/archive",
+			Ours:  []string{"internal/sqscall", "dlq", "internal/deadletters", "internal/deadletters/replay"},
+			Third: []string{sdkCore, sqsTypes}, Tests: []string{"handler", "internal/ledger"},
+		},
+		{
 			Path: "internal/endpoint", Ours: []string{"internal/wholebody"},
 			Third: []string{sdkCore, sdkRetry, sdkKeys, smithy},
 		},
@@ -322,11 +358,13 @@ func commandRows() []Row {
 			Path: "internal/cli",
 			Ours: []string{
 				"internal/wholebody", "fault", "handler", "dlq", "internal/jobs", "internal/ledger", "internal/deadletters",
-				"internal/endpoint", "internal/check", "internal/local",
+				"internal/deadletters/replay", "internal/deadletters/archive", "internal/endpoint", "internal/check",
+				"internal/live", "internal/scaffold", "internal/local", "internal/alarmset", "internal/stackedit",
 			},
 			Third: []string{
 				kong, lipgloss, lipglossTable, terminal, terminalSize,
-				sdkCore, sdkConfig, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes, sdkFormation, smithy,
+				sdkCore, sdkConfig, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes, sdkFormation, sdkLambda,
+				lambdaTypes, sdkCloudWatch, cloudTypes, unifiedDiff, smithy,
 			},
 			Never: []string{"internal/demo/..."}, Tests: []string{"idem", "idem/dynamo"}, Host: true,
 		},
@@ -371,9 +409,12 @@ func checkRows() []Row {
 		},
 		{
 			Path:  "internal/runbook",
-			Tests: []string{"backoff", "dlq", "fault", "handler", "idem", "idem/dynamo", "queue"},
+			Tests: []string{"internal/alarmset", "backoff", "dlq", "fault", "handler", "idem", "idem/dynamo", "queue"},
 		},
-		{Path: "internal/samtest", Tests: []string{"internal/demo/provider", "internal/runtimeapi", "internal/stack"}},
+		{
+			Path:  "internal/samtest",
+			Tests: []string{"internal/demo/provider", "internal/runtimeapi", "internal/scaffold", "internal/stack"},
+		},
 		{Path: "internal/powertools", Tests: []string{"idem", "idem/dynamo"}},
 		{
 			Path: "internal/parity/function", Ours: []string{"fault", "idem", ".", "worker"},

@@ -69,6 +69,8 @@ type provider struct {
 	down     bool
 	accounts map[string]*account
 	answers  map[answer]int
+	// active has, by process, the jobs that are under way in it.
+	active map[int]map[string]bool
 	// watched has, by process, what is closed at its next call.
 	watched map[int]chan struct{}
 }
@@ -76,7 +78,7 @@ type provider struct {
 func newProvider(jobs []*job, isDone func(*job) bool) *provider {
 	p := &provider{
 		jobs: map[string]*job{}, isDone: isDone, accounts: map[string]*account{}, answers: map[answer]int{},
-		watched: map[int]chan struct{}{},
+		active: map[int]map[string]bool{}, watched: map[int]chan struct{}{},
 	}
 	for _, j := range jobs {
 		p.jobs[j.id], p.accounts[j.id] = j, &account{keys: map[string]int{}}
@@ -102,10 +104,8 @@ func (p *provider) running(process int) map[string]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	in := map[string]int{}
-	for id, a := range p.accounts {
-		if slices.ContainsFunc(a.runs, func(r *attempt) bool { return r.process == process }) {
-			in[id] = a.begun
-		}
+	for id := range p.active[process] {
+		in[id] = p.accounts[id].begun
 	}
 	return in
 }
@@ -139,6 +139,10 @@ func (p *provider) run(w http.ResponseWriter, r *http.Request) {
 	others := slices.Clone(a.runs)
 	a.begun++
 	a.runs = append(a.runs, this)
+	if p.active[this.process] == nil {
+		p.active[this.process] = map[string]bool{}
+	}
+	p.active[this.process][j.id] = true
 	p.mu.Unlock()
 	say(w)
 	_ = http.NewResponseController(w).Flush()
@@ -147,6 +151,9 @@ func (p *provider) run(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	a.runs = slices.DeleteFunc(a.runs, func(r *attempt) bool { return r == this })
+	if !slices.ContainsFunc(a.runs, func(r *attempt) bool { return r.process == this.process }) {
+		delete(p.active[this.process], j.id)
+	}
 	close(this.over)
 }
 

@@ -78,12 +78,10 @@ const look = 50 * time.Millisecond
 // victim waits for one, and for the moment at which it is to be hit.
 func (s *striker) victim(ctx context.Context, one strike) (process, bool) {
 	for {
-		all := s.fleet.alive(one.host)
-		if one.aimed {
-			if v, suspected := s.mostHit(ctx, all); suspected {
-				return v, true
-			}
+		if v, suspected := s.aim(ctx, one); suspected {
+			return v, true
 		}
+		all := s.fleet.alive(one.host)
 		for n := range all { // the next one if it is not to be hit
 			v := all[(int(one.victim*float64(len(all)))+n)%len(all)]
 			if one.busy {
@@ -97,6 +95,29 @@ func (s *striker) victim(ctx context.Context, one strike) (process, bool) {
 			return process{}, false
 		}
 	}
+}
+
+// How long a strike waits for somebody to aim at, and how often it looks: lone runs are
+// short.
+const (
+	aimLimit = 1500 * time.Millisecond
+	aimLook  = 10 * time.Millisecond
+)
+
+// aim waits for a run of a suspect, if the strike is aimed.
+func (s *striker) aim(ctx context.Context, one strike) (victim process, found bool) {
+	if !one.aimed {
+		return process{}, false
+	}
+	for until := time.Now().Add(aimLimit); time.Now().Before(until); {
+		if victim, found = s.mostHit(ctx, s.fleet.alive(one.host)); found {
+			return victim, true
+		}
+		if !sleepUntil(ctx, time.Now().Add(aimLook)) {
+			break
+		}
+	}
+	return process{}, false
 }
 
 // mostHit is the process with the healthy job that has the most claims without a result,

@@ -62,20 +62,31 @@ func (r *Report) Count(level Level) int {
 // Check reads a template's text and asks each rule. file is its name in findings
 // and errors. An error means that the text is no template; it is a [*cfn.Error].
 func Check(file string, data []byte, o *Options) (*Report, error) {
-	root, _, err := cfn.Load(file, data)
-	if err != nil {
-		return nil, err
-	}
 	var given map[string]string
 	if o != nil {
 		given = o.Parameters
 	}
+	root, report, m, err := examine(file, data, given)
+	if err != nil {
+		return nil, err
+	}
+	m.ignore(report, readIgnores(data), root)
+	report.sort()
+	return report, nil
+}
+
+// examine reads a template and asks the rules for templates.
+func examine(file string, data []byte, given map[string]string) (*yaml.Node, *Report, *model, error) {
+	root, _, err := cfn.Load(file, data)
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	if cfn.Member(root, "Resources") == nil {
-		return nil, &cfn.Error{File: file, Line: root.Line, Message: "not a template: it has no Resources"}
+		return nil, nil, nil, &cfn.Error{File: file, Line: root.Line, Message: "not a template: it has no Resources"}
 	}
 	m, err := newModel(file, root, given)
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
 	report := &Report{Consumers: len(m.consumers)}
 	for _, rule := range Rules() {
@@ -86,9 +97,7 @@ func Check(file string, data []byte, o *Options) (*Report, error) {
 			report.Findings = append(report.Findings, m.finished(&rule, f))
 		}
 	}
-	m.ignore(report, readIgnores(data), root)
-	report.sort()
-	return report, nil
+	return root, report, m, nil
 }
 
 // sort puts findings into the order of the template, without those that loops

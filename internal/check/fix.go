@@ -68,10 +68,10 @@ func (f *Finding) identity() string { return f.Rule + " " + f.Resource + " " + f
 // nothing, if the text at a place is not what the edit is about.
 func apply(data []byte, edits []edit) ([]byte, bool) {
 	text := string(data)
-	backwards := slices.SortedStableFunc(slices.Values(edits), func(a, b edit) int {
-		return cmp.Or(b.line-a.line, b.column-a.column)
+	forwards := slices.SortedStableFunc(slices.Values(edits), func(a, b edit) int {
+		return cmp.Or(a.line-b.line, a.column-b.column)
 	})
-	for _, e := range backwards {
+	for _, e := range slices.Backward(forwards) {
 		changed, ok := e.apply(text)
 		if !ok {
 			return data, false

@@ -35,6 +35,8 @@ type Rule struct {
 	Sqsafe bool
 
 	find func(m *model) []finding
+	// live is for deployed stacks; it sees what AWS answers, and the template.
+	live func(l *Live, m *model) []liveFinding
 }
 
 // Level is that of the rule's findings.
@@ -79,7 +81,7 @@ func (f finding) fixedBy(edits ...edit) finding {
 func Rules() []Rule {
 	all := slices.Concat(
 		mappingRules(), queueRules(), deadLetterRules(), alarmRules(), rightsRules(), sqsafeRules(), functionRules(),
-		ignoreRules())
+		ignoreRules(), liveRules())
 	slices.SortStableFunc(all, func(a, b Rule) int {
 		if a.ID[1:] == b.ID[1:] {
 			return int(a.ID[0]) - int(b.ID[0])

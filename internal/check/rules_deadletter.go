@@ -180,7 +180,11 @@ func deletedWithStack(m *model) []finding {
 			at = policy
 		}
 		f := found(r, at, "%s, %s, is deleted with its stack", r.id, what)
-		f = f.fixedBy(set(r.body, "DeletionPolicy", "RetainExceptOnCreate"))
+		f = f.writing("DeletionPolicy: RetainExceptOnCreate").
+			fixedBy(set(r.body, "DeletionPolicy", "RetainExceptOnCreate"))
+		if cfn.Member(r.body, "UpdateReplacePolicy") == nil { // cfn-lint wants both
+			f = f.fixedBy(set(r.body, "UpdateReplacePolicy", "Retain"))
+		}
 		list = append(list, f)
 	}
 	for _, dead := range m.deadLetterQueues() {

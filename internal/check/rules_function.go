@@ -207,7 +207,11 @@ func versionsDeleted(m *model) []finding {
 		policy := cfn.Member(f.body, "UpdateReplacePolicy")
 		if policy == nil || policy.Value != "Retain" {
 			x := found(f, f.at("AutoPublishAlias"), "%s has an alias and parameters in its environment", f.id)
-			list = append(list, x.fixedBy(set(f.body, "UpdateReplacePolicy", "Retain")))
+			x = x.writing("UpdateReplacePolicy: Retain").fixedBy(set(f.body, "UpdateReplacePolicy", "Retain"))
+			if cfn.Member(f.body, "DeletionPolicy") == nil { // cfn-lint wants both
+				x = x.fixedBy(set(f.body, "DeletionPolicy", "Delete"))
+			}
+			list = append(list, x)
 		}
 	})
 	return list

@@ -146,6 +146,10 @@ var withSqsafe = []scenario{
 	{"E32 not in the range", []string{baseMaximum,
 		"            ProvisionedPollerConfig: {MinimumPollers: 300, MaximumPollers: 10000}\n"}, ""},
 	{"W33 to itself", []string{"sqs:GetQueueAttributes]", "sqs:GetQueueAttributes, sqs:SendMessage]"}, "W33"},
+	{"W33 by a right for all and its URL", []string{"Action: sqs:SendMessage, Resource: !GetAtt ChargeDeadLetterQueue.Arn",
+		"Action: sqs:SendMessage, Resource: '*'", baseEnv, baseEnv + "          AGAIN: !Ref ChargeQueue\n"}, "W33"},
+	{"W33 not by a right for all alone", []string{"Action: sqs:SendMessage, Resource: !GetAtt ChargeDeadLetterQueue.Arn",
+		"Action: sqs:SendMessage, Resource: '*'"}, ""},
 	{"W33 not to the dead-letter queue", nil, ""},
 	{"E35 not with two FIFO queues", fifoBase, ""},
 	{"E35 a FIFO dead-letter queue", []string{"{MessageRetentionPeriod: 1209600}", "{MessageRetentionPeriod: 1209600, FifoQueue: true}"},
@@ -283,7 +287,11 @@ func TestScenarios(t *testing.T) {
 func TestEachRuleHasExamples(t *testing.T) {
 	t.Parallel()
 	breaks, spares := map[string]bool{}, map[string]bool{}
-	for _, s := range slices.Concat(withSqsafe, without, synthesized) {
+	all := slices.Concat(withSqsafe, without, synthesized)
+	for _, s := range liveScenarios {
+		all = append(all, scenario{name: s.name, rules: s.rules})
+	}
+	for _, s := range all {
 		for rule := range strings.FieldsSeq(s.rules) {
 			breaks[rule] = true
 		}

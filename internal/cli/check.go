@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,15 +11,19 @@ import (
 	"strings"
 
 	"github.com/sqsafe/sqsafe/internal/check"
+	"github.com/sqsafe/sqsafe/internal/endpoint"
+	"github.com/sqsafe/sqsafe/internal/live"
 )
 
 // Check is the subcommand that finds faults in templates.
 type Check struct {
-	Files     []string `arg:"" optional:"" name:"file" help:"Templates, YAML or JSON; - for standard input (template.yaml)."` //nolint:lll // a struct tag is one line
-	Fix       bool     `help:"Write what is mechanical into the files; everything else in them stays."`
-	Strict    bool     `help:"Fail for warnings as well."`
-	Format    string   `help:"text, json (one object a line) or sarif (${default})." enum:"text,json,sarif" default:"text" placeholder:"NAME"` //nolint:lll // a struct tag is one line
-	JSON      bool     `name:"json" help:"The same as --format json."`
+	Files  []string `arg:"" optional:"" name:"file" help:"Templates, YAML or JSON; - for standard input (template.yaml)."` //nolint:lll // a struct tag is one line
+	Fix    bool     `help:"Write what is mechanical into the files; everything else in them stays."`
+	Strict bool     `help:"Fail for warnings as well."`
+	Format string   `help:"text, json (one object a line) or sarif (${default})." enum:"text,json,sarif" default:"text" placeholder:"NAME"` //nolint:lll // a struct tag is one line
+	JSON   bool     `name:"json" help:"The same as --format json."`
+	Stack  string   `placeholder:"NAME" help:"Check a deployed stack in place of files; with --aws."`
+	Account
 	Overrides []string `name:"parameter-overrides" sep:"none" placeholder:"NAME=VALUE" help:"Parameters of the template; may be given several times."` //nolint:lll // a struct tag is one line
 }
 
@@ -33,6 +38,14 @@ The exit code is 1 if there is an error, or a warning with --strict.`
 
 // Validate refuses invalid values of flags.
 func (c *Check) Validate() error {
+	switch {
+	case c.Stack != "" && !c.AWS:
+		return errors.New("--stack is for AWS itself; add --aws")
+	case c.Stack != "" && (len(c.Files) > 0 || c.Fix || len(c.Overrides) > 0):
+		return errors.New("--stack reads template and parameters from AWS; give no file, no --fix and no parameters")
+	case c.Stack == "" && (c.AWS || c.Profile != "" || c.Region != ""):
+		return errors.New("--aws, --profile and --region are for --stack; name one")
+	}
 	if len(c.Files) == 0 {
 		c.Files = []string{"template.yaml"}
 	}
@@ -59,18 +72,10 @@ type checked struct {
 }
 
 // Run checks the templates and prints what it finds.
-func (c *Check) Run(streams Streams) error {
-	parameters, err := overrides(c.Overrides)
+func (c *Check) Run(ctx context.Context, streams Streams) error {
+	all, err := c.all(ctx, streams.In)
 	if err != nil {
 		return err
-	}
-	var all []checked
-	for _, file := range c.Files {
-		one, err := c.check(file, &check.Options{Parameters: parameters}, streams.In)
-		if err != nil {
-			return err
-		}
-		all = append(all, one)
 	}
 	switch c.Format {
 	case "sarif":
@@ -88,7 +93,45 @@ func (c *Check) Run(streams Streams) error {
 	return c.verdict(all)
 }
 
-func (c *Check) check(file string, o *check.Options, in io.Reader) (checked, error) {
+func (c *Check) all(ctx context.Context, in io.Reader) ([]checked, error) {
+	if c.Stack != "" {
+		one, err := c.deployed(ctx)
+		return []checked{one}, err
+	}
+	parameters, err := overrides(c.Overrides)
+	if err != nil {
+		return nil, err
+	}
+	var all []checked
+	for _, file := range c.Files {
+		one, err := c.template(file, &check.Options{Parameters: parameters}, in)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// deployed checks a stack as it is in AWS.
+func (c *Check) deployed(ctx context.Context) (checked, error) {
+	one := checked{file: "stack " + c.Stack}
+	config, err := c.configuration(ctx, c.Region)
+	if err != nil {
+		return one, err
+	}
+	stack, err := live.Read(ctx, config, c.Stack)
+	if refused, ok := errors.AsType[*live.Error](err); ok {
+		if errors.Is(err, context.Canceled) {
+			return one, errInterrupted
+		}
+		return one, fmt.Errorf("stack %s: %s: %w", c.Stack, refused.Service, endpoint.Brief(refused.Err))
+	}
+	one.report, err = check.CheckLive(&stack.Live, stack.Template, stack.Parameters)
+	return one, err
+}
+
+func (c *Check) template(file string, o *check.Options, in io.Reader) (checked, error) {
 	one := checked{file: file}
 	data, err := readTemplate(file, in)
 	if err != nil {

@@ -3,8 +3,12 @@ package cli_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/sqsafe/sqsafe/internal/cli"
@@ -49,5 +53,126 @@ func TestDLQListWatches(t *testing.T) {
 		cli.Streams{Out: out, Err: errs})
 	if code != cli.ExitOK || out.Len() == 0 || errs.Len() > 0 {
 		t.Errorf("exit code %d, %s%s", code, out, errs)
+	}
+}
+
+// fakeLambda has one mapping, which takes one look to change its state.
+type fakeLambda struct {
+	mu    sync.Mutex
+	arn   string
+	state string
+	next  string
+}
+
+func (f *fakeLambda) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case r.Method == http.MethodGet && r.URL.Query().Get("EventSourceArn") == f.arn:
+		fmt.Fprintf(w, `{"EventSourceMappings":[%s]}`, f.json())
+	case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/u-1"):
+		f.state = f.next
+		fmt.Fprint(w, f.json())
+	case r.Method == http.MethodPut:
+		var in struct{ Enabled bool }
+		_ = json.NewDecoder(r.Body).Decode(&in)
+		f.state, f.next = "Disabling", "Disabled"
+		if in.Enabled {
+			f.state, f.next = "Enabling", "Enabled"
+		}
+		fmt.Fprint(w, f.json())
+	default:
+		fmt.Fprint(w, `{"EventSourceMappings":[]}`)
+	}
+}
+
+func (f *fakeLambda) json() string {
+	return fmt.Sprintf(`{"UUID":"u-1","State":%q,"EventSourceArn":%q,`+
+		`"FunctionArn":"arn:aws:lambda:us-east-1:000000000000:function:charge:live"}`, f.state, f.arn)
+}
+
+func TestDLQPauseAndResume(t *testing.T) {
+	t.Parallel()
+	s, url := served(t, "charges")
+	fake := &fakeLambda{arn: s.ARN("charges"), state: "Enabled"}
+	web := httptest.NewServer(fake)
+	t.Cleanup(web.Close)
+	run := func(args ...string) (int, string, string) {
+		out, errs := &bytes.Buffer{}, &bytes.Buffer{}
+		code := cli.Run(t.Context(), append(args, "--endpoint-sqs", url, "--endpoint-lambda", web.URL),
+			cli.Streams{Out: out, Err: errs})
+		return code, out.String(), errs.String()
+	}
+	const paused = "u-1 of charge:live from charges: disabled\njobs of charges expire 4 d 0 h after they were sent"
+	const enabled = `{"event":"mapping","queue":"charges","uuid":"u-1","function":"charge:live","state":"Enabled"`
+	code, out, errs := run("dlq", "pause", s.Dead, "--why", "provider is down")
+	if code != cli.ExitOK || fake.state != "Disabled" ||
+		!strings.HasPrefix(out, paused) ||
+		!strings.Contains(errs, `"audit":"dlq pause"`) {
+		t.Errorf("pause: %d, %s%s, state %s", code, out, errs, fake.state)
+	}
+	code, out, errs = run("dlq", "resume", s.Source, "--json")
+	if code != cli.ExitOK || fake.state != "Enabled" ||
+		!strings.HasPrefix(out, enabled) {
+		t.Errorf("resume: %d, %s%s, state %s", code, out, errs, fake.state)
+	}
+	fake.arn = "another"
+	if code, _, errs = run("dlq", "pause", s.Dead); code != cli.ExitFailed ||
+		!strings.Contains(errs, "no event source mapping receives from the source queues of charges-dead") {
+		t.Errorf("without a mapping: %d, %s", code, errs)
+	}
+}
+
+// A canary whose job ends well lets the rest go, and --track follows all to their outcome,
+// while the function works.
+func TestDLQReplayTracks(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		mended bool
+		code   int
+		says   []string
+		err    string
+	}{
+		"done": {true, cli.ExitOK, []string{"sent back 3 of 3 dead letters", "3 of 3 jobs are done"}, ""},
+		"dead again": {
+			false, cli.ExitStopped, []string{"sent back 1 of 3 dead letters", "0 of 1 jobs are done", "│ dead again │ permanent rejected │"},
+			"stopped: 1 of 1 jobs are dead again; letters: 2 not tried; --resume carries on",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, url := served(t, "charges")
+			for i := range 3 {
+				s.Bury(fmt.Sprintf(`{"id":"c-%d","do":"declined"}`, i), "")
+			}
+			s.Mended = tt.mended
+			var works sync.WaitGroup
+			ended := make(chan struct{})
+			works.Go(func() {
+				for {
+					select {
+					case <-ended:
+						return
+					default:
+						s.Work()
+					}
+				}
+			})
+			out, errs := &bytes.Buffer{}, &bytes.Buffer{}
+			code := cli.Run(t.Context(), []string{
+				"dlq", "replay", s.Dead, "--yes", "--rate", "0", "--canary", "1", "--any-growth", "--track",
+				"--journal", t.TempDir(), "--endpoint-sqs", url,
+			}, cli.Streams{Out: out, Err: errs})
+			close(ended)
+			works.Wait()
+			for _, text := range tt.says {
+				if !strings.Contains(out.String(), text) {
+					t.Errorf("output %s, want %s", out, text)
+				}
+			}
+			if code != tt.code || !strings.Contains(errs.String(), tt.err) {
+				t.Errorf("exit code %d, %s", code, errs)
+			}
+		})
 	}
 }

@@ -22,6 +22,7 @@ type DLQList struct {
 	DLQTarget
 	Queue string   `arg:"" help:"The dead-letter queue."`
 	IDs   []string `arg:"" optional:"" name:"id" help:"Only letters with these ids, original ids or keys of jobs."`
+	DLQReasons
 	DLQFilter
 	Letters  bool          `help:"Show each letter, in the order of a replay, and not only groups."`
 	Limit    int           `placeholder:"N" default:"100" help:"With --letters: show N at most (${default}); 0 shows all."`
@@ -66,7 +67,7 @@ type listSummary struct {
 
 // Run shows the queue, once or again and again.
 func (l *DLQList) Run(ctx context.Context, streams Streams) error {
-	filter, err := l.filter(l.IDs)
+	filter, err := l.filter(l.IDs, l.Failure)
 	if err != nil {
 		return err
 	}

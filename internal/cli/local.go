@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"github.com/sqsafe/sqsafe/internal/check"
 	"github.com/sqsafe/sqsafe/internal/endpoint"
 	"github.com/sqsafe/sqsafe/internal/local"
 )
@@ -25,6 +27,7 @@ type Local struct {
 	EndpointSQS      string   `name:"endpoint-sqs" placeholder:"URL" help:"SQS of another engine in place of the stand-in; queues that are missing there are made."`           //nolint:lll // a struct tag is one line
 	EndpointDynamoDB string   `name:"endpoint-dynamodb" placeholder:"URL" help:"DynamoDB of another engine in place of the stand-in; tables that are missing there are made."` //nolint:lll // a struct tag is one line
 	EnvVars          string   `help:"Environment variables by function, in SAM's JSON format." placeholder:"FILE"`
+	NoCheck          bool     `help:"Run the stack although sqsafe check finds an error in the template."`
 	Overrides        []string `name:"parameter-overrides" sep:"none" placeholder:"NAME=VALUE" help:"Parameters of the template; may be given several times."` //nolint:lll // a struct tag is one line
 	More             []string `arg:"" optional:"" name:"name=value" help:"More parameters of the template, as SAM takes them."`                               //nolint:lll // a struct tag is one line
 
@@ -66,6 +69,9 @@ func (l *Local) Run(ctx context.Context, streams Streams) error {
 	if err != nil {
 		return err
 	}
+	if options.Notes, err = l.check(options.Parameters); err != nil {
+		return err
+	}
 	printer := newPrinter(l.JSON, streams)
 	options.Observe = printer.event
 	running, err := local.Start(ctx, options)
@@ -84,6 +90,31 @@ func (l *Local) Run(ctx context.Context, streams Streams) error {
 		return errInterrupted
 	}
 	return err
+}
+
+// check returns what sqsafe check finds in the template, as notes. An error in it
+// is one of the command. A template that cannot be read is left to the start.
+func (l *Local) check(parameters map[string]string) ([]string, error) {
+	data, err := os.ReadFile(l.Template)
+	if err != nil {
+		return nil, nil //nolint:nilerr // the start says it
+	}
+	report, err := check.Check(l.Template, data, &check.Options{Parameters: parameters})
+	if err != nil {
+		return nil, nil //nolint:nilerr // the start says it
+	}
+	var notes []string
+	for _, f := range report.Findings {
+		if f.Ignored != "" {
+			continue
+		}
+		note := fmt.Sprintf("%s %s %s: %s", place(f), f.Level, ruleAt(f), f.Message)
+		if f.Level == check.LevelError && !l.NoCheck {
+			return nil, fmt.Errorf("%s; sqsafe check %s says more, --no-check runs it all the same", note, l.Template)
+		}
+		notes = append(notes, note)
+	}
+	return notes, nil
 }
 
 func (l *Local) options() (local.Options, error) {

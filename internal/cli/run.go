@@ -17,6 +17,9 @@ const (
 	ExitFailed = 1
 	// ExitUsage: the command line was wrong.
 	ExitUsage = 2
+	// ExitStopped: a replay was stopped by one of its conditions, or its jobs did not end
+	// well.
+	ExitStopped = 3
 	// ExitInterrupted: a signal ended the command before it was done.
 	ExitInterrupted = 130
 )
@@ -30,6 +33,14 @@ type usageError string
 
 func (e usageError) Error() string { return string(e) }
 
+// exitError is an error with an exit code of its own.
+type exitError struct {
+	code int
+	error
+}
+
+func (e *exitError) Unwrap() error { return e.error }
+
 // Streams are the input and output of a command.
 type Streams struct {
 	// In is read by commands that take a message from standard input; nil means
@@ -40,18 +51,21 @@ type Streams struct {
 
 // commands defines the command line.
 type commands struct {
-	Check   Check   `cmd:"" help:"Find what loses or doubles jobs in a template, before it is deployed."`
-	Local   Local   `cmd:"" help:"Run the stack of a SAM template on this machine: queues, tables and functions."`
-	Send    Send    `cmd:"" help:"Send messages to a queue: of the local stack, unless told otherwise."`
-	Queues  Queues  `cmd:"" help:"Show what queues hold: those of the local stack, unless told otherwise."`
-	DLQ     DLQ     `cmd:"" name:"dlq" help:"See, understand and replay dead letters."`
-	Ledger  Ledger  `cmd:"" help:"Show what a table knows of jobs, and make it forget one."`
-	Version Version `cmd:"" help:"Show the version of this program."`
+	Init     Init     `cmd:"" help:"Make a folder with a function, a test and a stack that run."`
+	Check    Check    `cmd:"" help:"Find what loses or doubles jobs in a template, before it is deployed."`
+	Template Template `cmd:"" help:"Add alarms, a dashboard and the rollback of deployments to a SAM template."`
+	Local    Local    `cmd:"" help:"Run the stack of a SAM template on this machine: queues, tables and functions."`
+	Send     Send     `cmd:"" help:"Send messages to a queue: of the local stack, unless told otherwise."`
+	Queues   Queues   `cmd:"" help:"Show what queues hold: those of the local stack, unless told otherwise."`
+	DLQ      DLQ      `cmd:"" name:"dlq" help:"See, understand and replay dead letters."`
+	Ledger   Ledger   `cmd:"" help:"Show what a table knows of jobs, and make it forget one."`
+	Version  Version  `cmd:"" help:"Show the version of this program."`
 }
 
 const description = `Background jobs on SQS and Lambda in which every failure has a defined path.
 
-Exit codes: 0 done, 1 failed, 2 wrong command line, 130 interrupted before the work was done.`
+Exit codes: 0 done, 1 failed, 2 wrong command line, 3 a replay was stopped or its jobs did not end
+well, 130 interrupted before the work was done.`
 
 // Run runs the command line args and returns the exit code. If ctx is
 // cancelled, the command stops cleanly.
@@ -92,6 +106,9 @@ func Exit(err error, streams Streams) int {
 	fmt.Fprintf(streams.Err, "sqsafe: %v\n", err)
 	if errors.As(err, new(usageError)) {
 		return ExitUsage
+	}
+	if own, ok := errors.AsType[*exitError](err); ok {
+		return own.code
 	}
 	return ExitFailed
 }

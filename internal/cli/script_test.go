@@ -140,7 +140,8 @@ func checkAttribute(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // injectFault makes a call fail: "entries" for some of its entries, "code" with
-// an error, "lost" without an answer at all attempts of the SDK.
+// an error, "refuse" for some of its entries for good, "once" without an answer, "lost"
+// without an answer at all attempts of the SDK.
 func injectFault(ts *testscript.TestScript, _ bool, args []string) {
 	fault := localaws.Fault{Operation: args[0], Times: 1}
 	switch rest := args[2:]; args[1] {
@@ -148,6 +149,10 @@ func injectFault(ts *testscript.TestScript, _ bool, args []string) {
 		fault.Entries = slices.Clone(rest)
 	case "code":
 		fault.Code = rest[0]
+	case "refuse":
+		fault.Entries, fault.Code = slices.Clone(rest), "ReceiptHandleIsInvalid"
+	case "once":
+		fault.Reset = true
 	case "lost":
 		fault.Reset, fault.Times = true, 3
 	}

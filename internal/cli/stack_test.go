@@ -22,7 +22,7 @@ import (
 // several returns the arguments for a stack of three functions, with JSON
 // output, that are built from one folder.
 func several(args ...string) []string {
-	return append([]string{"--template", filepath.Join("testdata", "stack", "template.json")}, args...)
+	return append([]string{"--no-check", "--template", filepath.Join("testdata", "stack", "template.json")}, args...)
 }
 
 // all returns the events of a kind.
@@ -209,7 +209,8 @@ func TestSendIsInterrupted(t *testing.T) {
 // an event that has a filter.
 func TestFilteredMessagesAreReported(t *testing.T) {
 	t.Parallel()
-	s := start(t.Context(), t, "--until-idle", "--template", filepath.Join("testdata", "filtered", "template.yaml"),
+	s := start(t.Context(), t, "--until-idle", "--no-check",
+		"--template", filepath.Join("testdata", "filtered", "template.yaml"),
 		"--jobs", jobsFile(t, `{"queue":"Jobs","body":{"kind":"wanted"}}`, `{"queue":"Jobs","body":{"kind":"other"}}`,
 			`{"queue":"Jobs","body":"no JSON"}`))
 	summary := s.end(cli.ExitOK)

@@ -6,9 +6,11 @@ package crashproof_test
 
 import (
 	"context"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -68,7 +70,8 @@ func (r *rig) all(ctx context.Context) map[string][]result {
 	var mu sync.Mutex
 	results := map[string][]result{}
 	var running sync.WaitGroup
-	for _, run := range r.runs {
+	longestFirst := func(a, b *run) int { return b.culprit.lost - a.culprit.lost }
+	for _, run := range slices.SortedFunc(maps.Values(r.runs), longestFirst) {
 		running.Go(func() {
 			got := run.result(ctx)
 			mu.Lock()

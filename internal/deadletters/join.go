@@ -70,7 +70,7 @@ func Join(ctx context.Context, table *ledger.Table, letters []*Letter, o JoinOpt
 			l.Ledger = LedgerForgotten
 		default:
 			l.Ledger = LedgerUnnamed
-			strangers[l.ID] = l.Kind == KindMoved || l.Kind == KindUnknown
+			strangers[l.OriginalID()] = l.Kind == KindMoved || l.Kind == KindUnknown
 		}
 	}
 	if err != nil || len(strangers) == 0 || !o.Scan && table.Items > ScanLimit {
@@ -78,10 +78,11 @@ func Join(ctx context.Context, table *ledger.Table, letters []*Letter, o JoinOpt
 	}
 	byMessage, err := table.FindMessages(ctx, strangers)
 	for _, l := range letters {
-		switch entry := byMessage[l.ID]; {
-		case entry != nil && strangers[l.ID]:
+		stranger := l.Ledger == LedgerUnnamed && strangers[l.OriginalID()]
+		switch entry := byMessage[l.OriginalID()]; {
+		case entry != nil && stranger:
 			l.join(entry, o.Now)
-		case err != nil && strangers[l.ID]:
+		case err != nil && stranger:
 			l.Ledger = LedgerUnreachable
 		}
 	}

@@ -150,6 +150,21 @@ func (l *Letter) JobID() string {
 	return ledger.ID(l.SourceName(), l.Record.Key)
 }
 
+// Enveloped reports whether the body may be an envelope around the payload: of SNS,
+// EventBridge, S3 or another service, or compressed.
+func (l *Letter) Enveloped() bool {
+	body := l.Message.Body
+	if !strings.HasPrefix(strings.TrimSpace(body), "{") {
+		return true
+	}
+	for _, member := range []string{`"TopicArn"`, `"detail-type"`, `"Records"`, `"s3BucketName"`} {
+		if strings.Contains(body, member) {
+			return true
+		}
+	}
+	return false
+}
+
 // Slim returns the letter without what takes much memory: the message, the stack, the
 // attempts, displaced attributes, and a long text of the error.
 func (l *Letter) Slim() *Letter {

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/sqsafe/sqsafe/idem"
 	"github.com/sqsafe/sqsafe/internal/deadletters"
@@ -222,4 +223,35 @@ func TestSort(t *testing.T) {
 	if ids.String() != "1234" {
 		t.Errorf("order %s", ids.String())
 	}
+}
+
+// Ten attributes leave no room for the record, so one is inside of it: without the record
+// all ten are back.
+func TestPlainIsWhatTheProducerSent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := letterstest.New(t, "orders")
+		values := map[string]any{"bytes": []byte{0, 255}, "number": 7}
+		for i := range 8 {
+			values[fmt.Sprint("text", i)] = strings.Repeat("é", i+1)
+		}
+		want := attributesOf(values)
+		s.Send(s.SourceURL, `{"id":"o-1","do":"declined"}`, "", want)
+		s.Work()
+		q := open(t, s)
+		letters, r := read(t, q)
+		_ = r.Hold.Release(t.Context())
+		m := letters[0].Message
+		if len(m.Attributes) != 10 || m.Attributes["sqsafe"].StringValue == nil {
+			t.Fatalf("attributes %v", m.Attributes)
+		}
+		plain := m.Plain()
+		ignore := cmpopts.IgnoreUnexported(types.MessageAttributeValue{})
+		if diff := cmp.Diff(want, plain.Attributes, ignore); diff != "" || plain.Body != m.Body {
+			t.Errorf("attributes (-want +got):\n%s", diff)
+		}
+		if plain.Plain() != plain || plain.Linked(1<<20) != plain {
+			t.Error("a message without a record, and without room for one, changes")
+		}
+	})
 }

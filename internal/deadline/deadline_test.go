@@ -194,6 +194,24 @@ func TestHadItsTime(t *testing.T) {
 	}
 }
 
+// Three quarters of the time for jobs: of 27 s in an invocation of 30.
+func TestMostOfItsTime(t *testing.T) {
+	t.Parallel()
+	bounded, unbounded := table(30), deadline.New(begin, time.Time{}, 0)
+	for seconds, want := range map[float64]struct{ had, has bool }{
+		0: {false, true}, 6.75: {false, true}, 6.76: {false, false}, 20.24: {false, false}, 20.25: {true, false},
+	} {
+		at := after(seconds)
+		had, has := bounded.HadMostOfItsTime(at.Sub(begin)), bounded.HasMostOfItsTime(at)
+		if had != want.had || has != want.has {
+			t.Errorf("%v s: had %v, has %v, want %+v", seconds, had, has, want)
+		}
+		if unbounded.HadMostOfItsTime(at.Sub(begin)) || !unbounded.HasMostOfItsTime(at) {
+			t.Errorf("%v s without a deadline: want that no run had it, and that every run has it", seconds)
+		}
+	}
+}
+
 // TestStagesComeInOrder whatever happens, and neither the cut nor the end of an
 // invocation with a limit is put off.
 func TestStagesComeInOrder(t *testing.T) {

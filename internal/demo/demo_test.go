@@ -44,7 +44,7 @@ func TestSampleJobsHaveTheirExpectedOutcomes(t *testing.T) {
 		`dead-lettered +in ChargeDeadLetterQueue \(decode\)`,
 		`deleted +from ChargeQueue`,
 		`dead +attempt 1, permanent out_of_stock, key st-3, sku "sku-1": 50 wanted, 5 left`,
-		`dead-lettered +in StockDeadLetterQueue.fifo \(out_of_stock\)`,
+		`dead-lettered +in dead-StockQueue.fifo \(out_of_stock\)`,
 		`duplicate +completed, key st-4`,
 		`retry +attempt 1, retryable unavailable, next attempt in [12] s, key nt-2, text message: POST`,
 		`step done before.*"key":"nt-2","step":"email"`,

@@ -24,7 +24,8 @@ func TestAQueueIsPolledAsTheEventSays(t *testing.T) {
 		want  eventsource.Mapping
 	}{
 		"all that it may say": {full, eventsource.Mapping{
-			BatchSize: 50, Window: 7 * time.Second, Concurrency: 3, Filters: []string{`{"body":{}}`}, ReportBatchItemFailures: true,
+			BatchSize: 50, Window: 7 * time.Second, Concurrency: 3, Filters: []string{`{"body":{}}`},
+			ReportBatchItemFailures: true,
 		}},
 		"nothing": {stack.SQSEvent{BatchSize: 10}, eventsource.Mapping{BatchSize: 10, Concurrency: 5}},
 	} {

@@ -10,17 +10,16 @@ import (
 // maxReceivesVariable tells a function the maxReceiveCount of its queue.
 const maxReceivesVariable = "SQSAFE_MAX_RECEIVES"
 
-// notes tell what of the template works, but rarely as it was meant.
+// notes tell what works, but rarely as it was meant, and is not in the template:
+// internal/check looks at that.
 func notes(s *stack.Stack, v Variables) []string {
 	var all []string
 	for _, f := range s.Functions {
 		maximum := v.environment(f, nil)[maxReceivesVariable]
 		for _, e := range f.Events {
-			if note := unreported(f, e); note != "" {
-				all = append(all, note)
-			}
 			queue, _ := s.Queue(e.Queue)
-			if n := queue.MaxReceiveCount; maximum != "" && n > 0 && maximum != strconv.Itoa(n) {
+			n := queue.MaxReceiveCount
+			if maximum != f.Environment[maxReceivesVariable] && n > 0 && maximum != strconv.Itoa(n) {
 				all = append(all, fmt.Sprintf("%s of %s is %s, and queue %s has the maxReceiveCount %d; make them the same",
 					maxReceivesVariable, f.LogicalID, maximum, queue.LogicalID, n))
 			}

@@ -40,6 +40,8 @@ type Options struct {
 	Prepare func(ctx context.Context, tables *dynamodb.Client) error
 	// Jobs is the path of a file with jobs to send; empty for none.
 	Jobs string
+	// Notes are told with those of the template itself.
+	Notes []string
 	// Observe gets what happens. Calls do not overlap. Nil ignores it.
 	Observe func(Event)
 }
@@ -78,7 +80,8 @@ func (s *Stack) start(ctx context.Context) error {
 		return err
 	}
 	s.connect()
-	for _, note := range slices.Concat(s.template.Notes, notes(s.template, s.options.Variables), unread(s.template)) {
+	for _, note := range slices.Concat(
+		s.options.Notes, s.template.Notes, notes(s.template, s.options.Variables), unread(s.template)) {
 		s.note(note)
 	}
 	for _, step := range []func(context.Context) error{s.buildAll, s.createQueues, s.createTables, s.prepare} {

@@ -9,6 +9,8 @@ import (
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sqsafe/sqsafe/internal/alarmset"
 )
 
 func read(t *testing.T, path string) string {
@@ -30,17 +32,32 @@ func found(pattern, text string) []string {
 	return slices.Compact(all)
 }
 
-// TestRunbookListsEveryAlarm checks that the first table lists exactly the alarms of the
-// template.
+// alarmsOf are the alarms of a function and of a worker.
+func alarmsOf() []alarmset.Alarm {
+	sets := []alarmset.Set{alarmset.Basic, alarmset.Full, alarmset.Traffic, alarmset.Rollback}
+	function := alarmset.Unit{Prefix: "Charge", Function: "ChargeFunction", Alias: "live"}
+	worker := alarmset.Unit{Prefix: "Charge"}
+	return append(alarmset.Alarms(function, nil, sets...), alarmset.Alarms(worker, nil, sets...)...)
+}
+
+// TestRunbookListsEveryAlarm checks that the first table lists exactly the alarms that
+// there are, and that their descriptions lead to headings.
 func TestRunbookListsEveryAlarm(t *testing.T) {
 	t.Parallel()
-	template := read(t, "../../template.yaml")
-	table, _, _ := strings.Cut(read(t, guide), "## Set up the shell")
-	for _, function := range []string{"Charge", "Notify", "Stock"} {
-		want := found(`(?m)^  `+function+`(\w+)Alarm:$`, template)
-		if d := cmp.Diff(want, found("(?m)^\\| `(\\w+)` \\|", table)); d != "" || len(want) == 0 {
-			t.Errorf("alarms of %s (-template +runbook):\n%s", function, d)
+	text := read(t, guide)
+	table, _, _ := strings.Cut(text, "## Set up the shell")
+	var want []string
+	for _, a := range alarmsOf() {
+		want = append(want, strings.TrimSuffix(strings.TrimPrefix(a.Name, "Charge"), "Alarm"))
+		_, link, _ := strings.Cut(a.Description, "${RunbookUrl}#")
+		if !slices.ContainsFunc(found(`(?m)^#+ (.+)$`, text), func(h string) bool { return anchor(h) == link }) {
+			t.Errorf("the description of %s leads to #%s, which is no heading", a.Name, link)
 		}
+	}
+	slices.Sort(want)
+	want = slices.Compact(want)
+	if d := cmp.Diff(want, found("(?m)^\\| `(\\w+)` \\|", table)); d != "" {
+		t.Errorf("alarms (-definitions +runbook):\n%s", d)
 	}
 }
 
@@ -53,18 +70,22 @@ func TestNamesExistInTheStack(t *testing.T) {
 	if !ok {
 		t.Fatal("the template has no outputs")
 	}
+	outputs = "\n" + outputs
 	keys, ids := found(`\$\(output "?\$?1?(\w+)"?\)`, text), found(`\$\(resource "\$\{FUNCTION\}(\w+)"`, text)
 	if len(keys) == 0 || len(ids) == 0 {
 		t.Errorf("the runbook asks for the outputs %v and the resources %v only", keys, ids)
 	}
 	for _, function := range []string{"Charge", "Notify", "Stock"} {
 		for _, name := range keys {
-			if !strings.Contains(outputs, "\n  "+function+name+":\n") && !strings.Contains(outputs, "\n  "+name+":\n") {
+			if !strings.Contains(outputs, "\n  "+function+name+": {") && !strings.Contains(outputs, "\n  "+name+": {") {
 				t.Errorf("the template has no output %s of %s", name, function)
 			}
 		}
 		for _, name := range ids {
-			if !strings.Contains(template, "\n  "+function+name+":\n") {
+			if name == "FunctionDeploymentGroup" { // made by SAM
+				continue
+			}
+			if !strings.Contains(template, "\n  "+function+name+":") {
 				t.Errorf("the template has no resource %s of %s", name, function)
 			}
 		}

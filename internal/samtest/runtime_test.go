@@ -86,7 +86,7 @@ func own(function string) []string {
 	prefix := strings.TrimSuffix(function, "Function")
 	source, dead := prefix+"Queue", prefix+"DeadLetterQueue"
 	if function == stock {
-		source, dead = source+".fifo", dead+".fifo"
+		source, dead = source+".fifo", "dead-"+source+".fifo"
 	}
 	rights := []string{
 		"dynamodb:UpdateItem LedgerTable", "sqs:ChangeMessageVisibility " + source, "sqs:SendMessage " + dead,

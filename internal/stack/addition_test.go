@@ -6,6 +6,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/sqsafe/sqsafe/internal/alarmset"
+	"github.com/sqsafe/sqsafe/internal/stackedit"
 )
 
 const additionFile = "../../docs/add-to-your-template.yaml"
@@ -57,11 +60,16 @@ func TestAdditionForAFIFOQueue(t *testing.T) {
 	for _, step := range []struct{ old, new string }{
 		{"Example", "Refund"},
 		{"      QueueName: !Ref", "      FifoQueue: true\n      ContentBasedDeduplication: true\n      QueueName: !Ref"},
-		{"      MessageRetentionPeriod: 1209600\n", "      MessageRetentionPeriod: 1209600\n      FifoQueue: true\n"},
-		{"Default: RefundQueue\n", "Default: RefundQueue.fifo\n"},
-		{"^[A-Za-z0-9_-]{1,80}$", `^[A-Za-z0-9_-]{1,75}\.fifo$`},
-		{"\nParameters:\n", "\nParameters:\n  RefundMaxReceiveCount:\n    Type: Number\n    Default: 200\n    MinValue: 5\n" +
-			"    MaxValue: 1000\n    Description: Receives after which SQS itself moves a message.\n"},
+		{
+			"      MessageRetentionPeriod: 1209600\n", "      MessageRetentionPeriod: 1209600\n      FifoQueue: true\n" +
+				"      QueueName: !Sub dead-${RefundQueueName}\n",
+		},
+		{"Default: RefundQueue,", "Default: RefundQueue.fifo,"},
+		{`"^[A-Za-z0-9_-]{1,80}$"`, `"^[A-Za-z0-9_-]{1,70}[.]fifo$"`},
+		{
+			"\nParameters:\n", "\nParameters:\n  RefundMaxReceiveCount: {Type: Number, Default: 200, MinValue: 5,\n" +
+				"    MaxValue: 1000, Description: Receives after which SQS itself moves a message.}\n",
+		},
 		{"!Ref MaxReceiveCount", "!Ref RefundMaxReceiveCount"},
 		{"{MaxReceiveCount}", "{RefundMaxReceiveCount}"},
 	} {
@@ -92,6 +100,12 @@ func TestAdditionMergesIntoATemplate(t *testing.T) {
 		part = strings.Replace(part, "      Architectures: [!Ref Architecture]\n", "", 1) // the template sets it in Globals
 		text = strings.Replace(text, name, name+part, 1)
 	}
+	request := stackedit.Request{Alarms: alarmset.Basic, Rollback: true}
+	added, err := stackedit.Add(repositoryTemplate, []byte(text), request)
+	if err != nil || added.Refused != nil {
+		t.Fatal(err, added.Refused)
+	}
+	text = string(added.Text)
 	s, err := parse(repositoryTemplate, []byte(text), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -8,10 +8,9 @@ var rightsFlaws = []flaw{
 		"ChargeRole may [dynamodb:UpdateItem] on *",
 	},
 	{"a wildcard action", "Action: dynamodb:UpdateItem", "Action: dynamodb:*", "rights on arn:aws:dynamodb"},
-	{"no right to back off", "                  - sqs:ChangeMessageVisibility\n", "", "ChargeRole: rights on"},
+	{"no right to back off", "sqs:ChangeMessageVisibility, ", "", "ChargeRole: rights on"},
 	{
-		"a right to send to the source", "                  - sqs:GetQueueAttributes\n",
-		"                  - sqs:GetQueueAttributes\n                  - sqs:SendMessage\n",
+		"a right to send to the source", "sqs:GetQueueAttributes]", "sqs:GetQueueAttributes, sqs:SendMessage]",
 		"ChargeRole: rights on",
 	},
 	{
@@ -20,19 +19,20 @@ var rightsFlaws = []flaw{
 	},
 	{
 		"a scan of the stock",
-		"                Action: dynamodb:UpdateItem\n                Resource: !GetAtt StockTable.Arn",
-		"                Action: dynamodb:Scan\n                Resource: !GetAtt StockTable.Arn",
+		"Action: dynamodb:UpdateItem, Resource: !GetAtt StockTable.Arn",
+		"Action: dynamodb:Scan, Resource: !GetAtt StockTable.Arn",
 		"rights to items only",
 	},
 	{"SAM's own role", "      Role: !GetAtt ChargeRole.Arn\n", "", "want one of this template"},
 	{
-		"a managed policy", "      Description: What the charge function may do.\n",
-		"      ManagedPolicyArns: [arn:aws:iam::aws:policy/service-role/AWSLambdaSQSQueueExecutionRole]\n",
+		"a managed policy", "      AssumeRolePolicyDocument:",
+		"      ManagedPolicyArns: [arn:aws:iam::aws:policy/service-role/AWSLambdaSQSQueueExecutionRole]\n" +
+			"      AssumeRolePolicyDocument:",
 		"ChargeRole has the property ManagedPolicyArns",
 	},
 	{
-		"a right that is denied", "- Sid: Ledger\n                Effect: Allow",
-		"- Sid: Ledger\n                Effect: Deny", "Effect is Deny",
+		"a right that is denied", "{Effect: Allow, Action: dynamodb:UpdateItem,",
+		"{Effect: Deny, Action: dynamodb:UpdateItem,", "Effect is Deny",
 	},
 	{
 		"a role for everybody", "Principal: {Service: lambda.amazonaws.com}", `Principal: {AWS: "*"}`,
@@ -43,36 +43,36 @@ var rightsFlaws = []flaw{
 		"AssumeRolePolicyDocument is",
 	},
 	{
-		"all actions but some", "              - Sid: Log\n",
-		"              - Sid: More\n                Effect: Allow\n                NotAction: iam:*\n" +
-			"                Resource: !GetAtt LedgerTable.Arn\n              - Sid: Log\n",
+		"all actions but some", "              - {Effect: Allow, Action: sqs:SendMessage,",
+		"              - {Effect: Allow, NotAction: \"iam:*\", Resource: !GetAtt LedgerTable.Arn}\n" +
+			"              - {Effect: Allow, Action: sqs:SendMessage,",
 		"has the property NotAction",
 	},
 	{
-		"all resources but one", "              - Sid: Log\n",
-		"              - Sid: More\n                Effect: Allow\n" +
-			"                Action: sqs:SendMessage\n                NotResource: !GetAtt LedgerTable.Arn\n" +
-			"              - Sid: Log\n",
+		"all resources but one", "              - {Effect: Allow, Action: sqs:SendMessage,",
+		"              - {Effect: Allow, Action: sqs:SendMessage, NotResource: !GetAtt LedgerTable.Arn}\n" +
+			"              - {Effect: Allow, Action: sqs:SendMessage,",
 		"has the property NotResource",
 	},
 	{
-		"a condition that never holds", "Action: sqs:SendMessage\n",
-		"Action: sqs:SendMessage\n                Condition: {StringEquals: {aws:RequestedRegion: nowhere}}\n",
+		"a condition that never holds", "Action: sqs:SendMessage,",
+		"Action: sqs:SendMessage, Condition: {StringEquals: {\"aws:RequestedRegion\": nowhere}},",
 		"has the property Condition",
 	},
 	{
-		"a boundary", "      Description: What the charge function may do.\n",
-		"      PermissionsBoundary: arn:aws:iam::aws:policy/ReadOnlyAccess\n", "has the property PermissionsBoundary",
+		"a boundary", "      AssumeRolePolicyDocument:",
+		"      PermissionsBoundary: arn:aws:iam::aws:policy/ReadOnlyAccess\n      AssumeRolePolicyDocument:",
+		"has the property PermissionsBoundary",
 	},
 	{
-		"a queue that is open to all", "  AlarmTopic:\n",
+		"a queue that is open to all", "  AlarmTopic: {",
 		"  OpenPolicy:\n    Type: AWS::SQS::QueuePolicy\n    Properties:\n" +
-			"      Queues: [!Ref ChargeQueue]\n\n  AlarmTopic:\n",
+			"      Queues: [!Ref ChargeQueue]\n  AlarmTopic: {",
 		"OpenPolicy is an AWS::SQS::QueuePolicy",
 	},
 	{
-		"a subscriber of another stack's topic", "    - !Condition HasOwnTopic\n",
-		"    - !Not [!Equals [!Ref AlarmEmail, \"\"]]\n", "0 topics and 1 subscriptions",
+		"a subscriber of another stack's topic", "HasSubscriber: !And [!Condition HasOwnTopic, ",
+		"HasSubscriber: !And [!Not [!Equals [!Ref AlarmEmail, \"\"]], ", "0 topics and 1 subscriptions",
 	},
 	{"a subscription by text message", "Protocol: email", "Protocol: sms", "AlarmSubscription is"},
 	{
@@ -80,15 +80,15 @@ var rightsFlaws = []flaw{
 		"AlarmSubscription is",
 	},
 	{
-		"a subscription that filters", "      Protocol: email\n",
-		"      Protocol: email\n      FilterPolicy: {a: [b]}\n", "AlarmSubscription is",
+		"a subscription that filters", "Protocol: email,",
+		"Protocol: email, FilterPolicy: {a: [b]},", "AlarmSubscription is",
 	},
 	{
-		"a topic that alarms cannot publish to", "    Condition: HasOwnTopic\n",
-		"    Condition: HasOwnTopic\n    Properties: {KmsMasterKeyId: alias/aws/sns}\n",
+		"a topic that alarms cannot publish to", "Condition: HasOwnTopic}",
+		"Condition: HasOwnTopic, Properties: {KmsMasterKeyId: alias/aws/sns}}",
 		"has the property KmsMasterKeyId",
 	},
-	{"subscribers not told of", "- NOBODY, since", "- Somebody, since", "does not say that alarms reach NOBODY"},
+	{"subscribers not told of", "NOBODY, since", "Somebody, since", "output AlarmSubscribers is Somebody"},
 	{
 		"a queue in the way of the next stack",
 		"  ChargeQueue:\n    Type: AWS::SQS::Queue\n    DeletionPolicy: Delete",
@@ -101,8 +101,8 @@ var rightsFlaws = []flaw{
 		"ChargeQueue: UpdateReplacePolicy is Delete",
 	},
 	{
-		"a log that goes with its name", "    UpdateReplacePolicy: Retain\n    Properties:\n      RetentionInDays",
-		"    UpdateReplacePolicy: Delete\n    Properties:\n      RetentionInDays",
+		"a log that goes with its name", "UpdateReplacePolicy: Retain,\n    Properties: {RetentionInDays",
+		"UpdateReplacePolicy: Delete,\n    Properties: {RetentionInDays",
 		"ChargeLogGroup: UpdateReplacePolicy is Delete",
 	},
 	{

@@ -74,8 +74,8 @@ var flaws = []flaw{
 	},
 	{
 		"no redrive policy",
-		"      RedrivePolicy:\n        deadLetterTargetArn: !GetAtt ChargeDeadLetterQueue.Arn\n" +
-			"        maxReceiveCount: !Ref MaxReceiveCount\n",
+		"      RedrivePolicy: {deadLetterTargetArn: !GetAtt ChargeDeadLetterQueue.Arn, maxReceiveCount: " +
+			"!Ref MaxReceiveCount}\n",
 		"", "has no dead-letter queue",
 	},
 	{
@@ -84,7 +84,7 @@ var flaws = []flaw{
 	},
 	{
 		"dead-letter queue no FIFO queue", "      FifoQueue: true\n      MessageRetentionPeriod: 1209600",
-		"      MessageRetentionPeriod: 1209600", "of the other type",
+		"      MessageRetentionPeriod: 1209600", "a name ends in .fifo",
 	},
 	{
 		"dead letters of the function, not the queue", "      CodeUri: functions/charge/",
@@ -94,8 +94,8 @@ var flaws = []flaw{
 	},
 	{
 		"no redrive allow policy",
-		"      RedriveAllowPolicy:\n        redrivePermission: byQueue\n        # By name",
-		"      Metadata:\n        # By name", "ChargeDeadLetterQueue",
+		"      RedriveAllowPolicy: {redrivePermission: byQueue,", "      Tags: {redrivePermission: byQueue,",
+		"ChargeDeadLetterQueue",
 	},
 	{
 		"everybody may use the dead-letter queue", "redrivePermission: byQueue", "redrivePermission: allowAll",
@@ -116,18 +116,18 @@ var flaws = []flaw{
 	{"no encryption", "      SqsManagedSseEnabled: true\n", "", "SqsManagedSseEnabled is"},
 	{
 		"dead letters go with the stack",
-		"  ChargeDeadLetterQueue:\n    Type: AWS::SQS::Queue\n    DeletionPolicy: Retain",
+		"  ChargeDeadLetterQueue:\n    Type: AWS::SQS::Queue\n    DeletionPolicy: RetainExceptOnCreate",
 		"  ChargeDeadLetterQueue:\n    Type: AWS::SQS::Queue\n    DeletionPolicy: Delete",
 		"DeletionPolicy is Delete",
 	},
 
 	// Tables.
 	{
-		"no TTL", "      TimeToLiveSpecification:\n        AttributeName: expiration\n        Enabled: true\n", "",
+		"no TTL", "      TimeToLiveSpecification: {AttributeName: expiration, Enabled: true}\n", "",
 		"TTL attribute is , want expiration",
 	},
 	{"another TTL attribute", "AttributeName: expiration", "AttributeName: expires_at", "want expiration"},
-	{"another key", "- {AttributeName: id, KeyType: HASH}", "- {AttributeName: pk, KeyType: HASH}", "pk"},
+	{"another key", "{AttributeName: id, KeyType: HASH}", "{AttributeName: pk, KeyType: HASH}", "pk"},
 	{"no recovery", "PointInTimeRecoveryEnabled: true", "PointInTimeRecoveryEnabled: false", "recovery is false"},
 	{
 		"a throughput to pay for", "BillingMode: PAY_PER_REQUEST", "BillingMode: PROVISIONED",
@@ -154,17 +154,17 @@ var flaws = []flaw{
 	},
 	{"logs as text", "LogFormat: JSON", "LogFormat: Text", "LogFormat is Text"},
 	{
-		"logs kept for ever", "      RetentionInDays: !Ref LogRetentionDays\n", "      LogGroupClass: STANDARD\n",
+		"logs kept for ever", "RetentionInDays: !Ref LogRetentionDays", "LogGroupClass: STANDARD",
 		"RetentionInDays is <nil>",
 	},
 	{
 		"a log group that nobody declared", "LogGroup: !Ref NotifyLogGroup", "LogGroup: /aws/lambda/notify",
 		"want one of this",
 	},
-	{"no rollback on a flood", "          - !Ref ChargeDeadLetterFloodAlarm\n", "", "rollback alarms"},
+	{"no rollback on a flood", ", !Ref ChargeNewVersionFloodAlarm]", "]", "rollback alarms"},
 	{
-		"rollback on another function's errors", "          - !Ref StockFunctionErrorsAlarm",
-		"          - !Ref ChargeFunctionErrorsAlarm", "StockFunction: rollback alarms",
+		"rollback on another function's errors", "[!Ref StockNewVersionErrorsAlarm,",
+		"[!Ref ChargeNewVersionErrorsAlarm,", "StockFunction: rollback alarms",
 	},
 	{
 		"versions that miss a parameter", "concurrency ${Concurrency}, ", "",
@@ -175,64 +175,19 @@ var flaws = []flaw{
 		"AutoPublishAliasAllProperties is",
 	},
 	{"no alias", "    AutoPublishAlias: live\n", "", "AutoPublishAlias is"},
-
-	// Alarms.
 	{
-		"an alarm without an action",
-		"      AlarmActions: [!If [HasOwnTopic, !Ref AlarmTopic, !Ref AlarmTopicArn]]\n", "",
-		"AlarmActions is <nil>",
+		"versions that a deployment deletes", "    UpdateReplacePolicy: Retain\n    Metadata:", "    Metadata:",
+		"ChargeFunction: UpdateReplacePolicy is , want Retain",
 	},
 	{
-		"a topic not wired", "[!If [HasOwnTopic, !Ref AlarmTopic, !Ref AlarmTopicArn]]", "[!Ref AlarmTopic]",
-		"Ref AlarmTopic: the resource is left out",
+		"versions that their successors delete", "    UpdateReplacePolicy: Retain\n    Metadata:",
+		"    DeletionPolicy: Delete\n    UpdateReplacePolicy: Retain\n    Metadata:",
+		"ChargeFunction: DeletionPolicy is Delete",
 	},
 	{
-		"an alarm that does not say what to run", "First read their reasons:", "Their reasons:",
-		`lacks " First "`,
+		"a dead-letter queue whose name may be too long", "      QueueName: !Sub dead-${StockQueueName}", "      Tags: []",
+		"may not fit into 80 characters",
 	},
-	{"no runbook", " Runbook:\n        ${RunbookUrl}", "", "does not lead to the runbook"},
-	{
-		"a metric misspelt", "MetricName: ApproximateNumberOfMessagesVisible",
-		"MetricName: ApproximateNumberOfMessageVisible", "has no alarm for not empty",
-	},
-	{
-		"a metric that redrives do not move", "MetricName: ApproximateNumberOfMessagesVisible",
-		"MetricName: NumberOfMessagesSent", "has no alarm for not empty",
-	},
-	{
-		"another dimension", "Dimensions: [{Name: QueueName,", "Dimensions: [{Name: Queue,",
-		"has no alarm for not empty",
-	},
-	{
-		"another queue's dead letters", "Value: !GetAtt NotifyDeadLetterQueue.QueueName",
-		"Value: !GetAtt ChargeDeadLetterQueue.QueueName", "NotifyFunction has no alarm",
-	},
-	{"a property misspelt", "TreatMissingData: ignore", "TreatMissingDatas: ignore", "TreatMissingDatas"},
-	{
-		"missing data that clears", "TreatMissingData: ignore", "TreatMissingData: notBreaching",
-		"has no alarm for not empty",
-	},
-	{
-		"a growth alarm on the level", "Expression: DIFF(v + FILL(n,0))",
-		"Expression: v + FILL(n,0)", "has no alarm for arrivals",
-	},
-	{
-		"a longer period", "            Period: 60\n            Stat: Maximum",
-		"            Period: 300\n            Stat: Maximum", "has no alarm for",
-	},
-	{
-		"a sum of a gauge", "            Period: 60\n            Stat: Maximum",
-		"            Period: 60\n            Stat: Sum", "has no alarm for",
-	},
-	{"a threshold that hides the first", "Threshold: 0\n", "Threshold: 25\n", "has no alarm for not empty"},
-	{"a flood that is not wired", "Threshold: !Ref FloodThreshold", "Threshold: 10", "has no alarm for flood"},
-	{"a condition dropped", "    Condition: HasFullAlarms\n", "", "is none that a function needs"},
-	{
-		"a condition on the wrong alarm", "  ChargeQueueAgeAlarm:\n    Type: AWS::CloudWatch::Alarm\n",
-		"  ChargeQueueAgeAlarm:\n    Type: AWS::CloudWatch::Alarm\n    Condition: HasFullAlarms\n",
-		"ChargeQueueAgeAlarm: the resource is left out",
-	},
-	{"a condition that is not there", "Condition: ExpectsTraffic", "Condition: ExpectsTrafic", "ExpectsTrafic"},
 }
 
 // TestFlawsInTheTemplateAreReported puts each fault into the repository's
@@ -240,7 +195,7 @@ var flaws = []flaw{
 func TestFlawsInTheTemplateAreReported(t *testing.T) {
 	t.Parallel()
 	sound := repositoryText(t)
-	for _, f := range slices.Concat(flaws, rightsFlaws, wordsFlaws, boardFlaws) {
+	for _, f := range slices.Concat(flaws, rightsFlaws, wordsFlaws) {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			text := strings.Replace(sound, f.old, f.new, 1)

@@ -99,7 +99,11 @@ func (i *inspection) deployment(f Function, p map[string]any) {
 	i.only(f.Name+": DeploymentPreference", p["DeploymentPreference"], "Alarms", "Type")
 	prefix := strings.TrimSuffix(f.LogicalID, "Function")
 	i.expect(f.Name+": rollback alarms", at(p, "DeploymentPreference", "Alarms"),
-		"["+prefix+"DeadLetterFloodAlarm "+prefix+"FunctionErrorsAlarm]")
+		"["+prefix+"NewVersionErrorsAlarm "+prefix+"NewVersionFloodAlarm]")
+	// SAM passes a DeletionPolicy on to the versions, where it would replace its own,
+	// which is Retain. Without an UpdateReplacePolicy a new value of a parameter deletes
+	// the version before.
+	i.policies(f.LogicalID, "", "Retain")
 	description := i.raw(f.LogicalID, "VersionDescription")
 	if text, _ := p["VersionDescription"].(string); len(text) > 256 { // Lambda's limit
 		i.report("%s: VersionDescription of %d bytes", f.Name, len(text))
@@ -149,11 +153,14 @@ func (i *inspection) queues() {
 			i.report("%s: maxReceiveCount %d, want at least %d for %d attempts",
 				source.LogicalID, source.MaxReceiveCount, least, attempts)
 		}
+		if len(dead.Name) > 80 || dead.FIFO && dead.Name != "dead-"+source.Name {
+			i.report("%s: the name %s may not fit into 80 characters", dead.LogicalID, dead.Name)
+		}
 		for _, q := range []Queue{source, dead} {
 			i.expect(q.LogicalID+": SqsManagedSseEnabled", q.Attributes["SqsManagedSseEnabled"], "true")
 		}
-		i.policies(dead.LogicalID, "Retain", "Retain")   // dead letters are evidence
-		i.policies(source.LogicalID, "Delete", "Retain") // a replaced queue still has jobs
+		i.policies(dead.LogicalID, "RetainExceptOnCreate", "Retain") // dead letters are evidence
+		i.policies(source.LogicalID, "Delete", "Retain")             // a replaced queue still has jobs
 	}
 }
 
@@ -176,7 +183,7 @@ func (i *inspection) tables() {
 		i.expect(table.Name+": BillingMode", p["BillingMode"], "PAY_PER_REQUEST")
 		i.expect(table.Name+": recovery",
 			at(p, "PointInTimeRecoverySpecification", "PointInTimeRecoveryEnabled"), "true")
-		i.policies(table.LogicalID, "Retain", "Retain")
+		i.policies(table.LogicalID, "RetainExceptOnCreate", "Retain")
 	}
 	for _, f := range i.s.Functions {
 		index := slices.IndexFunc(i.s.Tables, func(t Table) bool { return t.Name == f.Environment["SQSAFE_TABLE"] })

@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 )
@@ -43,14 +44,6 @@ func (i *inspection) topic() {
 		i.only(t.id, i.properties(t.id))
 	}
 	i.expect("output AlarmSubscribers", i.output("AlarmSubscribers"), subscribers)
-	for _, d := range i.existing("AWS::CloudWatch::Dashboard") {
-		if !strings.Contains(textOf(i.properties(d.id)["DashboardBody"]), "**Alarms reach "+subscribers+".**") {
-			i.report("%s does not say that alarms reach %s", d.id, subscribers)
-		}
-		if !strings.Contains(textOf(i.properties(d.id)["DashboardBody"]), "[runbook]("+i.parameter("RunbookUrl")+")") {
-			i.report("%s does not lead to the runbook", d.id)
-		}
-	}
 }
 
 func (i *inspection) output(name string) string {
@@ -65,10 +58,11 @@ func (i *inspection) output(name string) string {
 // presets are the defaults that matter to somebody who sets no parameters.
 var presets = map[string]string{
 	"DeploymentType": "Linear10PercentEvery1Minute", "LogLevel": "INFO",
-	"LogExcerptBytes": "1024", "LogRetentionDays": "30",
-	"FloodThreshold": "10", "QueueAgeThreshold": "900", "DeadLetterAgeThreshold": "14400", "StalledMinutes": "5",
-	"PartialFailurePercent": "5", "MetricsNamespace": "sqsafe", "AlarmSet": "basic", "ExpectTraffic": "false",
-	"AlarmTopicArn": "", "AlarmEmail": "", "EndpointUrl": "", "FunctionTimeout": "30", "VisibilityTimeout": "180",
+	"LogExcerptBytes": "0", "LogRetentionDays": "30",
+	"FloodThreshold": "10", "QueueAgeThreshold": "900", "StalledMinutes": "5",
+	"PartialFailurePercent": "5", "MetricsNamespace": "sqsafe",
+	"AlarmTopicArn": "", "NoticeTopicArn": "", "AlarmEmail": "", "EndpointUrl": "",
+	"FunctionTimeout": "30", "VisibilityTimeout": "180",
 	"MaximumConcurrency": "5", "Concurrency": "1", "MaxReceiveCount": "30", "FifoMaxReceiveCount": "200",
 	"MaxAttempts": "0", "UnclassifiedAttempts": "3",
 }
@@ -79,8 +73,8 @@ var trials = []struct{ parameter, taken, refused string }{
 	{"AlarmEmail", "a@b.example", "pager @"},
 	{"LogLevel", "DEBUG INFO", "WARN ERROR TRACE FATAL"},
 	{"LogRetentionDays", "7 365", "0 2 3653"},
-	{"StalledMinutes", "5 60", "4 61"},
-	{"FunctionTimeout", "1 900", "0 901"},
+	{"StalledMinutes", "5 120", "4 121"},
+	{"FunctionTimeout", "1 900 5400", "0 5401"},
 	{"VisibilityTimeout", "1 43200", "0 43201"},
 	{"MaximumConcurrency", "2 1000", "1 1001"},
 	{"MaxReceiveCount", "5 1000", "1 1001"},
@@ -89,7 +83,6 @@ var trials = []struct{ parameter, taken, refused string }{
 	{"UnclassifiedAttempts", "1 50", "0 51"},
 	{"Concurrency", "1 100", "0 101"},
 	{"LogExcerptBytes", "0 1024", "-1 1025"},
-	{"DeadLetterAgeThreshold", "60 432000", "59 432001"},
 	{"QueueAgeThreshold", "60 172800", "59 172801"},
 	{"PartialFailurePercent", "1 99", "0 100"},
 	{"PaymentUrl", "http://p.example", "p.example https://" + strings.Repeat("x", 93)},
@@ -99,11 +92,11 @@ var trials = []struct{ parameter, taken, refused string }{
 	{"DeploymentType", "AllAtOnce Canary10Percent5Minutes Canary10Percent10Minutes Canary10Percent15Minutes " +
 		"Canary10Percent30Minutes Linear10PercentEvery1Minute Linear10PercentEvery2Minutes",
 		"Linear10PercentEvery3Minutes None"},
-	{"MetricsNamespace", "off shop/jobs Acme/A A/B " + strings.Repeat("x", 40), "AWS/SQS AWS " + strings.Repeat("x", 41)},
+	{"MetricsNamespace", "shop/jobs Acme/A jobs " + strings.Repeat("x", 40), "off AWS/SQS AWS " + strings.Repeat("x", 41)},
 	{"Jitter", "0 0.5 0.3333 1 1.0", "1.1 0.33333 .5 1e-9 2"},
 	{"QueueName", "a " + strings.Repeat("x", 80), "a.fifo " + strings.Repeat("x", 81)},
 	{"NotifyQueueName", "a " + strings.Repeat("x", 80), "a.fifo " + strings.Repeat("x", 81)},
-	{"StockQueueName", "a.fifo " + strings.Repeat("x", 75) + ".fifo", "a " + strings.Repeat("x", 76) + ".fifo"},
+	{"StockQueueName", "a.fifo " + strings.Repeat("x", 70) + ".fifo", "a " + strings.Repeat("x", 71) + ".fifo"},
 	{"ExampleQueueName", "a " + strings.Repeat("x", 80), "a.fifo " + strings.Repeat("x", 81)},
 	{"RunbookUrl", "https://wiki.example.com/r", "wiki.example.com https://" + strings.Repeat("x", 201)},
 }
@@ -136,4 +129,13 @@ func (i *inspection) ranges() {
 			}
 		}
 	}
+}
+
+// canonical returns a text that is equal for equal values.
+func canonical(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
 }

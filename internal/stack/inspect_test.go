@@ -49,8 +49,7 @@ func inspectUnder(root *yaml.Node, parameters map[string]string) []string {
 	i.t = &template{file: repositoryTemplate, options: options, placeholders: true}
 	i.t.declare(root)
 	for _, look := range []func(){
-		i.parameters, i.ranges, i.kinds, i.references, i.functions, i.queues, i.tables, i.roles, i.topic, i.alarms,
-		i.dashboard, i.outputs,
+		i.parameters, i.ranges, i.kinds, i.references, i.functions, i.queues, i.tables, i.roles, i.topic, i.outputs,
 	} {
 		look()
 	}
@@ -199,9 +198,10 @@ func (i *inspection) walk(n *yaml.Node, named func(at *yaml.Node, name string), 
 // the template passes them on, and makes conditions true.
 func changed() map[string]string {
 	return map[string]string{
-		"AlarmSet": "full", "ExpectTraffic": "true", "AlarmTopicArn": "arn:aws:sns:us-east-1:123456789012:pager",
+		"AlarmTopicArn":  "arn:aws:sns:us-east-1:123456789012:pager",
+		"NoticeTopicArn": "arn:aws:sns:us-east-1:123456789012:mail",
 		"AlarmEmail":     "pager@example.com",
-		"FloodThreshold": "7", "DeadLetterAgeThreshold": "600", "QueueAgeThreshold": "601", "StalledMinutes": "6",
+		"FloodThreshold": "7", "QueueAgeThreshold": "601", "StalledMinutes": "6",
 		"PartialFailurePercent": "9", "FunctionTimeout": "20", "VisibilityTimeout": "121", "MaximumConcurrency": "3",
 		"MaxReceiveCount": "40", "FifoMaxReceiveCount": "90", "MaxAttempts": "5", "UnclassifiedAttempts": "2",
 		"Backoff": "stepped", "Jitter": "0.5", "Concurrency": "4", "LogLevel": "DEBUG", "LogExcerptBytes": "64",
@@ -217,7 +217,7 @@ func utmost() map[string]string {
 		"AlarmEmail": "pager@example.com", "FunctionTimeout": "900", "VisibilityTimeout": "43200",
 		"MaxAttempts": "50", "UnclassifiedAttempts": "50", "Backoff": "exponential", "Jitter": "0.3333",
 		"Concurrency": "100", "MaxReceiveCount": "1000", "FifoMaxReceiveCount": "1000", "LogLevel": "DEBUG",
-		"LogExcerptBytes": "1024", "MetricsNamespace": strings.Repeat("x", 40), "StalledMinutes": "60",
+		"LogExcerptBytes": "1024", "MetricsNamespace": strings.Repeat("x", 40), "StalledMinutes": "120",
 		"PaymentUrl": "https://" + strings.Repeat("x", 92), "NotifyUrl": "https://" + strings.Repeat("x", 92),
 	}
 }

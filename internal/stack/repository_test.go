@@ -97,7 +97,7 @@ func TestRepositoryFunctions(t *testing.T) {
 				"SQSAFE_TABLE": "LedgerTable", "SQSAFE_DLQ_URL": dead.URL,
 				"SQSAFE_MAX_RECEIVES": f.receives, "SQSAFE_MAX_ATTEMPTS": "0", "SQSAFE_UNCLASSIFIED_ATTEMPTS": "3",
 				"SQSAFE_BACKOFF": "exponential", "SQSAFE_JITTER": "0", "SQSAFE_CONCURRENCY": "1",
-				"SQSAFE_LOG_EXCERPT_BYTES": "1024", "SQSAFE_METRICS_NAMESPACE": "sqsafe",
+				"SQSAFE_LOG_EXCERPT_BYTES": "0", "SQSAFE_METRICS_NAMESPACE": "sqsafe",
 				f.own: f.value,
 			},
 			Events: []SQSEvent{{
@@ -169,7 +169,7 @@ func TestRepositoryTables(t *testing.T) {
 func TestRepositoryNoteOnResourcesOfAWSOnly(t *testing.T) {
 	t.Parallel()
 	const want = "left alone, since they exist in AWS only: 3 of AWS::IAM::Role, 3 of AWS::Logs::LogGroup, " +
-		"1 of AWS::SNS::Topic, 27 of AWS::CloudWatch::Alarm, 1 of AWS::CloudWatch::Dashboard"
+		"1 of AWS::SNS::Topic, 42 of AWS::CloudWatch::Alarm, 1 of AWS::CloudWatch::Dashboard"
 	if notes := readRepository(t, nil).Notes; !slices.Contains(notes, repositoryTemplate+": "+want) {
 		t.Errorf("notes %q, want %q", notes, want)
 	}

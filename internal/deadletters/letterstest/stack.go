@@ -294,3 +294,31 @@ func (s *Stack) RunOnce() {
 	// The messages wait for their backoff: make them visible.
 	<-time.After(6 * time.Minute)
 }
+
+// Forget deletes a job from the ledger, as its expiration does.
+func (s *Stack) Forget(id string) {
+	s.Helper()
+	_, err := s.DynamoDB.DeleteItem(s.Context(), &dynamodb.DeleteItemInput{
+		TableName: aws.String(Table), Key: map[string]ddb.AttributeValue{"id": &ddb.AttributeValueMemberS{Value: id}},
+	})
+	s.check(err)
+}
+
+// SetMaxBytes sets the size of the largest message that a queue takes.
+func (s *Stack) SetMaxBytes(url string, n int) {
+	s.Helper()
+	_, err := s.SQS.SetQueueAttributes(s.Context(), &sqs.SetQueueAttributesInput{
+		QueueUrl: &url, Attributes: map[string]string{"MaximumMessageSize": fmt.Sprint(n)},
+	})
+	s.check(err)
+}
+
+// StartMove lets SQS move the letters back, one a second.
+func (s *Stack) StartMove() {
+	s.Helper()
+	_, err := s.SQS.StartMessageMoveTask(s.Context(), &sqs.StartMessageMoveTaskInput{
+		SourceArn: aws.String(s.ARN(s.Dead)), DestinationArn: aws.String(s.ARN(s.Source)),
+		MaxNumberOfMessagesPerSecond: aws.Int32(1),
+	})
+	s.check(err)
+}

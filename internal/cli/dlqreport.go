@@ -1,0 +1,360 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sqsafe/sqsafe/internal/deadletters/replay"
+	"github.com/sqsafe/sqsafe/internal/endpoint"
+)
+
+// replayReport prints the plan of a replay, and what became of the letters.
+type replayReport struct {
+	command  *DLQReplay
+	session  *session
+	streams  Streams
+	json     *json.Encoder // nil for text
+	progress *progress
+	// followed are the jobs whose letters were sent, in order, and by item.
+	followed []*replay.Followed
+	byItem   map[*replay.Item]*replay.Followed
+	told     int // failures that were named
+}
+
+func newReplayReport(r *DLQReplay, s *session, streams Streams) *replayReport {
+	report := &replayReport{command: r, session: s, streams: streams, byItem: map[*replay.Item]*replay.Followed{}}
+	if r.JSON {
+		report.json = newEncoder(streams.Out)
+	}
+	report.progress = newProgress(streams.Err, "sending letters back", 0)
+	return report
+}
+
+// plannedRow is a letter of the plan in the JSON output.
+type plannedRow struct {
+	Event   string         `json:"event"`
+	ID      string         `json:"id"`
+	JobID   string         `json:"jobId,omitempty"`
+	Reason  string         `json:"reason"`
+	Group   string         `json:"group,omitempty"`
+	To      string         `json:"to,omitempty"`
+	Outlook replay.Outlook `json:"outlook"`
+	Why     string         `json:"why,omitempty"`
+	Refused string         `json:"refused,omitempty"`
+}
+
+// verdictRow is the verdict on a plan in the JSON output.
+type verdictRow struct {
+	Event string `json:"event"`
+	Queue string `json:"queue"`
+	replay.Tally
+	Safe    bool   `json:"safe"`
+	Verdict string `json:"verdict"`
+	Behind  int    `json:"behind"`
+	Hidden  int    `json:"hidden"`
+}
+
+// shownPlan is how many letters of a plan are listed; --json lists all.
+const shownPlan = 50
+
+// plan prints the plan and the verdict on it.
+func (r *replayReport) plan(o *replay.Operation, pass *replay.Pass) {
+	tally := pass.Plan.Tally()
+	safe, verdict := tally.Verdict()
+	if r.json != nil {
+		for _, i := range pass.Plan.Items {
+			_ = r.json.Encode(newPlannedRow(i))
+		}
+		_ = r.json.Encode(verdictRow{
+			"verdict", o.Queue.Name, tally, safe, verdict, pass.Reading.Behind, pass.Reading.Hidden,
+		})
+		return
+	}
+	out := r.streams.Out
+	if tally.Letters > 0 {
+		rows := make([][]string, 0, min(tally.Letters, shownPlan))
+		for n, i := range pass.Plan.Items[:min(tally.Letters, shownPlan)] {
+			rows = append(rows, planCells(n, i))
+		}
+		fmt.Fprintln(out, plainTable(out, []int{0}, []string{"", "id", "key", "reason", "group", "to", "what happens"}, rows))
+		if tally.Letters > shownPlan {
+			fmt.Fprintf(out, "and %d more; --json prints all\n", tally.Letters-shownPlan)
+		}
+		fmt.Fprintf(out, "%s of %s: %s\n", letterCount(tally.Letters), o.Queue.Name, tallyText(tally))
+	} else {
+		fmt.Fprintf(out, "none of %s in %s match\n", letterCount(pass.Reading.Read), o.Queue.Name)
+	}
+	notices(out, r.session, pass.Reading)
+	if r.session.table == nil && r.session.noTable != notAsked {
+		fmt.Fprintf(out, "the ledger cannot be asked: %s\n", oneLine(r.session.noTable))
+	}
+	if tally.Letters > 0 {
+		fmt.Fprintln(out, "verdict: "+verdict)
+	}
+}
+
+func newPlannedRow(i *replay.Item) plannedRow {
+	row := plannedRow{
+		Event: "planned", ID: i.Letter.ID, JobID: i.Letter.JobID(), Reason: i.Letter.Record.Reason, Group: i.Letter.Group,
+		Outlook: i.Outlook, Why: i.Why, Refused: i.Refused,
+	}
+	if i.Target != nil {
+		row.To = i.Target.Name
+	}
+	return row
+}
+
+func planCells(n int, i *replay.Item) []string {
+	to, what := unknown, string(i.Outlook)+": "+i.Why
+	if i.Target != nil {
+		to = i.Target.Name
+	}
+	if i.Refused != "" {
+		what = "not sent: " + i.Refused
+	}
+	return []string{
+		strconv.Itoa(n + 1), i.Letter.ID, cmp.Or(cut(oneLine(i.Letter.Record.Key), 24), unknown),
+		oneLine(i.Letter.Reason()), cmp.Or(oneLine(i.Letter.Group), unknown), to, oneLine(what),
+	}
+}
+
+func tallyText(t replay.Tally) string {
+	return partsText([]part{
+		{t.Runs, "run again"}, {t.Duplicates, "are duplicates and do nothing"}, {t.Busy, "wait for another delivery"},
+		{t.Conflicts, "will be dead again"}, {t.Unprotected, "run unprotected"}, {t.Unknown, "are not known to the ledger"},
+		{t.Refused, "cannot be sent"},
+	})
+}
+
+// part is a number of letters, and what became of them.
+type part struct {
+	n    int
+	what string
+}
+
+// partsText lists the parts that are not 0.
+func partsText(parts []part) string {
+	var texts []string
+	for _, p := range parts {
+		if p.n > 0 {
+			texts = append(texts, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
+// planned ends a command that sends nothing.
+func (r *replayReport) planned(p *replay.Plan) error {
+	switch {
+	case r.command.Yes && len(p.Items) > 0:
+		return errors.New("nothing was sent")
+	case len(p.Items) > 0 && r.json == nil:
+		fmt.Fprintln(r.streams.Out, "nothing was sent; add --yes to send them")
+	}
+	return nil
+}
+
+// begin says where the journal is.
+func (r *replayReport) begin(total int, path string) {
+	r.progress = newProgress(r.streams.Err, "sending letters back", total)
+	fmt.Fprintf(r.streams.Err, "journal: %s\n", path)
+}
+
+// rest says what an earlier run has left.
+func (r *replayReport) rest(rest replay.Rest) {
+	fmt.Fprintf(r.streams.Err, "resuming: %d to send, %d of them perhaps a second time; %d were sent and are deleted\n",
+		len(rest.Send), rest.Again, len(rest.Delete))
+	for _, i := range rest.Uncertain {
+		fmt.Fprintf(r.streams.Err, "perhaps sent, and stays: %s; --again sends it again\n", i.Letter.ID)
+	}
+	for _, id := range rest.Missing {
+		fmt.Fprintf(r.streams.Err, "not there any more: %s\n", id)
+	}
+	r.progress = newProgress(r.streams.Err, "sending letters back", len(rest.Send))
+}
+
+// sentRow is a letter in the JSON output.
+type sentRow struct {
+	Event     string `json:"event"`
+	ID        string `json:"id"`
+	JobID     string `json:"jobId,omitempty"`
+	MessageID string `json:"messageId,omitempty"`
+	To        string `json:"to"`
+	Error     string `json:"error,omitempty"`
+}
+
+// event prints what became of a letter.
+func (r *replayReport) event(e replay.Event) {
+	row := sentRow{
+		Event: eventWord(e.State), ID: e.Item.Letter.ID, JobID: e.Item.Letter.JobID(), MessageID: e.MessageID,
+		To: e.Item.Target.Name,
+	}
+	if e.Err != nil {
+		row.Error = oneLine(endpoint.Brief(e.Err).Error())
+	}
+	if e.State == replay.StateDeleted || e.State == replay.StateSent {
+		f := replay.Follow([]*replay.Item{e.Item})[0]
+		r.followed, r.byItem[e.Item] = append(r.followed, f), f
+	}
+	switch {
+	case r.json != nil:
+		_ = r.json.Encode(row)
+	case e.State != replay.StateDeleted && r.told < namedFailures:
+		r.told++
+		r.progress.clear()
+		fmt.Fprintf(r.streams.Err, "%s: %s: %s\n", row.Event, row.ID, row.Error)
+	}
+	r.progress.step()
+}
+
+func eventWord(s replay.State) string {
+	switch s {
+	case replay.StateDeleted:
+		return "replayed"
+	case replay.StateSent:
+		return "undeleted"
+	case replay.StateSending:
+		return "uncertain"
+	default:
+		return "refused"
+	}
+}
+
+// end prints the summary and returns the error of the command.
+func (r *replayReport) end(sum replay.Summary, err error) error {
+	r.progress.clear()
+	total := sum.Sent + sum.Undeleted + sum.Refused + sum.Uncertain + sum.Untried
+	if r.json != nil {
+		_ = r.json.Encode(struct {
+			Event string `json:"event"`
+			Queue string `json:"queue"`
+			replay.Summary
+			Stopped string `json:"stopped,omitempty"`
+		}{"summary", r.session.Name, sum, stopReason(err)})
+	} else {
+		fmt.Fprintf(r.streams.Out, "sent back %d of %s of %s\n", sum.Sent+sum.Undeleted, letterCount(total), r.session.Name)
+	}
+	missing := restText(sum)
+	stopped, wasStopped := errors.AsType[*replay.StoppedError](err)
+	busy, isBusy := errors.AsType[*replay.BusyError](err)
+	switch {
+	case wasStopped:
+		return &exitError{ExitStopped, fmt.Errorf("%w; %s; --resume carries on", stopped, missing)}
+	case isBusy:
+		return busy
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintf(r.streams.Err, "sqsafe: interrupted: %s; --resume carries on\n", missing)
+		return errInterrupted
+	case err != nil:
+		return fmt.Errorf("%s: %w", missing, r.session.explain(err))
+	case sum.Failed():
+		return errors.New(missing)
+	}
+	return nil
+}
+
+func stopReason(err error) string {
+	if err == nil {
+		return ""
+	}
+	return oneLine(endpoint.Brief(err).Error())
+}
+
+func restText(s replay.Summary) string {
+	text := partsText([]part{
+		{s.Refused, "not sent"}, {s.Uncertain, "perhaps sent and still there"}, {s.Undeleted, "sent and still there"},
+		{s.Untried, "not tried"}, {s.Missing, "not there any more"},
+	})
+	if text == "" {
+		return "all were sent"
+	}
+	return "letters: " + text
+}
+
+// outcome looks whether the jobs of a step have ended.
+func (r *replayReport) outcome(ctx context.Context, items []*replay.Item) (int, string, error) {
+	var jobs []*replay.Followed
+	for _, i := range items {
+		if f := r.byItem[i]; f != nil {
+			jobs = append(jobs, f)
+		}
+	}
+	if len(jobs) < len(items) {
+		return 0, fmt.Sprintf("%d of the %d letters of this step were not sent", len(items)-len(jobs), len(items)), nil
+	}
+	pending, err := replay.Look(ctx, r.session.table, jobs)
+	return pending, replay.Failed(jobs), err
+}
+
+// outcomeRow is a job in the JSON output of --track.
+type outcomeRow struct {
+	Event   string         `json:"event"`
+	ID      string         `json:"id"`
+	JobID   string         `json:"jobId,omitempty"`
+	Outcome replay.Outcome `json:"outcome"`
+	Reason  string         `json:"reason,omitempty"`
+}
+
+// trackPause is the pause between two looks at the ledger.
+const trackPause = 2 * time.Second
+
+// track follows the jobs until all have ended, and prints how.
+func (r *replayReport) track(ctx context.Context, limit time.Duration) error {
+	line := newProgress(r.streams.Err, "following jobs", len(r.followed))
+	for end := time.Now().Add(limit); ; {
+		pending, err := replay.Look(ctx, r.session.table, r.followed)
+		if err != nil {
+			return (&LedgerTarget{Account: r.command.Account}).explain(err)
+		}
+		line.steps(len(r.followed) - pending - line.done)
+		if pending == 0 || time.Now().After(end) {
+			break
+		}
+		timer := time.NewTimer(trackPause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			line.clear()
+			return errInterrupted
+		}
+	}
+	line.clear()
+	return r.outcomes()
+}
+
+// outcomes prints the outcome of each job, and returns an error unless all are done.
+func (r *replayReport) outcomes() error {
+	count := map[replay.Outcome]int{}
+	var rows [][]string
+	for _, f := range r.followed {
+		count[f.Outcome]++
+		row := outcomeRow{Event: "outcome", ID: f.Item.Letter.ID, JobID: f.Item.Letter.JobID(), Outcome: f.Outcome}
+		if f.Outcome == replay.OutcomeDeadAgain && f.Entry != nil && f.Entry.Verdict != nil {
+			row.Reason = decision(f.Entry.Verdict.Class, f.Entry.Verdict.Reason)
+		}
+		if r.json != nil {
+			_ = r.json.Encode(row)
+		} else if f.Outcome != replay.OutcomeDone && len(rows) < shownPlan {
+			rows = append(rows, []string{row.ID, cmp.Or(oneLine(row.JobID), unknown), string(row.Outcome), row.Reason})
+		}
+	}
+	done := count[replay.OutcomeDone]
+	if r.json == nil {
+		if len(rows) > 0 {
+			fmt.Fprintln(r.streams.Out, plainTable(r.streams.Out, nil, []string{"id", "job", "outcome", "reason"}, rows))
+		}
+		fmt.Fprintf(r.streams.Out, "%d of %d jobs are done\n", done, len(r.followed))
+	}
+	if done == len(r.followed) {
+		return nil
+	}
+	return &exitError{ExitStopped, fmt.Errorf("%d jobs are dead again, %d had not ended, %d are not known to the ledger",
+		count[replay.OutcomeDeadAgain], count[replay.OutcomePending], count[replay.OutcomeUnknown])}
+}
