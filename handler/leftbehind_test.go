@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -129,9 +130,9 @@ func TestAReplayOfWhatWasLeftBehindWaitsForTheEndOfItsProcess(t *testing.T) {
 		s.options.Ledger = must(idem.New(idem.NewMemory(), keys))
 		release := make(chan struct{})
 		defer close(release)
-		runs := 0
+		var runs atomic.Int32
 		h := handler.Func(func(context.Context, *handler.Message) error {
-			if runs++; runs == 1 {
+			if runs.Add(1) == 1 {
 				<-release
 			}
 			return nil
@@ -143,13 +144,13 @@ func TestAReplayOfWhatWasLeftBehindWaitsForTheEndOfItsProcess(t *testing.T) {
 		if len(s.letters) != 1 || s.letters[0].Failure.Verdict {
 			t.Fatalf("letters %+v", s.letters)
 		}
-		if got := s.runIn(t, newProcessor(h, s.options), record("replay", "x")); len(got) != 1 || runs != 1 ||
+		if got := s.runIn(t, newProcessor(h, s.options), record("replay", "x")); len(got) != 1 || runs.Load() != 1 ||
 			s.outcomeOf(t, "replay", "outcome") != "busy" {
-			t.Errorf("%s, %d runs", s.outcomeOf(t, "replay", "outcome"), runs)
+			t.Errorf("%s, %d runs", s.outcomeOf(t, "replay", "outcome"), runs.Load())
 		}
 		<-time.After(time.Until(begin.Add(33 * time.Second)))
-		if got := s.runIn(t, newProcessor(h, s.options), record("again", "x")); len(got) != 0 || runs != 2 {
-			t.Errorf("%s, %d runs", s.outcomeOf(t, "again", "outcome"), runs)
+		if got := s.runIn(t, newProcessor(h, s.options), record("again", "x")); len(got) != 0 || runs.Load() != 2 {
+			t.Errorf("%s, %d runs", s.outcomeOf(t, "again", "outcome"), runs.Load())
 		}
 	})
 }
