@@ -148,7 +148,9 @@ func engineRows() []Row {
 		},
 		{Path: "envelope", Ours: []string{"fault", "handler"}, Never: noSDK(), Tests: []string{"idem"}},
 		{
-			Path: "idem", Ours: []string{"fault", "handler", "internal/jobid", "internal/jsonobject"}, Never: noSDK(),
+			Path:  "idem",
+			Ours:  []string{"fault", "handler", "internal/deadline", "internal/jobid", "internal/jsonobject"},
+			Never: noSDK(),
 			Tests: []string{"backoff", "internal/simulation"},
 		},
 		{
