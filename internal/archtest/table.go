@@ -220,7 +220,7 @@ func hostRows() []Row {
 				lambdaEvents, lambdaErrors, sdkConfig, sdkCore, sdkSQS, sqsTypes, sdkCloudWatch, cloudTypes,
 			},
 			Never: []string{standIns, kong, lipgloss + "/...", terminal, yaml},
-			Tests: []string{"dlq", "fault", "idem", "idem/dynamo"}, Host: true,
+			Tests: []string{"dlq", "fault", "idem", "idem/dynamo", "internal/cfn"}, Host: true,
 		},
 	}
 }
