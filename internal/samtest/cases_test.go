@@ -55,7 +55,7 @@ var invocations = []invocation{
 		outcomes: append([]string{"done"}, slices.Repeat([]string{"duplicate completed"}, 9)...),
 	},
 	{file: "busy", function: charge, outcomes: []string{"retry rate_limited", "busy claimed"}, failed: []int{0, 1}},
-	{file: "panic", function: charge, crash: "*handler.PanicError", outcomes: []string{"done", "crash panic"}},
+	{file: "panic", function: charge, crash: "*handler.PanicError", outcomes: []string{"crash panic"}},
 	{file: "last-receive", function: charge, outcomes: []string{"dead max_receives"}},
 	{file: "stock", function: stock, outcomes: []string{"done", "dead out_of_stock", "done"}},
 	{

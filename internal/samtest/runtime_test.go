@@ -92,11 +92,8 @@ func own(function string) []string {
 	rights := []string{
 		"dynamodb:UpdateItem LedgerTable", "sqs:ChangeMessageVisibility " + source, "sqs:SendMessage " + dead,
 	}
-	switch function {
-	case stock:
+	if function == stock {
 		rights = append(rights, "dynamodb:UpdateItem StockTable")
-	case charge: // what is done before a crash is deleted
-		rights = append(rights, "sqs:DeleteMessage "+source)
 	}
 	slices.Sort(rights)
 	return rights
