@@ -26,6 +26,7 @@ type DLQ struct {
 	Archive DLQArchive `cmd:"" help:"Move dead letters into a file, byte for byte."`
 	Restore DLQRestore `cmd:"" help:"Send the letters of a file into a dead-letter queue."`
 	Discard DLQDiscard `cmd:"" help:"Archive dead letters and delete them, with a reason."`
+	Prune   DLQPrune   `cmd:"" help:"Delete archives whose time is over."`
 	Redrive DLQRedrive `cmd:"" help:"Let SQS move all letters back, and follow it."`
 	Pause   DLQPause   `cmd:"" help:"Stop the function: disable its event source mapping."`
 	Policy  DLQPolicy  `cmd:"" help:"Print the least rights of these commands as an IAM policy."`

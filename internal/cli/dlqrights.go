@@ -103,7 +103,8 @@ func (p *DLQPolicy) Help() string {
 	return `An IAM policy with the least rights. Without ARNs it has placeholders; without
 --key it has no rights for KMS. With --stack the commands also need
 cloudformation:DescribeStacks and DescribeStackResource; with --stop-alarm and
---stop-age, cloudwatch:DescribeAlarms and GetMetricStatistics.`
+--stop-age, cloudwatch:DescribeAlarms and GetMetricStatistics; with --logs,
+logs:FilterLogEvents.`
 }
 
 // Validate refuses commands that are not there.

@@ -46,7 +46,7 @@ func TestACancelledJobDiesWithoutARun(t *testing.T) {
 			t.Fatalf("%d letters", len(letters))
 		}
 		l := letters[0]
-		if l.Reason() != "permanent cancelled" || !strings.Contains(l.Record.Message, "the customer left") ||
+		if l.Reason() != "permanent withdrawn" || !strings.Contains(l.Record.Message, "the customer left") ||
 			l.Record.Runs() != 1 || !l.Record.Verdict || l.Ledger != deadletters.LedgerDead {
 			t.Errorf("letter %+v", l)
 		}

@@ -17,8 +17,9 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// ReasonCancelled is the reason, and the rule, of a job that somebody has cancelled.
-const ReasonCancelled = "cancelled"
+// ReasonWithdrawn is the reason, and the rule, of a job that somebody has cancelled. The
+// reason "cancelled" is that of a run whose process is stopping.
+const ReasonWithdrawn = "withdrawn"
 
 // ErrEnded says that a job has ended, so that there is nothing to cancel.
 var ErrEnded = errors.New("the job has ended")
@@ -65,8 +66,8 @@ func (e *Entry) cancelled(reason string, now time.Time) handler.Failure {
 		key = ""
 	}
 	f := handler.Failure{
-		Class: "permanent", Reason: ReasonCancelled, Rule: ReasonCancelled, Message: "cancelled: " + reason,
-		Fingerprint: ReasonCancelled, Key: key, Epoch: e.Epoch, Verdict: true, Attempts: e.Attempts,
+		Class: "permanent", Reason: ReasonWithdrawn, Rule: ReasonWithdrawn, Message: "withdrawn: " + reason,
+		Fingerprint: ReasonWithdrawn, Key: key, Epoch: e.Epoch, Verdict: true, Attempts: e.Attempts,
 		First: handler.NewTimestamp(now), Last: handler.NewTimestamp(now), History: e.History,
 	}
 	if len(e.History.Attempts) > 0 {
