@@ -167,6 +167,10 @@ var withSqsafe = []scenario{
 
 // without are changes of testdata/plain.yaml, a stack without sqsafe.
 var without = []scenario{
+	{"E38 the URL of a source", []string{"Queue: !GetAtt Jobs.Arn", "Queue: !Ref Jobs"}, "E38"},
+	{"E38 the name of a dead-letter queue", []string{"deadLetterTargetArn: !GetAtt Dead.Arn", "deadLetterTargetArn: !GetAtt Dead.QueueName"}, "E38"},
+	{"E38 not for an ARN that is a parameter", []string{"deadLetterTargetArn: !GetAtt Dead.Arn", "deadLetterTargetArn: !Ref Target",
+		"Parameters:\n", "Parameters:\n  Target: {Type: String}\n"}, ""},
 	{"E36 the URL of a queue", []string{"!GetAtt Dead.QueueName", "!Ref Dead"}, "E36"},
 	{"E36 the ARN of a queue", []string{"!GetAtt Dead.QueueName", "!GetAtt Dead.Arn"}, "E36"},
 	{"E36 the URL of a queue elsewhere", []string{"!GetAtt Dead.QueueName", "!Sub 'https://sqs.${AWS::Region}.amazonaws.com/1/dead'"}, "E36 W07"},
