@@ -29,6 +29,7 @@ type DLQ struct {
 	Redrive DLQRedrive `cmd:"" help:"Let SQS move all letters back, and follow it."`
 	Pause   DLQPause   `cmd:"" help:"Stop the function: disable its event source mapping."`
 	Resume  DLQResume  `cmd:"" help:"Start the function again: enable its event source mapping."`
+	UI      DLQUI      `cmd:"" name:"ui" help:"Show the dead letters in a page on this machine, and replay them there."`
 }
 
 // dlqHelp is the help text below the flags of the dlq subcommands.
