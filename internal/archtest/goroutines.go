@@ -66,6 +66,11 @@ func Goroutines() map[string]string {
 		"internal/deadletters/hold.go": "batches of visibility changes and deletions run side by side",
 		"internal/deadletters/read.go": "a queue is read by several receives at a time",
 
+		"internal/localguard/listen.go": "the shutdown of the server when its context ends",
+		"internal/dlqui/pages.go":       "depths of queues are asked for side by side",
+		"internal/dlqui/run.go":         "what changes a queue goes on while pages are shown",
+
+		"internal/cli/dlqui.go":        "depths are noted while the page is served",
 		"internal/cli/ledgerforget.go": "an answer on the terminal that may never come",
 		"internal/cli/local.go":        "the wait for idle queues",
 		"internal/cli/queues.go":       "queues are described side by side",

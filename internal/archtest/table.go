@@ -60,6 +60,7 @@ const (
 	yaml          = "go.yaml.in/yaml/v4"
 	unifiedDiff   = "github.com/aymanbagabas/go-udiff"
 	goCmp         = "github.com/google/go-cmp/cmp"
+	netListeners  = "golang.org/x/net/netutil"
 )
 
 // Patterns for Row.Never and TestKit.
@@ -79,9 +80,9 @@ func noSDK() []string { return []string{allSDK, allSmithy} }
 func forCommands() []string {
 	return []string{
 		"internal/alarm/...", "internal/alarmset", "internal/cfn", "internal/check", "internal/cli",
-		"internal/deadletters/...", "internal/demo/...", "internal/endpoint", "internal/eventsource/...",
-		"internal/jobs", "internal/ledger", "internal/live", "internal/local", standIns, "internal/metricmath",
-		"internal/runtimeapi",
+		"internal/deadletters/...", "internal/demo/...", "internal/dlqui", "internal/endpoint", "internal/eventsource/...",
+		"internal/jobs", "internal/ledger", "internal/live", "internal/local", "internal/localguard", standIns,
+		"internal/metricmath", "internal/runtimeapi",
 		"internal/scaffold", "internal/stack", "internal/stackedit", sdkConfig + "/...", sdkCloudWatch + "/...",
 		sdkFormation + "/...", sdkLambda + "/...", sdkLogs + "/...", sdkSNS + "/...", unifiedDiff,
 		kong, lipgloss + "/...", terminal, yaml,
@@ -94,6 +95,7 @@ func TestKit() []string {
 	return []string{
 		"github.com/google/go-cmp/...",
 		"github.com/rogpeppe/go-internal/testscript",
+		"github.com/chromedp/...", "golang.org/x/net/html",
 		"pgregory.net/rapid",
 		"github.com/aws/aws-lambda-go/...",
 		allSDK, allSmithy,
@@ -347,6 +349,15 @@ func commandRows() []Row {
 			Ours:  []string{"internal/sqscall", "dlq", "internal/deadletters", "internal/deadletters/replay"},
 			Third: []string{sdkCore, sqsTypes}, Tests: []string{"handler", "internal/ledger"},
 		},
+		{Path: "internal/localguard", Third: []string{netListeners}},
+		{
+			Path: "internal/dlqui",
+			Ours: []string{
+				"dlq", "internal/ledger", "internal/deadletters", "internal/deadletters/replay", "internal/deadletters/archive",
+				"internal/localguard",
+			},
+			Third: []string{sdkCore, unifiedDiff},
+		},
 		{
 			Path: "internal/endpoint", Ours: []string{"internal/wholebody"},
 			Third: []string{sdkCore, sdkRetry, sdkKeys, smithy},
@@ -363,8 +374,8 @@ func commandRows() []Row {
 			Path: "internal/cli",
 			Ours: []string{
 				"internal/wholebody", "fault", "handler", "dlq", "internal/jobs", "internal/ledger", "internal/deadletters",
-				"internal/deadletters/replay", "internal/deadletters/archive", "internal/endpoint", "internal/check",
-				"internal/live", "internal/scaffold", "internal/local", "internal/alarmset", "internal/stackedit",
+				"internal/deadletters/replay", "internal/deadletters/archive", "internal/localguard", "internal/dlqui",
+				"internal/endpoint", "internal/check", "internal/live", "internal/scaffold", "internal/local", "internal/alarmset", "internal/stackedit",
 			},
 			Third: []string{
 				kong, lipgloss, lipglossTable, terminal, terminalSize,

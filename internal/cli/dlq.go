@@ -31,6 +31,7 @@ type DLQ struct {
 	Pause   DLQPause   `cmd:"" help:"Stop the function: disable its event source mapping."`
 	Policy  DLQPolicy  `cmd:"" help:"Print the least rights of these commands as an IAM policy."`
 	Resume  DLQResume  `cmd:"" help:"Start the function again: enable its event source mapping."`
+	UI      DLQUI      `cmd:"" name:"ui" help:"Show the dead letters in a page on this machine, and replay them there."`
 }
 
 // dlqHelp is the help text below the flags of the dlq subcommands.

@@ -1,0 +1,121 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"strings"
+	"testing"
+
+	"github.com/sqsafe/sqsafe/internal/cli"
+)
+
+// visitor is the output of the command: it gets the link, looks at the page, and then ends
+// the command.
+type visitor struct {
+	*testing.T
+
+	cancel context.CancelFunc
+	asJSON bool
+	pages  map[string]string
+	done   chan struct{}
+}
+
+func (v *visitor) Write(p []byte) (int, error) {
+	go v.visit(bytes.Clone(p)) // the page is served when this has returned
+	return len(p), nil
+}
+
+func (v *visitor) visit(p []byte) {
+	defer close(v.done)
+	defer v.cancel()
+	link := strings.TrimSpace(string(p))
+	if v.asJSON {
+		var row struct {
+			Event, URL string
+			Queues     []string
+			ReadOnly   bool
+		}
+		if err := json.Unmarshal(p, &row); err != nil || row.Event != "page" || len(row.Queues) != 1 || !row.ReadOnly {
+			v.Errorf("%s, %v", p, err)
+		}
+		link = row.URL
+	}
+	base, _, _ := strings.Cut(link, "/?")
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		v.Error(err)
+	}
+	client := &http.Client{Jar: jar}
+	for _, path := range []string{strings.TrimPrefix(link, base), "/", "/q/charges-dead"} {
+		r, err := http.NewRequestWithContext(v.Context(), http.MethodGet, base+path, http.NoBody)
+		if err != nil {
+			v.Error(err)
+			return
+		}
+		answer, err := client.Do(r)
+		if err != nil {
+			v.Error(err)
+			return
+		}
+		body, err := io.ReadAll(answer.Body)
+		_ = answer.Body.Close()
+		if err != nil || answer.StatusCode != http.StatusOK {
+			v.Errorf("%s: %s, %v", path, answer.Status, err)
+		}
+		v.pages[path] = string(body)
+	}
+}
+
+func TestDLQUIServesThePage(t *testing.T) {
+	t.Parallel()
+	for _, flags := range [][]string{{}, {"--json", "--read-only", "charges-dead"}} {
+		t.Run(strings.Join(flags, " "), func(t *testing.T) {
+			t.Parallel()
+			s, url := served(t, "charges")
+			s.Bury(`{"id":"c-1","do":"declined"}`, "")
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			v := &visitor{T: t, cancel: cancel, asJSON: len(flags) > 0, pages: map[string]string{}, done: make(chan struct{})}
+			errs := &bytes.Buffer{}
+			code := cli.Run(ctx, append([]string{"dlq", "ui", "--endpoint-sqs", url}, flags...), cli.Streams{Out: v, Err: errs})
+			if code != cli.ExitOK {
+				t.Errorf("exit code %d: %s", code, errs)
+			}
+			<-v.done
+			if !strings.Contains(v.pages["/"], "charges-dead") || !strings.Contains(v.pages["/q/charges-dead"], "http.4xx") ||
+				strings.Contains(v.pages["/q/charges-dead"], "Discard") != (len(flags) == 0) {
+				t.Errorf("pages %v", v.pages)
+			}
+		})
+	}
+}
+
+func TestDLQUIRefuses(t *testing.T) {
+	t.Parallel()
+	_, url := served(t, "charges")
+	tests := map[string]struct {
+		args []string
+		code int
+		says string
+	}{
+		"an open address": {[]string{"--addr", "0.0.0.0:0"}, cli.ExitUsage, "others could reach it; give a loopback address"},
+		"no address":      {[]string{"--addr", "4570"}, cli.ExitUsage, "it is not HOST:PORT"},
+		"no such queue":   {[]string{"orders-dead"}, cli.ExitFailed, "there is no queue orders-dead"},
+		"negative growth": {[]string{"--growth=-1"}, cli.ExitUsage, "--any-growth"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			errs := &bytes.Buffer{}
+			code := cli.Run(t.Context(), append([]string{"dlq", "ui", "--endpoint-sqs", url}, test.args...),
+				cli.Streams{Out: io.Discard, Err: errs})
+			if code != test.code || !strings.Contains(errs.String(), test.says) {
+				t.Errorf("exit code %d: %s", code, errs)
+			}
+		})
+	}
+}

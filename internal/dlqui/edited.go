@@ -1,0 +1,88 @@
+package dlqui
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+)
+
+// editProblem says why a form cannot carry the body as it is; empty if it can. A browser
+// sends each end of a line as CR LF.
+func editProblem(body string) string {
+	for _, r := range body {
+		if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xfffe || r == 0xffff || r == '\ufffd' {
+			return "the payload has characters that a form does not keep"
+		}
+	}
+	if strings.Contains(strings.ReplaceAll(body, "\r\n", ""), "\r") || mixedEnds(body) {
+		return "the lines of the payload end in different ways, which a form does not keep"
+	}
+	return ""
+}
+
+func mixedEnds(body string) bool {
+	return strings.Contains(body, "\r\n") && strings.Contains(strings.ReplaceAll(body, "\r\n", ""), "\n")
+}
+
+// fromForm gives a body the ends of lines that it had before a form.
+func fromForm(text, before string) string {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	if strings.Contains(before, "\r\n") {
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	return text
+}
+
+// checkEdited refuses a body that was not changed, that is empty, or that is no JSON any
+// more.
+func checkEdited(before, after string) error {
+	switch {
+	case after == before:
+		return errors.New("nothing was changed")
+	case after == "":
+		return errors.New("the payload is empty, which SQS refuses")
+	case !json.Valid([]byte(before)) || json.Valid([]byte(after)):
+		return nil
+	}
+	err := json.Unmarshal([]byte(after), new(any))
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		n := 1 + strings.Count(after[:min(int(syntax.Offset), len(after))], "\n")
+		return fmt.Errorf("the edited payload is no JSON any more: line %d: %w", n, err)
+	}
+	return fmt.Errorf("the edited payload is no JSON any more: %w", err)
+}
+
+// change is a line of a difference.
+type change struct {
+	// Sign is "+" for a new line, "-" for one that is gone, a space for one that stays, and
+	// "@" between parts.
+	Sign, Text string
+}
+
+// differences compares two payloads, JSON by its formatted lines.
+func differences(before, after string) []change {
+	if a, ok := indented(before); ok {
+		if b, ok := indented(after); ok && a != b {
+			before, after = a, b
+		}
+	}
+	ended := func(text string) string { return strings.TrimSuffix(text, "\n") + "\n" }
+	var list []change
+	text := udiff.Unified("", "", ended(before), ended(after))
+	for i, l := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		switch {
+		case i < 2 || l == "": // names of files
+		case strings.HasPrefix(l, "@@"):
+			list = append(list, change{"@", "…"})
+		default:
+			list = append(list, change{l[:1], line(l[1:])})
+		}
+	}
+	if len(list) == 0 {
+		list = append(list, change{" ", "only the end of the last line differs"})
+	}
+	return list
+}

@@ -1,0 +1,201 @@
+package dlqui
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/sqsafe/sqsafe/internal/deadletters/replay"
+)
+
+// Kinds of runs, and the action of their audit lines.
+const (
+	kindReplay  = "replay"
+	kindArchive = "archive"
+	kindDiscard = "discard"
+)
+
+// Phases of a run.
+const (
+	phaseReading   = "reads the queue"
+	phaseSending   = "sends letters back"
+	phaseFollowing = "follows the jobs"
+	phaseMoving    = "writes letters into the file and deletes them"
+	phaseEnded     = "has ended"
+)
+
+// run is something that changes a queue, and how far it is. Its goroutine calls the methods
+// that change it.
+type run struct {
+	ID, Kind, Why string
+	Shelf         *shelf
+	Started       time.Time
+
+	cancel context.CancelFunc
+
+	mu  sync.Mutex
+	now status
+}
+
+// status is how far a run is.
+type status struct {
+	Phase string
+	// Total is the number of letters to send, or 0 if it is not known, and Summary what
+	// became of them.
+	Total   int
+	Summary replay.Summary
+	// Notes name letters that did not go as planned.
+	Notes []string
+	// Outcomes counts the jobs whose letters were sent by their outcomes, and Jobs has
+	// those that are not done.
+	Outcomes outcomes
+	Jobs     []jobOutcome
+	// File is the journal or the archive.
+	File string
+	// Archived and Deleted are the numbers of letters that are in the file and deleted.
+	Archived, Deleted int
+	// Problem says why the run did not end as planned; empty if it did.
+	Problem string
+	Ended   time.Time
+}
+
+type outcomes struct{ Pending, Done, DeadAgain, Unknown int }
+
+// Total returns the number of jobs.
+func (o outcomes) Total() int { return o.Pending + o.Done + o.DeadAgain + o.Unknown }
+
+type jobOutcome struct {
+	ID, Job string
+	Outcome replay.Outcome
+	Reason  string
+}
+
+// Active reports whether the run goes on.
+func (s *status) Active() bool { return s.Phase != phaseEnded }
+
+// Gone returns the number of letters of which something became.
+func (s *status) Gone() int { return s.Total - s.Summary.Untried }
+
+// status returns a copy.
+func (r *run) status() status {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.now
+	s.Notes, s.Jobs = slices.Clone(s.Notes), slices.Clone(s.Jobs)
+	return s
+}
+
+func (r *run) update(f func(*status)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f(&r.now)
+}
+
+// maxNotes bounds what a page lists.
+const maxNotes = 100
+
+func (r *run) note(text string) {
+	r.update(func(s *status) {
+		if len(s.Notes) < maxNotes {
+			s.Notes = append(s.Notes, text)
+		}
+	})
+}
+
+// end notes the end, and why it came early.
+func (r *run) end(problem string) {
+	r.update(func(s *status) { s.Phase, s.Problem, s.Ended = phaseEnded, problem, time.Now() })
+}
+
+// errBusy says that a run has the letters of the queue.
+var errBusy = errors.New("another run of this page has the letters of this queue: wait for its end, or stop it")
+
+// runs are the runs of a process.
+type runs struct {
+	// base ends when the process does.
+	base   context.Context
+	cancel context.CancelFunc
+	going  sync.WaitGroup
+
+	mu   sync.Mutex
+	list []*run
+}
+
+// maxRuns is how many runs the pages remember.
+const maxRuns = 100
+
+func newRuns() *runs {
+	r := new(runs)
+	r.base, r.cancel = context.WithCancel(context.Background())
+	return r
+}
+
+// start starts a run that has the letters of its queue until its end.
+func (rs *runs) start(ctx context.Context, r *run, work func(context.Context)) error {
+	s := r.Shelf
+	s.mu.Lock()
+	busy := s.active != nil
+	s.mu.Unlock()
+	if busy {
+		return errBusy
+	}
+	if err := s.take(ctx); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.active = r
+	s.mu.Unlock()
+	working, cancel := context.WithCancel(rs.base)
+	r.cancel, r.Started, r.now.Phase = cancel, time.Now(), phaseReading
+	rs.mu.Lock()
+	rs.list = append(rs.list, r)
+	rs.list = rs.list[max(0, len(rs.list)-maxRuns):]
+	rs.mu.Unlock()
+	rs.going.Go(func() {
+		defer cancel()
+		work(working)
+	})
+	return nil
+}
+
+// release gives the letters back to the readers.
+func (r *run) release() {
+	s := r.Shelf
+	s.mu.Lock()
+	mine := s.active == r
+	if mine {
+		s.active, s.last = nil, nil
+	}
+	s.mu.Unlock()
+	if mine {
+		s.give()
+	}
+}
+
+func (rs *runs) find(id string) *run {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	for _, r := range rs.list {
+		if r.ID == id {
+			return r
+		}
+	}
+	return nil
+}
+
+// all returns the runs, the newest first.
+func (rs *runs) all() []*run {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	list := slices.Clone(rs.list)
+	slices.Reverse(list)
+	return list
+}
+
+// stop ends all runs and waits for them.
+func (rs *runs) stop() {
+	rs.cancel()
+	rs.going.Wait()
+}
