@@ -69,8 +69,8 @@ func misspelt(m *model) []finding {
 			if meant == "" || !variables(f).get(meant).absent() {
 				continue // one of the user's own
 			}
-			x := found(f, e.Key, "%s of %s is no variable of sqsafe; %s is", name, f.id, meant).writing("%s: %s", meant, variables(f).get(name).shown())
-			list = append(list, x)
+			x := found(f, e.Key, "%s of %s is no variable of sqsafe; %s is", name, f.id, meant)
+			list = append(list, x.writing("%s: %s", meant, variables(f).get(name).shown()))
 		}
 	}
 	return list

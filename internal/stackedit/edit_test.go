@@ -328,7 +328,8 @@ func TestWhatIsLeftOutIsTold(t *testing.T) {
 	}{
 		{replaced(t, "  ChargeQueue:\n", "  ChargeSilentJobsAlarm: {Type: AWS::SNS::Topic}\n  ChargeQueue:\n"),
 			"ChargeSilentJobsAlarm is not added: the template has an AWS::SNS::Topic of this name; rename that"},
-		{replaced(t, "      Events:\n", "      Events:\n        First: {Type: SQS, Properties: {Queue: !GetAtt ChargeQueue.Arn}}\n"),
+		{replaced(t, "      Events:\n", "      Events:\n"+
+			"        First: {Type: SQS, Properties: {Queue: !GetAtt ChargeQueue.Arn}}\n"),
 			"ChargeFunction: the alarms are for its first SQS event, First; watch the queue of Charge by hand"},
 	} {
 		got, err := Add("t.yaml", row.text, Request{Alarms: alarmset.Basic})

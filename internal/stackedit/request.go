@@ -112,8 +112,8 @@ func (a *addition) put(section, name, added string) {
 	if a.has(section, name) {
 		there := text(value(a.root, section, name, "Type"))
 		if section == "Resources" && there != "" && !strings.Contains(added, "Type: "+there) {
-			a.result.Notes = append(a.result.Notes, fmt.Sprintf("%s is not added: the template has an %s of this name; rename that",
-				name, there))
+			note := fmt.Sprintf("%s is not added: the template has an %s of this name; rename that", name, there)
+			a.result.Notes = append(a.result.Notes, note)
 		}
 		return
 	}
