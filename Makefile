@@ -128,13 +128,13 @@ golangci-lint: $(GOLANGCI)
 
 # If the template linter cannot be installed, the check is skipped; CI fails instead.
 .PHONY: template-lint
-template-lint: ## Check template.yaml (needs Python 3)
+template-lint: ## Check the templates (needs Python 3)
 	@if [ -x $(CFN_LINT) ] || python3 -c 'import ensurepip, venv' 2>/dev/null; then \
-		$(MAKE) --no-print-directory $(CFN_LINT) && echo "cfn-lint template.yaml" && $(CFN_LINT) template.yaml; \
+		$(MAKE) --no-print-directory $(CFN_LINT) && echo "cfn-lint" && $(CFN_LINT) template.yaml functions/charge-worker/deploy/ecs.yaml; \
 	elif [ -n "$$CI" ]; then \
-		echo "template.yaml cannot be checked: python3 with its venv module is missing"; exit 1; \
+		echo "templates cannot be checked: python3 with its venv module is missing"; exit 1; \
 	else \
-		echo "template.yaml not checked: cfn-lint needs python3 with its venv module (Debian: python3-venv)"; \
+		echo "templates not checked: cfn-lint needs python3 with its venv module (Debian: python3-venv)"; \
 	fi
 
 .PHONY: build

@@ -33,7 +33,7 @@ func (b *batch) report() Report {
 	}
 	at := map[Count]int{}
 	for _, d := range b.deliveries {
-		r.Queue = QueueName(d.record.EventSourceARN)
+		r.Queue = queueName(d.record.EventSourceARN)
 		r.add(d)
 		kind := Count{Outcome: d.result.Outcome, Class: d.result.Decision.Class, Reason: d.result.Decision.Reason}
 		i, known := at[kind]

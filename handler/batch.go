@@ -85,10 +85,11 @@ type batch struct {
 	// draining is closed when no more jobs may start; nil if the host does not drain.
 	// ended reports to the host that a delivery has its outcome.
 	draining <-chan struct{}
-	ended    func()
+	ended    func(messageID string)
 
-	times times
-	timer *time.Timer
+	writes writes
+	times  times
+	timer  *time.Timer
 	// asking is the index of the suspect that waits to run alone; -1 for none. holding
 	// reports whether other deliveries may not start while it waits.
 	asking  int
@@ -102,6 +103,14 @@ type batch struct {
 	crash *Result
 	// stopping reports whether the host has cancelled the batch.
 	stopping bool
+}
+
+// writes has the context of writes to the ledger, which ends at until. cancels are of this
+// context and of earlier ones, under which writes may be under way.
+type writes struct {
+	ctx     context.Context
+	until   time.Time
+	cancels []context.CancelFunc
 }
 
 // times are the points in time at which the loop has to act; zero for none.
@@ -163,8 +172,9 @@ type delivery struct {
 	// active and settling are how the process counts it.
 	active, settling bool
 	// alone reports whether its run is alone and its crash is counted in advance,
-	// abandoned whether its user code did not return in time.
-	alone, abandoned bool
+	// abandoned whether its user code did not return in time, noVerdict whether its dead
+	// letter then goes out without a verdict in the ledger.
+	alone, abandoned, noVerdict bool
 	// counted is closed when the count of a lone run has been taken back; nil if it is not.
 	counted <-chan struct{}
 	// onErrorDone is closed when OnError has returned; nil if it is not called.
@@ -194,18 +204,14 @@ func (d *delivery) leaseEnd() time.Time {
 	return d.claim.Lease()
 }
 
-// clockMargin is the difference of two clocks that a ledger allows for. It subtracts the
-// margin from its leases.
-const clockMargin = 2 * time.Second
-
 // claimEnd returns the time from which another delivery may claim the job; zero for no
-// limit.
+// limit. A ledger subtracts the margin from its leases.
 func (d *delivery) claimEnd() time.Time {
 	lease := d.leaseEnd()
 	if lease.IsZero() {
 		return lease
 	}
-	return lease.Add(clockMargin)
+	return lease.Add(deadline.ClockMargin)
 }
 
 func (p *Processor) newBatch(ctx context.Context, in events.SQSEvent) *batch {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 
@@ -38,6 +39,48 @@ func BenchmarkHandle(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkLedger is a batch under a ledger that does nothing, with a deadline as in Lambda.
+func BenchmarkLedger(b *testing.B) {
+	for _, messages := range []int{1, 10, 1000} {
+		b.Run(fmt.Sprintf("messages=%d", messages), func(b *testing.B) {
+			p := newProcessor(handler.Func(func(context.Context, *handler.Message) error { return nil }),
+				&handler.Options{Logger: slog.New(slog.DiscardHandler), Ledger: noLedger{}})
+			var batch events.SQSEvent
+			for i := range messages {
+				batch.Records = append(batch.Records, record("m"+strconv.Itoa(i), "x"))
+			}
+			ctx, cancel := context.WithTimeout(b.Context(), time.Hour)
+			defer cancel()
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := p.Handle(ctx, batch); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// noLedger lets every job run.
+type noLedger struct{}
+
+func (noLedger) Ahead() bool { return true }
+
+func (noLedger) Identify(_ context.Context, m *handler.Message) (handler.Identity, error) {
+	return handler.Identity{Key: m.MessageId, ID: m.MessageId}, nil
+}
+
+func (l noLedger) Claim(context.Context, *handler.Message, handler.Identity, time.Time) handler.ClaimAnswer {
+	return handler.ClaimAnswer{Claim: l}
+}
+
+func (noLedger) Lease() time.Time                                           { return time.Time{} }
+func (noLedger) Lost() <-chan struct{}                                      { return nil }
+func (noLedger) CountCrash(context.Context, bool) error                     { return nil }
+func (noLedger) Run(ctx context.Context) (context.Context, func())          { return ctx, func() {} }
+func (noLedger) Settle(_ context.Context, e handler.Ending) *handler.Result { return e.Result }
+func (noLedger) Confirm(context.Context, string) error                      { return nil }
 
 // BenchmarkSuspects is a large batch in which every message is to run alone.
 func BenchmarkSuspects(b *testing.B) {

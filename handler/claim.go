@@ -64,7 +64,7 @@ func (b *batch) claimed(d *delivery, answer ClaimAnswer, lost <-chan struct{}) {
 	if d.claim != nil {
 		answer.Job.Key = d.job.Key
 		d.job = answer.Job
-		d.message.Job = d.job
+		d.message.Job, d.message.claimed = d.job, true
 	}
 	switch {
 	case answer.Decided != nil && b.claimsAgain(d, answer.Decided):

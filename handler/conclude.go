@@ -8,6 +8,9 @@ import (
 
 // conclude sets the final result of a delivery. A dead job is passed on to the outbox.
 func (b *batch) conclude(d *delivery, res *Result) {
+	if d.noVerdict {
+		res = b.resolver.leftBehind(b.ctx, d.message, d.run, res)
+	}
 	d.result = res
 	if res.Outcome != OutcomeCrash { // else a goroutine that was left behind may read it
 		d.message.asReceived(d.record)
@@ -54,7 +57,7 @@ func (b *batch) recordEnd(d *delivery) {
 	if d.probe && !d.settledRun(d.result) {
 		b.breaker.unused()
 	}
-	b.ended()
+	b.ended(d.record.MessageId)
 	if d.acked.Load() {
 		b.hider.addDone(b, d)
 		return

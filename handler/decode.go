@@ -106,7 +106,8 @@ func (p *Processor) rejected(r *run, err error) *Result {
 	m := r.message
 	timeless := context.WithoutCancel(r)
 	if res := AsResult(err); res != nil {
-		return p.resolver.complete(timeless, m, m.Job, res.clone())
+		res = p.resolver.complete(timeless, m, m.Job, res.clone())
+		return p.resolver.lastWord(timeless, m, nil, res)
 	}
 	// The time that is left does not change whether a payload is valid.
 	if _, panicked := asPanic(err); panicked {

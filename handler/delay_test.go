@@ -37,9 +37,9 @@ func TestTheDelayThatAnErrorNamesOnlyLengthensIt(t *testing.T) {
 		16 * time.Second: 18 * time.Second,
 		40 * time.Second: 44 * time.Second,
 	} {
-		got := resolved(t, 5, handler.Job{}, fault.RetryAfter(named, errOdd, fault.WithReason("busy")), nil)
+		got := resolved(t, 5, handler.Job{Attempts: 4}, fault.RetryAfter(named, errOdd, fault.WithReason("busy")), nil)
 		if got.Delay != want {
-			t.Errorf("named %v at the fifth receive: delay %v, want %v", named, got.Delay, want)
+			t.Errorf("named %v at the fifth attempt: delay %v, want %v", named, got.Delay, want)
 		}
 	}
 }

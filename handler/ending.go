@@ -35,7 +35,8 @@ func (b *batch) onCrash(r *Result) {
 // abandonDeliveries ends the deliveries with user code that has not returned. A job is
 // not blamed if the host cancelled the batch or another job crashed.
 func (b *batch) abandonDeliveries() {
-	blames := !b.stopping && b.crash == nil
+	crashed := b.crash != nil
+	blames := !b.stopping && !crashed
 	for _, d := range b.deliveries {
 		if d.phase == phaseNone {
 			continue
@@ -46,7 +47,11 @@ func (b *batch) abandonDeliveries() {
 			(*stop)()
 		}
 		job := d.job
-		d.message = &Message{SQSMessage: *d.record, Job: job, limits: b.resolver, received: b.start}
+		d.message = &Message{
+			SQSMessage: *d.record, Job: job, claimed: d.claim != nil, limits: b.resolver, received: b.start,
+		}
+		// FIFO: what is deleted lets its group go on beside the goroutine that is left behind.
+		d.noVerdict = !crashed && d.group == 0 && b.queue.LastReceive(d.index)
 		ending := b.abandonedEnding(d, r)
 		ending.Blamed = ending.Blamed && blames
 		if !b.stopping {

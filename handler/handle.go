@@ -10,7 +10,6 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda/messages"
 
-	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/internal/deadline"
 	"github.com/sqsafe/sqsafe/internal/host"
 	"github.com/sqsafe/sqsafe/internal/sqsevent"
@@ -115,7 +114,7 @@ func (b *batch) handle() (ended *usercall.Panic, inTime bool) {
 // answerLate returns the response of the watchdog. Something hangs and may still have
 // effects, so this process starts no more jobs. The next invocation ends it.
 func (b *batch) answerLate() events.SQSEventResponse {
-	b.process.poisonBy(&Result{Outcome: OutcomeCrash, Decision: fault.Decision{Reason: ReasonHung}, Err: errHung})
+	b.process.poisonBy(&Result{Outcome: OutcomeCrash, Err: errHung})
 	go b.logCrash(errHung) // the logger may be what hangs
 	return b.response()
 }

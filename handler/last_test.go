@@ -219,9 +219,11 @@ func TestLastAttempt(t *testing.T) {
 			t.Parallel()
 			o := newQueues().options()
 			o.MaxReceives, o.Backoff = tt.limit, backoff.Exponential{MaxAttempts: tt.budget}
-			ledger := newLedger(newTrace())
-			ledger.job = handler.Job{Key: tt.key, Attempts: tt.attempts}
-			o.Ledger = ledger
+			if tt.key != "" {
+				ledger := newLedger(newTrace())
+				ledger.job = handler.Job{Key: tt.key, Attempts: tt.attempts}
+				o.Ledger = ledger
+			}
 			handle(t, newProcessor(handler.Func(func(ctx context.Context, _ *handler.Message) error {
 				if got := handler.FromContext(ctx).LastAttempt(); got != tt.want {
 					t.Errorf("got %v, want %v", got, tt.want)

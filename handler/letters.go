@@ -77,7 +77,7 @@ func (b *batch) sendPack(pack []*delivery, out []sent, table deadline.Table) {
 		o.id = letters[i].DeadLetterID
 		d := pack[at[i]]
 		d.acked.Store(true) // whatever becomes of the confirming write
-		if d.claim != nil {
+		if d.claim != nil && !d.noVerdict {
 			o.unconfirmed = catchPanic(func() error { return d.claim.Confirm(confirm, o.id) })
 		}
 	})

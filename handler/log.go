@@ -135,7 +135,7 @@ func (b *batch) logErrors(deliveries []*delivery, what string, errs []error) {
 func (b *batch) identify(d *delivery) []slog.Attr {
 	attrs := []slog.Attr{
 		slog.String("messageId", d.record.MessageId),
-		slog.String("queue", QueueName(d.record.EventSourceARN)),
+		slog.String("queue", queueName(d.record.EventSourceARN)),
 		slog.Int("receiveCount", d.message.ReceiveCount()),
 	}
 	attrs = appendText(attrs, "key", truncate(d.job.Key, logNameBytes))

@@ -15,6 +15,7 @@ func (b *batch) run() {
 	defer close(b.tasks)
 	b.begin()
 	defer b.timer.Stop()
+	defer b.writes.end()
 	for {
 		b.perform()
 		if b.queue.Idle() && b.letters.isEmpty() {

@@ -26,6 +26,9 @@ type Message struct {
 
 	limits   limits
 	received time.Time
+	// claimed reports whether Job is what the ledger has. Before the claim nothing is known
+	// of the job.
+	claimed bool
 }
 
 // Job is the state of a job over its deliveries. The ledger sets it before the user's
@@ -86,14 +89,16 @@ func (m *Message) SentAt() time.Time {
 func (m *Message) FIFO() bool { return strings.HasSuffix(m.EventSourceARN, ".fifo") }
 
 // QueueName returns the last part of the source queue's ARN.
-func (m *Message) QueueName() string { return QueueName(m.EventSourceARN) }
+func (m *Message) QueueName() string { return queueName(m.EventSourceARN) }
 
-// QueueName returns the last part of a queue's ARN.
-func QueueName(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1:] }
+// queueName returns the last part of a queue's ARN.
+func queueName(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1:] }
 
 // LastAttempt reports whether the job is dead if this run fails with an error that uses
 // up budget: the budget of Options.Backoff has one run left, or this is the last receive.
-// Profiles by reason may end a job earlier or later. It is false outside of a processor.
+// Profiles by reason may end a job earlier or later. Before the claim, as in Prepare or the
+// key function, only the last receive counts, since an error uses no budget there. Without
+// a ledger each receive counts as a run. It is false outside of a processor.
 func (m *Message) LastAttempt() bool {
 	return m.limits != nil && m.limits.isLastAttempt(m)
 }

@@ -51,7 +51,8 @@ type Options struct {
 	// error if it has one.
 	Backoff Backoff
 	// UnclassifiedAttempts is the number of runs for a job with errors that no rule
-	// knows; 0 means 3.
+	// knows; 0 means 3. Without a Ledger each receive of the message counts as a run, here
+	// and for Backoff, since nothing else is known.
 	UnclassifiedAttempts int
 	// MaxReceives is the maxReceiveCount of the queue's redrive policy. A job that fails
 	// at its last receive is dead-lettered with its record, before SQS moves it without

@@ -77,6 +77,4 @@ const (
 	// ReasonMiddleware says that middleware returned nil without calling the function, or
 	// did not return after the function had.
 	ReasonMiddleware = "middleware"
-	// ReasonHung says that the batch was answered by the watchdog.
-	ReasonHung = "hung"
 )

@@ -43,7 +43,10 @@ func (rs *resolver) resolve(ctx context.Context, m *Message, r *run, err error) 
 	if d.Class == fault.ClassPermanent {
 		res.Outcome = OutcomeDead
 	} else {
-		rs.budget(m, res, costs(d) && (r == nil || !r.probe || !infrastructure[d.Reason]))
+		rs.budget(m, res, rs.pays(m, d, r))
+		if res.Outcome == OutcomeDead && cutLate(ctx, r, err) {
+			return rs.deferred(m, ReasonNoTime, err)
+		}
 	}
 	recordAttempt(ctx, m, r, res, d.Reason)
 	return rs.drop(res)
@@ -105,6 +108,14 @@ func (rs *resolver) deferReason(ctx context.Context, r *run, err error) (reason 
 	return ReasonNoTime, !r.table.HadItsTime(time.Since(r.startTime()))
 }
 
+// cutLate reports whether a run was cut off that had less than most of the time. Such a run
+// may cost an attempt, but not the last one: a job that only takes long would be dead
+// because it was started late each time.
+func cutLate(ctx context.Context, r *run, err error) bool {
+	return r != nil && r.started() && ctx.Err() != nil && r.jobs.Err() != nil && !isDeliberate(ctx, err) &&
+		!r.table.HadMostOfItsTime(time.Since(r.startTime()))
+}
+
 // isDeliberate reports whether user code tagged an error that does not come from the end
 // of the run's context. A tag around a cancellation is ignored: user code tagged the
 // error without looking at it.
@@ -150,7 +161,7 @@ func (rs *resolver) budget(m *Message, res *Result, pays bool) {
 	step := m.ReceiveCount()
 	if pays {
 		res.Job.Attempts = rs.spentBy(m) + 1
-		if m.Job.Key == "" {
+		if rs.options.Ledger == nil {
 			res.Job.Unclassified = res.Job.Attempts - 1
 		}
 		if res.Decision.Class == fault.ClassUnclassified {
@@ -179,12 +190,23 @@ func (rs *resolver) profile(reason string) Backoff {
 }
 
 // spentBy returns how many attempts the job has used before this run. Without a ledger
-// only the receive count is known.
+// only the receive count is known, and deferrals count too.
 func (rs *resolver) spentBy(m *Message) int {
-	if m.Job.Key == "" {
+	if rs.options.Ledger == nil {
 		return m.ReceiveCount() - 1
 	}
 	return m.Job.Attempts
+}
+
+// unclaimed reports whether the message has failed before its job was claimed: in decoding
+// or in the key function. How many attempts the job has used is in the ledger, and is not
+// known then.
+func (rs *resolver) unclaimed(m *Message) bool { return rs.options.Ledger != nil && !m.claimed }
+
+// pays reports whether a failure uses up budget.
+func (rs *resolver) pays(m *Message, d fault.Decision, r *run) bool {
+	probes := r != nil && r.probe && infrastructure[d.Reason]
+	return costs(d) && !probes && !rs.unclaimed(m)
 }
 
 // infrastructure has the reasons of failures of what jobs depend on.
@@ -209,13 +231,15 @@ func (rs *resolver) spent(m *Message, res *Result, attempts int, pays bool) stri
 		return ReasonExhausted
 	case res.Decision.Reason != fault.ReasonStore && rs.lastReceive(m):
 		return ReasonMaxReceives
+	case costs(res.Decision) && rs.unclaimed(m) && m.ReceiveCount() >= rs.maxReceives():
+		return ReasonMaxReceives // no attempts are counted, and the queue may have no limit
 	}
 	return ""
 }
 
 // isLastAttempt implements [limits].
 func (rs *resolver) isLastAttempt(m *Message) bool {
-	return rs.lastReceive(m) || rs.spentBy(m)+1 >= rs.options.Backoff.Attempts()
+	return rs.lastReceive(m) || !rs.unclaimed(m) && rs.spentBy(m)+1 >= rs.options.Backoff.Attempts()
 }
 
 // lastReceive reports whether SQS would move the message at its next receive.
@@ -243,22 +267,49 @@ func (e *notRunError) Error() string {
 // Unwrap returns the error of the cancelled run.
 func (e *notRunError) Unwrap() error { return e.err }
 
-// lastWord changes a deferred message to dead at its last receive, since SQS would move
-// it without a failure record. It changes nothing after a crash, nor for a message that
-// waits for its group's head, which keeps the order.
+// lastWord changes a message that would come back to dead at its last receive, since SQS
+// would move it without a failure record: a deferred one, or a retry that user code has
+// decided itself. It changes nothing after a crash, nor while the ledger is down, nor for
+// a message that waits for its group's head, which keeps the order.
 func (rs *resolver) lastWord(ctx context.Context, m *Message, r *run, res *Result) *Result {
 	reason := res.Decision.Reason
-	if res.Outcome != OutcomeDeferred || !rs.lastReceive(m) || reason == ReasonAfterCrash || reason == ReasonGroupHead {
+	if !rs.lastReceive(m) || reason == ReasonAfterCrash || reason == ReasonGroupHead {
 		return res
 	}
-	dead := &Result{
-		Outcome:  OutcomeDead,
-		Decision: fault.Decision{Class: fault.ClassRetryable, Reason: ReasonMaxReceives},
-		Err:      &notRunError{reason: reason, err: res.Err},
-		Job:      m.Job,
+	var err error
+	switch {
+	case res.Outcome == OutcomeDeferred:
+		err = &notRunError{reason: reason, err: res.Err}
+	case res.Outcome == OutcomeRetry && reason != fault.ReasonStore:
+		err = cmp.Or(res.Err, error(res))
+	default:
+		return res
 	}
+	dead := rs.diedAtLastReceive(m, err)
 	recordAttempt(ctx, m, r, dead, reason)
 	return rs.drop(dead)
+}
+
+// leftBehind changes an abandoned message to dead at its last receive, since SQS would move
+// it without a failure record. The ledger gets no verdict: its claim goes on until the
+// process has ended, so that nothing runs beside the goroutine that is left behind.
+func (rs *resolver) leftBehind(ctx context.Context, m *Message, r *run, res *Result) *Result {
+	if res.Outcome != OutcomeCrash && res.Outcome != OutcomeDeferred {
+		return res
+	}
+	dead := rs.diedAtLastReceive(m, fmt.Errorf("left behind at its last receive (%s), so it may still take effect: %w",
+		res.Decision.Reason, res.Err))
+	recordAttempt(ctx, m, r, dead, res.Decision.Reason)
+	return rs.drop(dead)
+}
+
+func (rs *resolver) diedAtLastReceive(m *Message, err error) *Result {
+	return &Result{
+		Outcome:  OutcomeDead,
+		Decision: fault.Decision{Class: fault.ClassRetryable, Reason: ReasonMaxReceives},
+		Err:      err,
+		Job:      m.Job,
+	}
 }
 
 // storeFailed returns a retry that uses no budget: without the ledger the job is not

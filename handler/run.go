@@ -129,14 +129,7 @@ func FromContext(ctx context.Context) *Message {
 // endReason returns why nothing may start under a context that has ended; empty if it has
 // not ended.
 func endReason(ctx context.Context) string {
-	switch ctx.Err() {
-	case nil:
-		return ""
-	case context.DeadlineExceeded:
-		return ReasonNoTime
-	default:
-		return ReasonCancelled
-	}
+	return deadline.EndReason(ctx, ReasonNoTime, ReasonCancelled)
 }
 
 func requestID(ctx context.Context) string {

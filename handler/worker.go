@@ -43,19 +43,30 @@ func (b *batch) postEnd(p *usercall.Panic, take func()) {
 
 // ledgerContext returns the context for writes to the ledger. Cancellation of the batch
 // does not end it, since decided results must be written. It ends at deadline.Settle, in
-// time for the response.
+// time for the response. All writes share it, unless the table has changed, or there is no
+// deadline.
 func (b *batch) ledgerContext() (context.Context, context.CancelFunc) {
-	return b.contextUntil(deadline.Settle)
+	if !b.table.Bounded() {
+		return b.stageContext(b.table, deadline.Settle)
+	}
+	w := &b.writes
+	if until := b.table.At(deadline.Settle); w.ctx == nil || !until.Equal(w.until) {
+		ctx, cancel := b.stageContext(b.table, deadline.Settle)
+		w.ctx, w.until, w.cancels = ctx, until, append(w.cancels, cancel)
+	}
+	return w.ctx, func() {}
 }
 
-// contextUntil returns a context that ends at a stage, or after deadline.Grace if there
-// is no deadline.
-func (b *batch) contextUntil(s deadline.Stage) (context.Context, context.CancelFunc) {
-	return b.stageContext(b.table, s)
+// end releases the contexts at the end of the batch.
+func (w *writes) end() {
+	for _, cancel := range w.cancels {
+		cancel()
+	}
 }
 
-// stageContext is contextUntil for goroutines other than the loop. They use a copy of the
-// table, since the loop may change it.
+// stageContext returns a context that ends at a stage, or after deadline.Grace if there is
+// no deadline. Goroutines other than the loop use a copy of the table, since the loop may
+// change it.
 func (b *batch) stageContext(t deadline.Table, s deadline.Stage) (context.Context, context.CancelFunc) {
 	ctx := context.WithoutCancel(b.ctx)
 	if !t.Bounded() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/internal/deadline"
 )
 
 // claim is the claim of one delivery on its job.
@@ -54,7 +55,7 @@ func (l *Ledger) newClaim(m *handler.Message, a Answer, end time.Time) *claim {
 func (c *claim) Lease() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.lease.Add(-clockMargin)
+	return c.lease.Add(-deadline.ClockMargin)
 }
 
 func (c *claim) setLease(end time.Time) {

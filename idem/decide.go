@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/internal/deadline"
 )
 
 // Decision is what a store must do for a [Request].
@@ -77,7 +78,7 @@ func (r *Request) nextEpoch(item *Item) int {
 	if item.Status != StatusDead || r.MessageID == item.MessageID {
 		return 0
 	}
-	if r.SentAt.IsZero() || !r.SentAt.Before(item.DeadAt.Add(-clockMargin)) {
+	if r.SentAt.IsZero() || !r.SentAt.Before(item.DeadAt.Add(-deadline.ClockMargin)) {
 		return max(r.Epoch, item.Epoch+1)
 	}
 	return r.Epoch

@@ -9,12 +9,9 @@ import (
 	"time"
 
 	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/internal/deadline"
 	"github.com/sqsafe/sqsafe/internal/jobid"
 )
-
-// clockMargin is the difference of two clocks that a claim allows for. Nothing starts in
-// the last part of a lease of that length.
-const clockMargin = 2 * time.Second
 
 // Ledger makes each job take effect once: it claims a message's job in a [Store] before
 // the job runs, and stores the outcome afterwards. It implements [handler.Ledger] and is
@@ -65,7 +62,7 @@ func (l *Ledger) Claim(
 	ctx context.Context, m *handler.Message, id handler.Identity, end time.Time,
 ) handler.ClaimAnswer {
 	request := l.request(m, id, end)
-	if reason := blockedBy(ctx, request.Lease.Add(-clockMargin)); reason != "" {
+	if reason := blockedBy(ctx, request.Lease.Add(-deadline.ClockMargin)); reason != "" {
 		return decided(deferred(reason))
 	}
 	answer, err := l.acquire(ctx, request)
@@ -109,12 +106,12 @@ func (l *Ledger) request(m *handler.Message, id handler.Identity, end time.Time)
 }
 
 // leaseEnd returns the end of a lease: the end of the invocation, or unbounded from now
-// if there is none, plus clockMargin.
+// if there is none, plus the clock margin.
 func leaseEnd(now, end time.Time, unbounded time.Duration) time.Time {
 	if end.IsZero() {
 		end = now.Add(unbounded)
 	}
-	return end.Add(clockMargin)
+	return end.Add(deadline.ClockMargin)
 }
 
 // blockedBy returns why a job may not start now under a lease that may be used until the
@@ -129,14 +126,7 @@ func blockedBy(ctx context.Context, until time.Time) string {
 // endReason returns why nothing may start under a context that has ended; empty if it has
 // not ended.
 func endReason(ctx context.Context) string {
-	switch ctx.Err() {
-	case nil:
-		return ""
-	case context.DeadlineExceeded:
-		return handler.ReasonNoTime
-	default:
-		return handler.ReasonCancelled
-	}
+	return deadline.EndReason(ctx, handler.ReasonNoTime, handler.ReasonCancelled)
 }
 
 // abortTimeout limits the release of a claim whose request had no answer.
@@ -189,8 +179,8 @@ func (l *Ledger) acquire(ctx context.Context, r Request) (Answer, error) {
 	wait := writeTimeout
 	if l.options.FailOpen {
 		wait = failOpenTimeout
-		if deadline, ok := ctx.Deadline(); ok {
-			wait = min(wait, time.Until(deadline)/4)
+		if end, ok := ctx.Deadline(); ok {
+			wait = min(wait, time.Until(end)/4)
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, wait)

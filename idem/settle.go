@@ -231,8 +231,8 @@ func (c *claim) write(ctx context.Context, s Settlement) error {
 
 // timeLeft returns the time until the deadline of ctx.
 func timeLeft(ctx context.Context) time.Duration {
-	deadline, _ := ctx.Deadline()
-	return time.Until(deadline)
+	end, _ := ctx.Deadline()
+	return time.Until(end)
 }
 
 // isTemporary reports whether a failed write should be retried.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/internal/deadline"
 )
 
 // stepsBytes limits the size of a job's steps. A DynamoDB item can have 400 KB; verdict,
@@ -167,7 +168,7 @@ func (s *steps) startError(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if !s.lease.IsZero() && blockedBy(ctx, s.lease.Add(-clockMargin)) != "" {
+	if !s.lease.IsZero() && blockedBy(ctx, s.lease.Add(-deadline.ClockMargin)) != "" {
 		return &LostError{ID: s.claim.ID}
 	}
 	return nil

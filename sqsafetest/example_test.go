@@ -23,6 +23,14 @@ type Charge struct {
 	Amount int64  `json:"amount"`
 }
 
+// Validate refuses what no attempt can correct: such a job is dead-lettered and does not run.
+func (c Charge) Validate() error {
+	if c.Amount <= 0 {
+		return errors.New("an amount above 0 is required")
+	}
+	return nil
+}
+
 // options are what main gives to sqsafe.Start: sqsafe.Start(charge, options...).
 var options = []sqsafe.Option{sqsafe.KeyField("id")}
 
@@ -33,8 +41,8 @@ var env = sqsafetest.Env{
 }
 
 func charge(_ context.Context, c Charge) error {
-	if c.Amount <= 0 {
-		return fault.Permanent(errors.New("nothing to charge"), fault.WithReason("no_amount"))
+	if c.Amount > 100_000 {
+		return fault.Permanent(errors.New("over the limit"), fault.WithReason("over_limit"))
 	}
 	return nil
 }
@@ -46,11 +54,11 @@ func Example() {
 	job.Copies = []time.Duration{time.Minute} // SQS delivers it twice
 	report := q.Run(t, job, sqsafetest.JSON(Charge{ID: "ch-2"}))
 	report.RequireOutcomes(t, "m1", handler.OutcomeDone, handler.OutcomeDuplicate)
-	report.RequireDeadLetter(t, "m2", "no_amount")
+	report.RequireDeadLetter(t, "m2", fault.ReasonValidation)
 	fmt.Print(report)
 	// Output:
 	// m1 at 0s, receive 1: done
-	// m2 at 0s, receive 1: dead (no_amount): nothing to charge
+	// m2 at 0s, receive 1: dead (validation): validate: an amount above 0 is required
 	// m1 at 1m0s, receive 2: duplicate (completed)
 }
 
@@ -60,7 +68,7 @@ func ExampleQueue_Run() {
 	q := sqsafetest.NewQueue(t, env, func(context.Context, Charge) error {
 		return fault.Retryable(errors.New("busy"))
 	}, options...)
-	report := q.Run(t, sqsafetest.JSON(Charge{ID: "ch-1"}))
+	report := q.Run(t, sqsafetest.JSON(Charge{ID: "ch-1", Amount: 1250}))
 	fmt.Print(report)
 	letter := report.RequireDeadLetter(t, "m1", handler.ReasonExhausted)
 	fmt.Println(letter.Failure.Key, letter.Failure.Attempts, letter.Failure.Message)
@@ -143,6 +151,7 @@ func ExampleEventBridge() {
 	}
 	wrapped := func(o *sqsafe.Options) { o.Envelope = envelope.EventBridge }
 	q := sqsafetest.NewQueue(t, env, show, append(options, wrapped)...)
-	q.Run(t, sqsafetest.EventBridge(envelope.Event{DetailType: "Charge Wanted"}, sqsafetest.JSON(Charge{ID: "ch-1"})))
+	message := sqsafetest.JSON(Charge{ID: "ch-1", Amount: 1})
+	q.Run(t, sqsafetest.EventBridge(envelope.Event{DetailType: "Charge Wanted"}, message))
 	// Output: Charge Wanted ch-1
 }

@@ -40,7 +40,8 @@ func TestCharges(t *testing.T) {
 		reason string
 	}{
 		"a charge":       {sqsafetest.JSON(Charge{ID: "ch-1", Amount: 1250}), handler.OutcomeDone, ""},
-		"nothing to pay": {sqsafetest.JSON(Charge{ID: "ch-1"}), handler.OutcomeDead, "no_amount"},
+		"nothing to pay": {sqsafetest.JSON(Charge{ID: "ch-1"}), handler.OutcomeDead, fault.ReasonValidation},
+		"too much":       {sqsafetest.JSON(Charge{ID: "ch-1", Amount: 100_001}), handler.OutcomeDead, "over_limit"},
 		"no id":          {handlertest.Message{Body: `{"amount": 1}`}, handler.OutcomeDead, idem.ReasonMissingKey},
 		"no JSON":        {handlertest.Message{Body: "hello"}, handler.OutcomeDead, fault.ReasonDecode},
 	}
@@ -72,9 +73,9 @@ func TestALetterIsReplayed(t *testing.T) {
 	q.Run(t, handlertest.Replayed(letter)).RequireOutcomes(t, "m1-replay", handler.OutcomeDone)
 }
 
-func TestChargeOfNothing(t *testing.T) {
+func TestChargeOverTheLimit(t *testing.T) {
 	t.Parallel()
-	err := charge(t.Context(), Charge{ID: "ch-1"})
+	err := charge(t.Context(), Charge{ID: "ch-1", Amount: 100_001})
 	if d := fault.Rules().Classify(t.Context(), err); d.Class != fault.ClassPermanent {
 		t.Errorf("%v is %s, want permanent", err, d.Class)
 	}
@@ -88,7 +89,7 @@ func TestChargesWaitForTheirTurn(t *testing.T) {
 		charge := func(context.Context, Charge) error { <-turns.C; return nil }
 		q := sqsafetest.NewQueue(t, env, charge, options...)
 		began := time.Now()
-		report := q.Run(t, sqsafetest.JSON(Charge{ID: "ch-1"}), sqsafetest.JSON(Charge{ID: "ch-2"}))
+		report := q.Run(t, sqsafetest.JSON(Charge{"ch-1", 1250}), sqsafetest.JSON(Charge{"ch-2", 1250}))
 		report.RequireOutcomes(t, "m2", handler.OutcomeDone)
 		if took := time.Since(began); took != 2*time.Second {
 			t.Errorf("two charges took %v, want 2 s", took)

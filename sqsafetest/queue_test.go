@@ -317,7 +317,7 @@ func TestTheLogOfATest(t *testing.T) {
 	r.try(func(t testing.TB) {
 		t.Helper()
 		given := sqsafetest.Env{"SQSAFE_CONCURENCY": "5", "SQSAFE_STRICT": "true", "PROVIDER_URL": "x"}
-		sqsafetest.NewQueue(t, given, charge)
+		sqsafetest.NewQueue(t, given, func(context.Context, struct{ ID string }) error { return nil })
 	})
 	for line, want := range map[string]bool{
 		"no idempotency key": true, "payloads are not validated": true, "SQSAFE_CONCURENCY has no effect": true,

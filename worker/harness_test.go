@@ -25,6 +25,8 @@ import (
 
 // world is a queue in a bubble, and what is seen to happen.
 type world struct {
+	concurrency int // of the processor; 0 for the default
+
 	t      *testing.T
 	begin  time.Time
 	server *localaws.Server
@@ -165,7 +167,7 @@ func (w *world) start(o worker.Options, job handler.Func) *running {
 	}
 	p, err := handler.NewProcessor(job, &handler.Options{
 		Ledger: ledger, Backoff: backoff.Exponential{Base: 4 * time.Second},
-		Queue: polling.Queue(), Logger: o.Logger, Random: func() float64 { return 0 },
+		Queue: polling.Queue(), Logger: o.Logger, Random: func() float64 { return 0 }, Concurrency: w.concurrency,
 		Hooks: handler.Hooks{OnBatch: polling.OnBatch},
 	})
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -48,11 +49,11 @@ func (l *loop) ReceiveMessage(
 		return nil, ctx.Err()
 	}
 	defer func() {
-		received := 0
+		var received []types.Message
 		if out != nil {
-			received = len(out.Messages)
+			received = out.Messages
 		}
-		l.batchSlots = l.slots.received(n, received)
+		l.batchSlots = l.slots.received(n, received, strings.HasSuffix(l.arn, ".fifo"))
 	}()
 	in.MaxNumberOfMessages = int32(l.slots.batchSize(n))
 	l.pulse.beat()

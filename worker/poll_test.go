@@ -106,6 +106,28 @@ func TestFIFOGroupsKeepTheirOrder(t *testing.T) {
 	})
 }
 
+// Of a message group one message runs at a time. What waits behind it keeps no slot from
+// other groups, however long it runs.
+func TestMessagesBehindALongJobOfTheirGroupKeepNoSlots(t *testing.T) {
+	bubble(t, "jobs.fifo", "30", func(w *world) {
+		w.concurrency = 10
+		w.send(names("a", 10)...)
+		takes := byLetter(map[byte]time.Duration{'a': time.Hour, 'b': time.Second})
+		r := w.start(worker.Options{Batches: 1}, func(ctx context.Context, m *handler.Message) error {
+			return lasting(takes(m.Body))(ctx, m)
+		})
+		after(time.Second)
+		w.send("b1")
+		after(time.Minute)
+		_, outcomes := w.seen()
+		if diff := cmp.Diff([]string{"b1 done 1"}, outcomes); diff != "" {
+			t.Errorf("outcomes within a minute (-want +got):\n%s", diff)
+		}
+		r.stop()
+		_, _ = r.result()
+	})
+}
+
 func TestBatchesRunSideBySide(t *testing.T) {
 	bubble(t, "jobs", "30", func(w *world) {
 		r := w.start(worker.Options{Batches: 3}, lasting(10*time.Second))

@@ -5,6 +5,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
 const (
@@ -85,11 +88,22 @@ func (s *slots) batchSize(n int) int {
 }
 
 // received ends the receive for which n slots were taken, and returns the slots that its
-// messages keep.
-func (s *slots) received(n, messages int) *batchSlots {
-	kept := &batchSlots{slots: s, taken: min(n, messages), messages: messages, open: messages}
+// messages keep: one for each, or for each group of a FIFO queue, since of a group one
+// message runs at a time.
+func (s *slots) received(n int, messages []types.Message, fifo bool) *batchSlots {
+	kept := &batchSlots{slots: s, groups: map[string]string{}, open: map[string]int{}, messages: len(messages)}
+	for _, m := range messages {
+		id := aws.ToString(m.MessageId)
+		group := id
+		if fifo {
+			group = m.Attributes[string(types.MessageSystemAttributeNameMessageGroupId)]
+		}
+		kept.groups[id] = group
+		kept.open[group]++
+	}
+	kept.taken = min(n, len(kept.open))
 	s.release(n-kept.taken, 1)
-	if messages > 0 {
+	if len(messages) > 0 {
 		kept.late = time.AfterFunc(longBatch, kept.giveBack)
 	}
 	return kept
@@ -114,16 +128,26 @@ type batchSlots struct {
 	late  *time.Timer // when slots are given back while the batch goes on; nil for none
 
 	mu sync.Mutex
-	// taken is the number of slots, open the number of messages without an outcome.
-	taken, messages, open int
-	isLate                bool
+	// taken is the number of slots.
+	taken int
+	// messages is the number of messages, ends the number of those that have an outcome.
+	messages, ends int
+	// groups has what each message shares a slot with, open the number of messages without
+	// an outcome of each.
+	groups map[string]string
+	open   map[string]int
+	isLate bool
 }
 
 // ended records that a message has its outcome.
-func (s *batchSlots) ended() {
+func (s *batchSlots) ended(messageID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.open--
+	s.ends++
+	group := s.groups[messageID]
+	if s.open[group]--; s.open[group] <= 0 {
+		delete(s.open, group)
+	}
 	if s.isLate {
 		s.late.Reset(together)
 	}
@@ -135,9 +159,9 @@ func (s *batchSlots) giveBack() {
 	defer s.mu.Unlock()
 	if !s.isLate {
 		s.isLate = true
-		s.slots.long.Store(s.open == s.messages)
+		s.slots.long.Store(s.ends == 0)
 	}
-	s.keep(s.open)
+	s.keep(len(s.open))
 }
 
 // end releases all slots.
@@ -158,7 +182,6 @@ func (s *batchSlots) end() {
 
 // keep releases the slots beyond n.
 func (s *batchSlots) keep(n int) {
-	n = max(n, 0)
 	s.slots.release(s.taken-min(s.taken, n), 0)
 	s.taken = min(s.taken, n)
 }

@@ -49,6 +49,8 @@ const (
 	sdkSNS         = "github.com/aws/aws-sdk-go-v2/service/sns"
 	cloudTypes     = "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 	smithy         = "github.com/aws/smithy-go"
+	sdkLogs        = "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
+	logsTypes      = "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs/types"
 
 	kong          = "github.com/alecthomas/kong"
 	lipgloss      = "github.com/charmbracelet/lipgloss"
@@ -78,10 +80,12 @@ func noSDK() []string { return []string{allSDK, allSmithy} }
 func forCommands() []string {
 	return []string{
 		"internal/alarm/...", "internal/alarmset", "internal/cfn", "internal/check", "internal/cli",
-		"internal/deadletters/...", "internal/demo/...", "internal/dlqui", "internal/live", "internal/endpoint",
-		"internal/eventsource/...", "internal/localguard", "internal/jobs", "internal/ledger", "internal/local", standIns, "internal/metricmath", "internal/runtimeapi",
+		"internal/deadletters/...", "internal/demo/...", "internal/dlqui", "internal/endpoint", "internal/eventsource/...",
+		"internal/jobs", "internal/ledger", "internal/live", "internal/local", "internal/localguard", standIns,
+		"internal/metricmath", "internal/runtimeapi",
 		"internal/scaffold", "internal/stack", "internal/stackedit", sdkConfig + "/...", sdkCloudWatch + "/...",
-		sdkFormation + "/...", sdkLambda + "/...", sdkSNS + "/...", unifiedDiff, kong, lipgloss + "/...", terminal, yaml,
+		sdkFormation + "/...", sdkLambda + "/...", sdkLogs + "/...", sdkSNS + "/...", unifiedDiff,
+		kong, lipgloss + "/...", terminal, yaml,
 	}
 }
 
@@ -146,7 +150,9 @@ func engineRows() []Row {
 		},
 		{Path: "envelope", Ours: []string{"fault", "handler"}, Never: noSDK(), Tests: []string{"idem"}},
 		{
-			Path: "idem", Ours: []string{"fault", "handler", "internal/jobid", "internal/jsonobject"}, Never: noSDK(),
+			Path:  "idem",
+			Ours:  []string{"fault", "handler", "internal/deadline", "internal/jobid", "internal/jsonobject"},
+			Never: noSDK(),
 			Tests: []string{"backoff", "internal/simulation"},
 		},
 		{
@@ -216,7 +222,7 @@ func hostRows() []Row {
 				lambdaEvents, lambdaErrors, sdkConfig, sdkCore, sdkSQS, sqsTypes, sdkCloudWatch, cloudTypes,
 			},
 			Never: []string{standIns, kong, lipgloss + "/...", terminal, yaml},
-			Tests: []string{"dlq", "fault", "idem", "idem/dynamo"}, Host: true,
+			Tests: []string{"dlq", "fault", "idem", "idem/dynamo", "internal/cfn"}, Host: true,
 		},
 	}
 }
@@ -374,7 +380,7 @@ func commandRows() []Row {
 			Third: []string{
 				kong, lipgloss, lipglossTable, terminal, terminalSize,
 				sdkCore, sdkConfig, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes, sdkFormation, sdkLambda,
-				lambdaTypes, sdkCloudWatch, cloudTypes, unifiedDiff, smithy,
+				lambdaTypes, sdkLogs, logsTypes, sdkCloudWatch, cloudTypes, unifiedDiff, smithy,
 			},
 			Never: []string{"internal/demo/..."}, Tests: []string{"idem", "idem/dynamo"}, Host: true,
 		},

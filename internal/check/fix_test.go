@@ -2,6 +2,8 @@ package check
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +21,50 @@ func TestFixMendsWhatIsMechanical(t *testing.T) {
 			for _, ends := range []string{"\n", "\r\n"} {
 				checkFix(t, s.name, file, strings.ReplaceAll(change(t, text, s.changes), "\n", ends))
 			}
+		}
+	}
+}
+
+// Templates of the repository that were not written for these tests: fixing them
+// keeps all other lines, and ends.
+func TestFixOnOtherTemplates(t *testing.T) {
+	t.Parallel()
+	var files []string
+	for _, pattern := range []string{
+		"../../template.yaml", "../../docs/*.yaml", "../stack/testdata/*.yaml", "../stack/testdata/*.json",
+		"../stack/testdata/foreign/*", "../cli/testdata/*/template.*",
+	} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	read := 0
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			continue // a folder
+		}
+		if _, err := Check(file, data, nil); err != nil {
+			continue // not a template, or one that is refused on purpose
+		}
+		read++
+		for _, ends := range []string{"\n", "\r\n"} {
+			checkFix(t, file, file, strings.ReplaceAll(string(data), "\n", ends))
+		}
+	}
+	if read < 6 {
+		t.Errorf("only %d templates of %d were read", read, len(files))
+	}
+}
+
+// The stacks that this project shows keep its own rules.
+func TestOwnTemplatesBreakNoRule(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{"../../template.yaml", "../../docs/add-to-your-template.yaml"} {
+		if got := rulesIn(t, file, read(t, file)); len(got) > 0 {
+			t.Errorf("%s breaks %v", file, got)
 		}
 	}
 }
@@ -49,19 +95,14 @@ func checkFix(t testing.TB, name, file, text string) {
 	if err != nil || !bytes.Equal(again, fixed) {
 		t.Errorf("%s: a second fix changes the text", name)
 	}
-	if !isSubsequence(kept(text, fixed)) {
-		t.Errorf("%s: more than the lines of findings have changed", name)
+	if n := changedLines(strings.Split(text, "\n"), strings.Split(string(fixed), "\n")); n > 2*len(gone) {
+		t.Errorf("%s: %d lines have changed for %d findings", name, n, len(gone))
 	}
 }
 
-// kept returns the lines of both texts.
-func kept(before string, after []byte) (a, b []string) {
-	return strings.Split(before, "\n"), strings.Split(string(after), "\n")
-}
-
-// isSubsequence reports whether all but a few lines of a are in b, in order: each
-// edit changes or adds one line.
-func isSubsequence(a, b []string) bool {
+// changedLines returns how many lines of a are not in b, in their order. A fix
+// changes a line, or adds one; one that mends two numbers changes two.
+func changedLines(a, b []string) int {
 	changed := 0
 	for _, line := range a {
 		if i := slices.Index(b, line); i >= 0 {
@@ -70,7 +111,7 @@ func isSubsequence(a, b []string) bool {
 		}
 		changed++
 	}
-	return changed <= 3
+	return changed
 }
 
 func TestFixWritesInTheStyleOfTheText(t *testing.T) {
@@ -90,9 +131,8 @@ func TestFixWritesInTheStyleOfTheText(t *testing.T) {
 			"          SQSAFE_MAX_RECEIVES: '30'\n"},
 		{"the resource", "testdata/plain.yaml", []string{"    DeletionPolicy: Retain\n", ""},
 			"  Dead:\n    DeletionPolicy: RetainExceptOnCreate\n    UpdateReplacePolicy: Retain\n    Type: AWS::SQS::Queue\n"},
-		{"JSON", "testdata/synth.json", []string{",\n        \"FunctionResponseTypes\": [\"ReportBatchItemFailures\"]", ""},
-			"      \"Properties\": {\n        \"FunctionResponseTypes\": [\"ReportBatchItemFailures\"],\n" +
-				"        \"BatchSize\": 10,\n"},
+		{"JSON", "testdata/synth.json", []string{",\n        \"VisibilityTimeout\": 60", ""},
+			"      \"Properties\": {\n        \"VisibilityTimeout\": 60,\n        \"RedrivePolicy\": "},
 		{"JSON in one line", "testdata/synth.json", []string{`{"MessageRetentionPeriod": 1209600}`, `{"Tags": []}`},
 			`"Properties": {"MessageRetentionPeriod": 1209600, "Tags": []}`},
 		{"letters of more than one byte", "testdata/base.yaml",

@@ -75,6 +75,9 @@ type model struct {
 	all       []*resource
 	byID      map[string]*resource
 	consumers []*consumer
+	// fills are the sources of each dead-letter queue, once they were asked for:
+	// with many queues it takes too long to look each time.
+	fills map[*resource][]*resource
 }
 
 func newModel(file string, root *yaml.Node, given map[string]string) (*model, error) {
@@ -243,13 +246,15 @@ func (m *model) redrive(q *resource) (policy value, target *resource, receives n
 
 // sources returns the queues of the template whose dead-letter queue this is.
 func (m *model) sources(dead *resource) []*resource {
-	var list []*resource
-	for _, q := range m.of(typeQueue) {
-		if _, target, _ := m.redrive(q); target == dead {
-			list = append(list, q)
+	if m.fills == nil {
+		m.fills = map[*resource][]*resource{}
+		for _, q := range m.of(typeQueue) {
+			if _, target, _ := m.redrive(q); target != nil {
+				m.fills[target] = append(m.fills[target], q)
+			}
 		}
 	}
-	return list
+	return m.fills[dead]
 }
 
 // deadLetterQueues returns the queues to which a queue with a consumer of the

@@ -16,6 +16,8 @@ type statement struct {
 	// vague says that it may allow less or more than it seems: it has a condition,
 	// NotAction or NotResource, or values that are not known.
 	vague bool
+	// deny says that it takes them away.
+	deny bool
 	// everywhere says that it is for all resources.
 	everywhere bool
 }
@@ -201,10 +203,9 @@ func (r *rights) document(d value) {
 			r.whole = false
 			continue
 		}
-		if s.get("Effect").text == "Deny" {
-			continue
-		}
-		r.statements = append(r.statements, readStatement(s))
+		st := readStatement(s)
+		st.deny = s.get("Effect").text == "Deny"
+		r.statements = append(r.statements, st)
 	}
 }
 
@@ -228,14 +229,21 @@ func readStatement(s value) statement {
 func (r *rights) allows(m *model, action string, on *resource, property string) truth {
 	best := no
 	for _, s := range r.statements {
-		switch s.allows(m, action, on, property) {
-		case yes:
-			return yes
-		case maybe:
+		granted := s.allows(m, action, on, property)
+		if s.deny {
+			if granted == yes {
+				return no // what is denied, nothing else allows
+			}
+			continue // a condition may keep it from holding
+		}
+		switch {
+		case granted == yes:
+			best = yes
+		case granted == maybe && best == no:
 			best = maybe
 		}
 	}
-	if !r.whole {
+	if best != yes && !r.whole {
 		return maybe
 	}
 	return best

@@ -74,7 +74,52 @@ func alarmRules() []Rule {
 			Source: "https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html",
 			find:   dynamoAlarms,
 		},
+		{
+			ID: "E36", Title: "an alarm that names a queue by its URL or ARN, or a function by its ARN",
+			Why: "CloudWatch has no metric of that name: the alarm has no data and never fires, whatever happens to the " +
+				"jobs.",
+			Write:  "Dimensions: [{Name: QueueName, Value: !GetAtt QUEUE.QueueName}]",
+			Source: pageMetrics,
+			find:   misnamed,
+		},
 	}
+}
+
+// misnamed finds dimensions that are a URL or an ARN where AWS wants a name.
+func misnamed(m *model) []finding {
+	var list []finding
+	for _, alarm := range m.of(typeAlarm) {
+		all, _ := metrics(alarm)
+		for _, one := range all {
+			queue, _ := one.dimension("QueueName")
+			if one.namespace == "AWS/SQS" && addressed(queue, "QueueName") {
+				f := found(alarm, queue.node, "QueueName of %s is the URL or ARN of a queue", alarm.id)
+				if q, _ := m.queueOf(queue); q != nil {
+					f = f.writing("Dimensions: [{Name: QueueName, Value: !GetAtt %s.QueueName}]", q.id)
+				}
+				list = append(list, f)
+			}
+			name, _ := one.dimension("FunctionName")
+			if one.namespace == "AWS/Lambda" && addressed(name, "Ref") {
+				f := found(alarm, name.node, "FunctionName of %s is the ARN of a function", alarm.id)
+				function, _ := m.functionOf(name)
+				if function == nil {
+					continue // what it refers to may have a name there
+				}
+				list = append(list, f.writing("Dimensions: [{Name: FunctionName, Value: !Ref %s}]", function.id))
+			}
+		}
+	}
+	return list
+}
+
+// addressed reports whether a value is a URL or an ARN for sure; attribute is
+// what has the name.
+func addressed(v value, attribute string) bool {
+	if _, got, ok := v.reference(); ok {
+		return got != attribute && (got == "Ref" || got == "Arn" || got == "QueueUrl")
+	}
+	return v.kind == kindText && (strings.HasPrefix(v.text, "arn:") || strings.HasPrefix(v.text, "https:"))
 }
 
 // watchedDead returns the dead-letter queues that an alarm should watch: those of

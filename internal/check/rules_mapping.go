@@ -20,7 +20,7 @@ func mappingRules() []Rule {
 			ID: "W01", Title: "an SQS event with batches and without ReportBatchItemFailures",
 			Why: "One failed message brings back its whole batch: what was done is done again, and the others come closer " +
 				"to the dead-letter queue; if the function reports failures, they are ignored and the messages deleted.",
-			Write:  "FunctionResponseTypes: [ReportBatchItemFailures]",
+			Write:  "FunctionResponseTypes: [ReportBatchItemFailures] # and a function that returns batchItemFailures",
 			Source: pageErrors,
 			find:   func(m *model) []finding { return unreported(m, false) },
 		},
@@ -84,7 +84,10 @@ func unreported(m *model, sqsafe bool) []finding {
 			continue
 		}
 		f := found(c.owner, c.at("FunctionResponseTypes"), "%s has no ReportBatchItemFailures", c.name())
-		list = append(list, f.fixedBy(set(c.ownProps(), "FunctionResponseTypes", flow("ReportBatchItemFailures"))))
+		if sqsafe { // another function has to return the list first
+			f = f.fixedBy(set(c.ownProps(), "FunctionResponseTypes", flow("ReportBatchItemFailures")))
+		}
+		list = append(list, f)
 	}
 	return list
 }

@@ -45,7 +45,43 @@ func queueRules() []Rule {
 			Write: "FifoQueue: true", Source: pageDead,
 			find: otherType,
 		},
+		{
+			ID: "E38", Title: "the URL or the name of a queue where AWS wants its ARN",
+			Why:   "Lambda refuses the mapping, or SQS the redrive policy, and the deployment fails.",
+			Write: "Queue: !GetAtt QUEUE.Arn", Source: formationGuide + "aws-resource-sqs-queue.html",
+			find: notAnARN,
+		},
 	}
+}
+
+// notAnARN finds queues that a mapping or a redrive policy names by something else
+// than their ARN. Ref of a queue is its URL.
+func notAnARN(m *model) []finding {
+	var list []finding
+	look := func(r *resource, property string, v value) {
+		id, attribute, ok := v.reference()
+		if q := m.byID[id]; !ok || q == nil || q.kind != typeQueue || attribute == "Arn" {
+			return
+		}
+		what := "URL"
+		if attribute == "QueueName" {
+			what = "name"
+		}
+		list = append(list, found(r, v.node, "%s of %s is the %s of %s", property, r.id, what, id).
+			writing("%s: !GetAtt %s.Arn", property, id))
+	}
+	for _, c := range m.consumers {
+		property := "Queue"
+		if c.owner.kind == typeMapping {
+			property = "EventSourceArn"
+		}
+		look(c.owner, property, c.props.get(property))
+	}
+	for _, q := range m.of(typeQueue) {
+		policy, _, _ := m.redrive(q)
+		look(q, "deadLetterTargetArn", policy.get("deadLetterTargetArn"))
+	}
+	return list
 }
 
 func visibilityTooShort(m *model, refused bool) []finding {

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/sqsafe/sqsafe/internal/cfn"
 )
 
 // rightsRules are about what the function's role allows.
@@ -186,7 +188,8 @@ func allQueues(m *model) []finding {
 }
 
 // sendsToItself finds roles with a right to send that names the source queue
-// itself; a right for all queues says nothing.
+// itself. A right for all queues says nothing, unless the function is given the
+// queue's URL as well.
 func sendsToItself(m *model) []finding {
 	var list []finding
 	for _, c := range m.consumers {
@@ -194,8 +197,13 @@ func sendsToItself(m *model) []finding {
 			continue
 		}
 		r := m.rightsOf(c.function)
+		if at := m.toldOf(c); at != nil && r.allows(m, "sqs:SendMessage", c.queue, "QueueName") == yes {
+			list = append(list, found(c.function, at, "%s is given the URL of %s, which invokes it, and may send to it",
+				c.function.id, c.queue.id))
+			continue
+		}
 		for _, s := range r.statements {
-			if s.everywhere || !s.names("sqs:SendMessage") {
+			if s.deny || s.everywhere || !s.names("sqs:SendMessage") {
 				continue
 			}
 			if at := s.naming(m, c.queue); at != nil {
@@ -205,6 +213,20 @@ func sendsToItself(m *model) []finding {
 		}
 	}
 	return list
+}
+
+// toldOf returns the place where a variable of the function is the URL of its
+// source queue, or nil.
+func (m *model) toldOf(c *consumer) *yaml.Node {
+	own := variables(c.function)
+	for _, e := range cfn.Entries(own.node) {
+		v := own.get(e.Key.Value)
+		if id, attribute, ok := v.reference(); ok && id == c.queue.id && (attribute == "Ref" || attribute == "QueueUrl") &&
+			e.Key.Value != "SQSAFE_DLQ_URL" {
+			return v.node
+		}
+	}
+	return nil
 }
 
 // naming returns the place where a statement names a queue itself, or nil.

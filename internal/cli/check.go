@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/sqsafe/sqsafe/internal/check"
@@ -73,10 +74,11 @@ type checked struct {
 
 // Run checks the templates and prints what it finds.
 func (c *Check) Run(ctx context.Context, streams Streams) error {
-	all, err := c.all(ctx, streams.In)
-	if err != nil {
-		return err
+	all, unread := c.all(ctx, streams.In)
+	if unread != nil && len(all) == 0 {
+		return unread
 	}
+	var err error
 	switch c.Format {
 	case "sarif":
 		err = printSARIF(all, streams.Out)
@@ -90,27 +92,34 @@ func (c *Check) Run(ctx context.Context, streams Streams) error {
 	if err != nil {
 		return err
 	}
-	return c.verdict(all)
+	return joined(unread, c.verdict(all))
 }
 
+// all checks each template. The error is about those that could not be read;
+// they keep nothing from the others.
 func (c *Check) all(ctx context.Context, in io.Reader) ([]checked, error) {
 	if c.Stack != "" {
 		one, err := c.deployed(ctx)
-		return []checked{one}, err
+		if err != nil {
+			return nil, err
+		}
+		return []checked{one}, nil
 	}
 	parameters, err := overrides(c.Overrides)
 	if err != nil {
 		return nil, err
 	}
 	var all []checked
+	var unread []error
 	for _, file := range c.Files {
 		one, err := c.template(file, &check.Options{Parameters: parameters}, in)
 		if err != nil {
-			return nil, err
+			unread = append(unread, err)
+			continue
 		}
 		all = append(all, one)
 	}
-	return all, nil
+	return all, joined(unread...)
 }
 
 // deployed checks a stack as it is in AWS.
@@ -175,6 +184,19 @@ func rewrite(file string, data []byte) error {
 		return err
 	}
 	return os.WriteFile(file, data, info.Mode().Perm())
+}
+
+// joined joins errors in one line; nil if there is none.
+func joined(errs ...error) error {
+	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	if len(errs) == 0 {
+		return nil
+	}
+	all := errs[0]
+	for _, err := range errs[1:] {
+		all = fmt.Errorf("%w; %w", all, err)
+	}
+	return all
 }
 
 // verdict is the error that makes the command fail, if it has to.

@@ -26,8 +26,10 @@ type DLQ struct {
 	Archive DLQArchive `cmd:"" help:"Move dead letters into a file, byte for byte."`
 	Restore DLQRestore `cmd:"" help:"Send the letters of a file into a dead-letter queue."`
 	Discard DLQDiscard `cmd:"" help:"Archive dead letters and delete them, with a reason."`
+	Prune   DLQPrune   `cmd:"" help:"Delete archives whose time is over."`
 	Redrive DLQRedrive `cmd:"" help:"Let SQS move all letters back, and follow it."`
 	Pause   DLQPause   `cmd:"" help:"Stop the function: disable its event source mapping."`
+	Policy  DLQPolicy  `cmd:"" help:"Print the least rights of these commands as an IAM policy."`
 	Resume  DLQResume  `cmd:"" help:"Start the function again: enable its event source mapping."`
 	UI      DLQUI      `cmd:"" name:"ui" help:"Show the dead letters in a page on this machine, and replay them there."`
 }
@@ -91,7 +93,8 @@ func (t *DLQTarget) open(ctx context.Context, name string) (*session, error) {
 	}
 	q, err := deadletters.Open(ctx, client, found.URL)
 	if err != nil {
-		return nil, t.explain(err, name)
+		s := &session{Queue: &deadletters.Queue{Name: found.Name, ARN: "queue " + found.Name}, target: t}
+		return nil, s.denied(ctx, err, t.explain(err, name))
 	}
 	s := &session{Queue: q, target: t}
 	s.openTable(ctx, table)
@@ -167,7 +170,8 @@ func (s *session) openTable(ctx context.Context, name string) {
 		s.table, err = ledger.Open(ctx, client, name)
 	}
 	if err != nil {
-		s.table, s.noTable = nil, (&LedgerTarget{EndpointDynamoDB: url, Account: t.Account, Table: name}).explain(err).Error()
+		plain := (&LedgerTarget{EndpointDynamoDB: url, Account: t.Account, Table: name}).explain(err)
+		s.table, s.noTable = nil, s.denied(ctx, err, plain).Error()
 	}
 }
 
@@ -211,7 +215,7 @@ func (s *session) join(ctx context.Context, streams Streams, letters []*deadlett
 			return
 		}
 		target := LedgerTarget{EndpointDynamoDB: s.target.EndpointDynamoDB, Account: s.target.Account}
-		s.noTable = target.explain(err).Error()
+		s.noTable = s.denied(ctx, err, target.explain(err)).Error()
 	}
 	fmt.Fprintf(streams.Err, "the ledger cannot be asked: %s\n", oneLine(s.noTable))
 }
@@ -221,7 +225,7 @@ func (s *session) explain(err error) error {
 	if own, ok := errors.AsType[*deadletters.OwnPolicyError](err); ok {
 		return fmt.Errorf("%w; if that is the dead-letter queue you mean, name it, or add --spend-receives", own)
 	}
-	return s.target.explain(err, s.Name)
+	return s.denied(context.Background(), err, s.target.explain(err, s.Name))
 }
 
 // notices prints what a reading did not show.

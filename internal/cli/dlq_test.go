@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/sqsafe/sqsafe/internal/cli"
 	"github.com/sqsafe/sqsafe/internal/deadletters/letterstest"
@@ -103,20 +104,172 @@ func TestDLQPauseAndResume(t *testing.T) {
 			cli.Streams{Out: out, Err: errs})
 		return code, out.String(), errs.String()
 	}
+	const paused = "u-1 of charge:live from charges: disabled\njobs of charges expire 4 d 0 h after they were sent"
+	const enabled = `{"event":"mapping","queue":"charges","uuid":"u-1","function":"charge:live","state":"Enabled"`
 	code, out, errs := run("dlq", "pause", s.Dead, "--why", "provider is down")
 	if code != cli.ExitOK || fake.state != "Disabled" ||
-		!strings.HasPrefix(out, "u-1 of charge:live from charges: disabled\njobs of charges expire 4 d 0 h after they were sent") ||
+		!strings.HasPrefix(out, paused) ||
 		!strings.Contains(errs, `"audit":"dlq pause"`) {
 		t.Errorf("pause: %d, %s%s, state %s", code, out, errs, fake.state)
 	}
 	code, out, errs = run("dlq", "resume", s.Source, "--json")
 	if code != cli.ExitOK || fake.state != "Enabled" ||
-		!strings.HasPrefix(out, `{"event":"mapping","queue":"charges","uuid":"u-1","function":"charge:live","state":"Enabled"`) {
+		!strings.HasPrefix(out, enabled) {
 		t.Errorf("resume: %d, %s%s, state %s", code, out, errs, fake.state)
 	}
 	fake.arn = "another"
 	if code, _, errs = run("dlq", "pause", s.Dead); code != cli.ExitFailed ||
 		!strings.Contains(errs, "no event source mapping receives from the source queues of charges-dead") {
 		t.Errorf("without a mapping: %d, %s", code, errs)
+	}
+}
+
+// A canary whose job ends well lets the rest go, and --track follows all to their outcome,
+// while the function works.
+func TestDLQReplayTracks(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		mended bool
+		code   int
+		says   []string
+		err    string
+	}{
+		"done": {true, cli.ExitOK, []string{"sent back 3 of 3 dead letters", "3 of 3 jobs are done"}, ""},
+		"dead again": {
+			false, cli.ExitStopped,
+			[]string{"sent back 1 of 3 dead letters", "0 of 1 jobs are done", "│ dead again │ permanent rejected │"},
+			"stopped: 1 of 1 jobs are dead again; letters: 2 not tried; --resume carries on",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, url := served(t, "charges")
+			for i := range 3 {
+				s.Bury(fmt.Sprintf(`{"id":"c-%d","do":"declined"}`, i), "")
+			}
+			s.Mended = tt.mended
+			var works sync.WaitGroup
+			ended := make(chan struct{})
+			works.Go(func() {
+				for {
+					select {
+					case <-ended:
+						return
+					default:
+						s.Work()
+					}
+				}
+			})
+			out, errs := &bytes.Buffer{}, &bytes.Buffer{}
+			code := cli.Run(t.Context(), []string{
+				"dlq", "replay", s.Dead, "--yes", "--rate", "0", "--canary", "1", "--any-growth", "--track",
+				"--journal", t.TempDir(), "--endpoint-sqs", url,
+			}, cli.Streams{Out: out, Err: errs})
+			close(ended)
+			works.Wait()
+			for _, text := range tt.says {
+				if !strings.Contains(out.String(), text) {
+					t.Errorf("output %s, want %s", out, text)
+				}
+			}
+			if code != tt.code || !strings.Contains(errs.String(), tt.err) {
+				t.Errorf("exit code %d, %s", code, errs)
+			}
+		})
+	}
+}
+
+// The log is asked for the ids of the message and its invocations, in the time in which the
+// job failed.
+func TestDLQShowReadsTheLog(t *testing.T) {
+	t.Parallel()
+	s, url := served(t, "charges")
+	s.Bury(`{"id":"c-1","do":"declined"}`, "")
+	var asked struct {
+		LogGroupName, FilterPattern string
+		StartTime, EndTime          int64
+	}
+	logs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = json.NewDecoder(r.Body).Decode(&asked)
+		fmt.Fprint(w, `{"events":[{"timestamp":1796062547326,"message":"second\n"},`+
+			`{"timestamp":1796062547000,"message":"first"}]}`)
+	}))
+	t.Cleanup(logs.Close)
+	for _, args := range [][]string{nil, {"--json"}} {
+		out, errs := &bytes.Buffer{}, &bytes.Buffer{}
+		code := cli.Run(t.Context(), append([]string{
+			"dlq", "show", s.Dead, "c-1", "--logs", "--endpoint-sqs", url, "--endpoint-logs", logs.URL,
+		}, args...), cli.Streams{Out: out, Err: errs})
+		text := out.String()
+		if first := strings.Index(text, "first"); code != cli.ExitOK || first < 0 || strings.Index(text, "second") < first {
+			t.Errorf("exit code %d, %s%s", code, out, errs)
+		}
+	}
+	minutes := time.Duration(asked.EndTime-asked.StartTime) * time.Millisecond
+	if asked.LogGroupName != "/aws/lambda/charge" || strings.Count(asked.FilterPattern, `?"`) != 2 ||
+		minutes < 4*time.Minute || minutes > 5*time.Minute {
+		t.Errorf("asked %+v", asked)
+	}
+	logs.Close()
+	out, errs := &bytes.Buffer{}, &bytes.Buffer{}
+	code := cli.Run(t.Context(), []string{
+		"dlq", "show", s.Dead, "c-1", "--logs", "--endpoint-sqs", url, "--endpoint-logs", logs.URL,
+	}, cli.Streams{Out: out, Err: errs})
+	if code != cli.ExitOK || !strings.Contains(errs.String(), "the log cannot be read: nothing listens at") {
+		t.Errorf("without logs: %d, %s", code, errs)
+	}
+}
+
+// Without a canary, too, a replay stops when its jobs are dead again.
+func TestDLQReplayStopsWhenJobsAreDeadAgain(t *testing.T) {
+	t.Parallel()
+	s, url := served(t, "charges")
+	for i := range 200 {
+		s.Send(s.SourceURL, fmt.Sprintf(`{"id":"c-%d","do":"declined"}`, i), "", nil)
+	}
+	s.Work()
+	var works sync.WaitGroup
+	ended := make(chan struct{})
+	works.Go(func() {
+		for {
+			select {
+			case <-ended:
+				return
+			default:
+				s.Work()
+			}
+		}
+	})
+	out, errs := &bytes.Buffer{}, &bytes.Buffer{}
+	code := cli.Run(t.Context(), []string{
+		"dlq", "replay", s.Dead, "--yes", "--rate", "15", "--journal", t.TempDir(), "--endpoint-sqs", url,
+	}, cli.Streams{Out: out, Err: errs})
+	close(ended)
+	works.Wait()
+	if code != cli.ExitStopped || !strings.Contains(errs.String(), "sqsafe: stopped: ") ||
+		!strings.Contains(errs.String(), "not tried; --resume carries on") {
+		t.Errorf("exit code %d, %s", code, errs)
+	}
+}
+
+// A signal ends a replay between two letters: nothing stays hidden, and the rest can be
+// sent later.
+func TestDLQReplayIsInterrupted(t *testing.T) {
+	t.Parallel()
+	s, url := served(t, "charges")
+	for i := range 20 {
+		s.Send(s.DeadURL, fmt.Sprintf(`{"id":"c-%d"}`, i), "", nil)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	out, errs := &watcher{text: `"event":"replayed"`, times: 3, cancel: cancel}, &bytes.Buffer{}
+	dir := t.TempDir()
+	code := cli.Run(ctx, []string{
+		"dlq", "replay", s.Dead, "--yes", "--json", "--rate", "5", "--journal", dir, "--endpoint-sqs", url,
+	}, cli.Streams{Out: out, Err: errs})
+	sent, left := len(s.Drain(s.SourceURL)), len(s.Drain(s.DeadURL))
+	told := fmt.Sprintf("sqsafe: interrupted: letters: %d not tried; --resume carries on", left)
+	if code != cli.ExitInterrupted || sent < 3 || sent+left != 20 || left == 0 || !strings.Contains(errs.String(), told) {
+		t.Errorf("exit code %d, %d sent, %d left, %s", code, sent, left, errs)
 	}
 }

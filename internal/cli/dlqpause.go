@@ -25,7 +25,7 @@ type mappingCommand struct {
 	EndpointLambda string `name:"endpoint-lambda" placeholder:"URL" help:"Lambda of another engine; the local stack has none."` //nolint:lll // a struct tag is one line
 	DLQTarget
 	Queue string        `arg:"" help:"The source queue of the function, or its dead-letter queue."`
-	Audit string        `placeholder:"FILE" help:"Append the audit line to this file; without it, it goes to standard error."`
+	Audit string        `placeholder:"FILE" help:"Append the audit line to this file, and not to standard error."`
 	Why   string        `placeholder:"TEXT" help:"Why; it is written into the audit line."`
 	Wait  time.Duration `default:"2m" help:"How long to wait until Lambda has done it (${default})."`
 	JSON  bool          `name:"json" help:"Print one JSON object for each mapping."`

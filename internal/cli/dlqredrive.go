@@ -105,7 +105,8 @@ func (d *DLQRedrive) destination(ctx context.Context, s *session) (string, error
 	}
 	switch len(names) {
 	case 0:
-		return "", fmt.Errorf("no queue has %s as its dead-letter queue, so SQS moves nothing; sqsafe dlq replay --to does", s.Name)
+		return "", fmt.Errorf("no queue has %s as its dead-letter queue, so SQS moves nothing; "+
+			"sqsafe dlq replay --to does", s.Name)
 	case 1:
 		return strings.TrimSuffix(s.ARN, s.Name) + names[0], nil
 	}
@@ -122,7 +123,9 @@ type redriveRow struct {
 }
 
 // follow waits for the end of the task.
-func (d *DLQRedrive) follow(ctx context.Context, streams Streams, s *session, lock *replay.Lock) (*deadletters.Task, error) {
+func (d *DLQRedrive) follow(
+	ctx context.Context, streams Streams, s *session, lock *replay.Lock,
+) (*deadletters.Task, error) {
 	line := newProgress(streams.Err, "redriving "+s.Name, s.Count.Visible)
 	defer line.clear()
 	for {
@@ -177,6 +180,7 @@ func (d *DLQRedrive) cancel(ctx context.Context, streams Streams, s *session) er
 	if err := s.CancelTask(ctx, task); err != nil {
 		return s.explain(err)
 	}
-	fmt.Fprintf(streams.Out, "cancelled the redrive of %s, which has moved about %d of %d\n", s.Name, task.Moved, task.ToMove)
+	fmt.Fprintf(streams.Out, "cancelled the redrive of %s, which has moved about %d of %d\n",
+		s.Name, task.Moved, task.ToMove)
 	return d.audit(streams, auditLine{Action: "dlq redrive --cancel", Queue: s.ARN, Letters: int(task.Moved), Why: d.Why})
 }

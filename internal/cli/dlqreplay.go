@@ -52,6 +52,10 @@ Exit codes: 0 all sent, 1 something was not sent, 3 stopped by a condition, or a
 job is dead again, 130 interrupted.`
 }
 
+// countLag is how long a deletion may take to show in the numbers of a queue in AWS: the
+// reference of GetQueueAttributes says about a minute.
+const countLag = 90 * time.Second
+
 // Validate refuses flags that contradict each other.
 func (r *DLQReplay) Validate() error {
 	switch {
@@ -105,7 +109,10 @@ func (r *DLQReplay) Run(ctx context.Context, streams Streams) error {
 		return fmt.Errorf("--canary, --ramp and --track ask the ledger: %s", s.noTable)
 	}
 	report := newReplayReport(r, s, streams)
-	growth := r.Growth
+	growth, lag := r.Growth, time.Duration(0)
+	if r.AWS {
+		lag = countLag
+	}
 	if r.AnyGrowth {
 		growth = -1
 	}
@@ -114,7 +121,8 @@ func (r *DLQReplay) Run(ctx context.Context, streams Streams) error {
 		Read: deadletters.ReadOptions{SpendReceives: r.SpendReceives},
 		Options: replay.Options{
 			Rate: r.Rate, Plain: r.Plain, Steps: r.steps(), StepTime: r.StepTime, Outcome: report.outcome, Growth: growth,
-			Observe: report.event,
+			CountLag: lag,
+			Observe:  report.event,
 		},
 	}
 	if r.To != "" {
@@ -125,6 +133,9 @@ func (r *DLQReplay) Run(ctx context.Context, streams Streams) error {
 	if r.Yes {
 		if o.Options.Conditions, err = r.conditions(ctx, s, streams, o.To); err != nil {
 			return err
+		}
+		if s.table != nil && !r.AnyGrowth {
+			o.Options.Conditions = append(o.Options.Conditions, report.bounced(r.Growth))
 		}
 	}
 	if r.Resume != "" {

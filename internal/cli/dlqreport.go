@@ -292,6 +292,30 @@ func (r *replayReport) outcome(ctx context.Context, items []*replay.Item) (int, 
 	return pending, replay.Failed(jobs), err
 }
 
+// mostBounces is how many of the last jobs are looked at while a run is under way.
+const mostBounces = 1000
+
+// bounced returns a reason to stop if more jobs than that are dead again, by the ledger.
+// Unlike the numbers of the queue the ledger is never late.
+func (r *replayReport) bounced(limit int) replay.Condition {
+	return func(ctx context.Context) (string, error) {
+		last := r.followed[max(0, len(r.followed)-mostBounces):]
+		if _, err := replay.Look(ctx, r.session.table, last); err != nil {
+			return "", err
+		}
+		dead := 0
+		for _, f := range r.followed {
+			if f.Outcome == replay.OutcomeDeadAgain {
+				dead++
+			}
+		}
+		if dead > limit {
+			return fmt.Sprintf("%d of the %d jobs that were sent back are dead again", dead, len(r.followed)), nil
+		}
+		return "", nil
+	}
+}
+
 // outcomeRow is a job in the JSON output of --track.
 type outcomeRow struct {
 	Event   string         `json:"event"`

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -28,11 +29,12 @@ import (
 // DLQShow is the subcommand that shows a letter.
 type DLQShow struct {
 	DLQTarget
-	Queue  string `arg:"" help:"The dead-letter queue."`
-	ID     string `arg:"" help:"Id of the letter, its original id, or the key of its job."`
-	Redact bool   `help:"Leave out values: of the payload, of attributes, and the texts of errors."`
-	Raw    bool   `help:"Print the body byte for byte, and nothing else."`
-	JSON   bool   `name:"json" help:"Print one JSON object for each letter."`
+	Queue string `arg:"" help:"The dead-letter queue."`
+	ID    string `arg:"" help:"Id of the letter, its original id, or the key of its job."`
+	DLQLogs
+	Redact bool `help:"Leave out values: of the payload, of attributes, and the texts of errors."`
+	Raw    bool `help:"Print the body byte for byte, and nothing else."`
+	JSON   bool `name:"json" help:"Print one JSON object for each letter."`
 }
 
 // Help returns the text below the flags.
@@ -40,6 +42,17 @@ func (d *DLQShow) Help() string {
 	return dlqHelp + `
 
 If several letters match, all of them are shown. The exit code is 1 if none does.`
+}
+
+// Validate refuses flags that would have no effect.
+func (d *DLQShow) Validate() error {
+	if d.Logs && d.Redact {
+		return errors.New("--logs may show what --redact leaves out; give one of them")
+	}
+	if err := d.DLQLogs.check(&d.DLQTarget); err != nil {
+		return err
+	}
+	return d.DLQTarget.Validate()
 }
 
 // Run shows the letter.
@@ -65,13 +78,22 @@ func (d *DLQShow) Run(ctx context.Context, streams Streams) error {
 	}
 	deadletters.Sort(letters, s.FIFO)
 	for _, l := range letters {
+		var lines []logLine
+		if d.Logs {
+			if lines, err = d.lines(ctx, &d.DLQTarget, l); err != nil {
+				fmt.Fprintf(streams.Err, "the log cannot be read: %v\n",
+					d.Account.explain(err, "CloudWatch Logs", d.EndpointLogs, "--endpoint-logs"))
+			}
+		}
 		switch {
 		case d.Raw:
 			_, err = io.WriteString(streams.Out, l.Message.Body)
 		case d.JSON:
-			err = newEncoder(streams.Out).Encode(newLetterDetails(l, d.Redact))
+			details := newLetterDetails(l, d.Redact)
+			details.Logs = lines
+			err = newEncoder(streams.Out).Encode(details)
 		default:
-			_, err = io.WriteString(streams.Out, letterText(streams.Out, s, l, d.Redact))
+			_, err = io.WriteString(streams.Out, letterText(streams.Out, s, l, d.Redact)+logText(streams.Out, lines))
 		}
 		if err != nil {
 			return err
@@ -141,6 +163,7 @@ type letterDetails struct {
 	Stack      string                   `json:"stack,omitempty"`
 	History    handler.History          `json:"history,omitzero"`
 	Job        *jobRow                  `json:"job,omitempty"`
+	Logs       []logLine                `json:"logs,omitempty"`
 }
 
 const redacted = "(redacted)"
@@ -179,6 +202,19 @@ func (d *letterDetails) redact() {
 		d.History.Attempts[i].Message = redacted
 	}
 	d.Job = nil
+}
+
+// logText formats the lines of the log.
+func logText(out io.Writer, lines []logLine) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	r, text := lipgloss.NewRenderer(out), &strings.Builder{}
+	fmt.Fprintln(text, r.NewStyle().Bold(true).Render("log"))
+	for _, l := range lines {
+		fmt.Fprintf(text, "  %s %s\n", l.Time.Local().Format("15:04:05.000"), printable(l.Line))
+	}
+	return text.String()
 }
 
 // letterText describes a letter for people.

@@ -16,7 +16,7 @@ import (
 
 // DLQStops are the conditions that end a replay.
 type DLQStops struct {
-	Growth    int           `placeholder:"N" default:"0" help:"Stop if more than N new letters come into the queue (${default})."` //nolint:lll // a struct tag is one line
+	Growth    int           `placeholder:"N" default:"0" help:"Stop if more than N new letters come, or jobs are dead again (${default})."` //nolint:lll // a struct tag is one line
 	AnyGrowth bool          `help:"Go on however many new letters come."`
 	StopAge   time.Duration `placeholder:"DURATION" help:"Stop if the oldest message of a source queue is older."`
 	StopAlarm []string      `placeholder:"NAME" help:"Stop if one of these CloudWatch alarms is in ALARM."`

@@ -6,9 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"syscall"
 
 	"github.com/sqsafe/sqsafe/internal/scaffold"
 )
@@ -65,7 +67,7 @@ func (i *Init) Run(streams Streams) error {
 		fmt.Fprintf(streams.Out, "replaced %s\n", filepath.Join(folder, name))
 	}
 	fmt.Fprintf(streams.Out, "%s is ready:\n\n", folder)
-	fmt.Fprintf(streams.Out, "  cd %s\n", folder)
+	fmt.Fprintf(streams.Out, "  cd %s\n", forShell(folder))
 	fmt.Fprint(streams.Out, "  make test     # the function's tests; waits take no time in them\n"+
 		"  make run      # the stack on this machine, with the jobs of jobs.jsonl\n"+
 		"  make deploy EMAIL=you@example.com   # to AWS, with the SAM CLI\n\n"+
@@ -102,6 +104,8 @@ func existing(folder string, files []scaffold.File) ([]string, error) {
 		switch _, err := os.Lstat(filepath.Join(folder, filepath.FromSlash(f.Path))); {
 		case err == nil:
 			there = append(there, f.Path)
+		case errors.Is(err, syscall.ENOTDIR):
+			return nil, notAFolder(folder)
 		case !errors.Is(err, fs.ErrNotExist):
 			return nil, err
 		}
@@ -109,10 +113,27 @@ func existing(folder string, files []scaffold.File) ([]string, error) {
 	return there, nil
 }
 
+func notAFolder(folder string) error {
+	return fmt.Errorf("%s is there and is no folder; choose another --dir", folder)
+}
+
+var plainPath = regexp.MustCompile(`^[A-Za-z0-9_./~+@%:,-]+$`)
+
+// forShell is a path as one word of a command line.
+func forShell(path string) string {
+	if plainPath.MatchString(path) {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
+
 func writeAll(folder string, files []scaffold.File) error {
 	for _, f := range files {
 		path := filepath.Join(folder, filepath.FromSlash(f.Path))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // sources are for everyone to read
+			if errors.Is(err, fs.ErrExist) { // such as a link to nowhere
+				return notAFolder(folder)
+			}
 			return err
 		}
 		if err := os.WriteFile(path, f.Content, 0o644); err != nil { //nolint:gosec // as above

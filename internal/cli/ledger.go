@@ -17,6 +17,7 @@ import (
 type Ledger struct {
 	Get    LedgerGet    `cmd:"" help:"Show what the table holds of a job."`
 	List   LedgerList   `cmd:"" help:"List the jobs that the table holds."`
+	Cancel LedgerCancel `cmd:"" help:"End a job that has not ended: its next delivery is dead-lettered, and not run."`
 	Forget LedgerForget `cmd:"" help:"Delete a job from the table, so that its next message runs it again."`
 }
 

@@ -21,6 +21,8 @@ import (
 type LedgerList struct {
 	LedgerTarget
 	Status string `placeholder:"STATUS" help:"Only jobs with this status: INPROGRESS, COMPLETED or DEAD."` //nolint:lll // a struct tag is one line
+	Reason string `placeholder:"REASON" help:"Only jobs whose last failure has this reason, such as unavailable."`
+	Runs   int    `placeholder:"N" help:"Only jobs with at least N failed runs; the most come first."`
 	Limit  int    `placeholder:"N" default:"100" help:"End after N jobs (${default}); 0 lists all."`
 	JSON   bool   `name:"json" help:"Print one JSON object for each job."`
 }
@@ -28,6 +30,9 @@ type LedgerList struct {
 // Help returns the text below the flags.
 func (l *LedgerList) Help() string {
 	return ledgerHelp + `
+
+A job that comes back again and again and is not dead yet is found with
+--status INPROGRESS --runs 5.
 
 This reads the table from its beginning until there are enough jobs, which may
 be the whole of it: in AWS, each 8 KB of it cost a read unit, whatever --status
@@ -40,6 +45,9 @@ func (l *LedgerList) Validate() error {
 	case "", "INPROGRESS", "COMPLETED", "DEAD":
 	default:
 		return fmt.Errorf("--status %q: want INPROGRESS, COMPLETED or DEAD", l.Status)
+	}
+	if l.Runs < 0 {
+		return fmt.Errorf("--runs %d: want at least 1", l.Runs)
 	}
 	if l.Limit < 0 {
 		return fmt.Errorf("--limit %d: want at least 1, or 0 for all", l.Limit)
@@ -72,6 +80,23 @@ func (l *LedgerList) Run(ctx context.Context, streams Streams) error {
 	return l.explain(err)
 }
 
+// match reports whether the job has the failures that are looked for.
+func (l *LedgerList) match(job *ledger.Entry) bool {
+	_, reason := lastFailure(job)
+	return job.Runs() >= l.Runs && (l.Reason == "" || reason == l.Reason)
+}
+
+// lastFailure returns the class and the reason of the verdict, or of the last failed run.
+func lastFailure(job *ledger.Entry) (class, reason string) {
+	if n := len(job.History.Attempts); n > 0 {
+		class, reason = job.History.Attempts[n-1].Class, job.History.Attempts[n-1].Reason
+	}
+	if job.Verdict != nil {
+		class, reason = job.Verdict.Class, job.Verdict.Reason
+	}
+	return class, reason
+}
+
 // shownJobs collects jobs for the table, and prints them at once in JSON.
 type shownJobs struct {
 	command *LedgerList
@@ -82,6 +107,7 @@ type shownJobs struct {
 
 // add adds jobs up to the limit, and reports whether more can be added.
 func (s *shownJobs) add(jobs []ledger.Entry) bool {
+	jobs = slices.DeleteFunc(jobs, func(e ledger.Entry) bool { return !s.command.match(&e) })
 	if left := s.command.Limit - s.n; s.command.Limit > 0 && len(jobs) > left {
 		jobs = jobs[:left]
 	}
@@ -107,7 +133,12 @@ func (l *LedgerList) show(out io.Writer, t *ledger.Table, list []ledger.Entry) {
 		fmt.Fprintf(out, "%s in table %s at %s\n", what, t.Name, l)
 		return
 	}
-	slices.SortFunc(list, func(a, b ledger.Entry) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(list, func(a, b ledger.Entry) int {
+		if l.Runs > 0 {
+			return cmp.Or(cmp.Compare(b.Runs(), a.Runs()), strings.Compare(a.ID, b.ID))
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
 	fmt.Fprintln(out, jobTable(out, list, time.Now()))
 }
 
@@ -137,13 +168,7 @@ func jobTable(out io.Writer, list []ledger.Entry, now time.Time) string {
 }
 
 func jobCells(job *ledger.Entry, now time.Time) []string {
-	failure, expires := "", unknown
-	if n := len(job.History.Attempts); n > 0 {
-		failure = decision(job.History.Attempts[n-1].Class, job.History.Attempts[n-1].Reason)
-	}
-	if job.Verdict != nil {
-		failure = decision(job.Verdict.Class, job.Verdict.Reason)
-	}
+	failure, expires := decision(lastFailure(job)), unknown
 	if job.Expires.After(now) {
 		expires = age(job.Expires.Sub(now))
 	}

@@ -51,7 +51,7 @@ func (q *Queue) LastTask(ctx context.Context) (*Task, error) {
 func (q *Queue) Redrive(ctx context.Context, destination string, rate int) error {
 	in := &sqs.StartMessageMoveTaskInput{SourceArn: &q.ARN, DestinationArn: &destination}
 	if rate > 0 {
-		in.MaxNumberOfMessagesPerSecond = aws.Int32(int32(rate)) //nolint:gosec // up to 500
+		in.MaxNumberOfMessagesPerSecond = aws.Int32(int32(rate))
 	}
 	_, err := q.client.StartMessageMoveTask(ctx, in)
 	return err

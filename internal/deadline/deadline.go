@@ -18,7 +18,10 @@
 // crashes.
 package deadline
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 const (
 	// MinReserve is the least reserve, unless the invocation is shorter than twice that.
@@ -30,7 +33,23 @@ const (
 	graceLeave = time.Second
 	// CrashGrace is how long other jobs may go on after a job has crashed.
 	CrashGrace = 5 * time.Second
+	// ClockMargin is the difference of two clocks that is allowed for. A lease lasts so much
+	// longer than what it is for, and nothing starts in its last part of that length.
+	ClockMargin = 2 * time.Second
 )
+
+// EndReason returns why nothing may start under a context that has ended: noTime after its
+// deadline, or cancelled. It is empty if the context has not ended.
+func EndReason(ctx context.Context, noTime, cancelled string) string {
+	switch ctx.Err() {
+	case nil:
+		return ""
+	case context.DeadlineExceeded:
+		return noTime
+	default:
+		return cancelled
+	}
+}
 
 // Stage is a point in time within the reserve.
 type Stage int

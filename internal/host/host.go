@@ -36,15 +36,16 @@ func Draining(ctx context.Context) <-chan struct{} {
 type endedKey struct{}
 
 // WithEnded returns a context with a function that the processor calls for each message
-// that has its outcome, while other messages may still run. It must not block.
-func WithEnded(ctx context.Context, ended func()) context.Context {
+// that has its outcome, by the message's id, while other messages may still run. It must
+// not block.
+func WithEnded(ctx context.Context, ended func(messageID string)) context.Context {
 	return context.WithValue(ctx, endedKey{}, ended)
 }
 
 // Ended returns the function of WithEnded, or one that does nothing.
-func Ended(ctx context.Context) func() {
-	if ended, ok := ctx.Value(endedKey{}).(func()); ok {
+func Ended(ctx context.Context) func(messageID string) {
+	if ended, ok := ctx.Value(endedKey{}).(func(string)); ok {
 		return ended
 	}
-	return func() {}
+	return func(string) {}
 }

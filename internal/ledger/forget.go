@@ -17,28 +17,17 @@ var ErrChanged = errors.New("the job has changed since it was read")
 // next message runs the job again. It is no error if the item does not exist
 // any more. Its errors are [ErrChanged] and those of the client.
 func (t *Table) Forget(ctx context.Context, e *Entry) error {
-	in := &dynamodb.DeleteItemInput{
+	conditions, names, values := e.asSeen()
+	if len(values) == 0 { // DynamoDB refuses an empty map
+		values = nil
+	}
+	_, err := t.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
 		TableName: &t.Name, Key: item{t.key: text(e.ID)},
-		ExpressionAttributeNames:            map[string]string{},
-		ExpressionAttributeValues:           item{},
+		ConditionExpression:                 aws.String(strings.Join(conditions, " AND ")),
+		ExpressionAttributeNames:            names,
+		ExpressionAttributeValues:           values,
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-	}
-	var conditions []string
-	for _, name := range []string{status, owner, epoch, lease, expiration, claims, settled, deadLetterID} {
-		in.ExpressionAttributeNames["#"+name] = name
-		value, ok := e.seen[name]
-		if !ok {
-			conditions = append(conditions, "attribute_not_exists(#"+name+")")
-			continue
-		}
-		in.ExpressionAttributeValues[":"+name] = value
-		conditions = append(conditions, "#"+name+" = :"+name)
-	}
-	if len(in.ExpressionAttributeValues) == 0 { // DynamoDB refuses an empty map
-		in.ExpressionAttributeValues = nil
-	}
-	in.ConditionExpression = aws.String(strings.Join(conditions, " AND "))
-	_, err := t.client.DeleteItem(ctx, in)
+	})
 	if refused, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		if len(refused.Item) == 0 { // already deleted: the response to an earlier attempt may have been lost
 			return nil
@@ -46,4 +35,20 @@ func (t *Table) Forget(ctx context.Context, e *Entry) error {
 		return ErrChanged
 	}
 	return err
+}
+
+// asSeen returns the conditions under which the item is still equal to e.
+func (e *Entry) asSeen() (conditions []string, names map[string]string, values item) {
+	names, values = map[string]string{}, item{}
+	for _, name := range []string{status, owner, epoch, lease, expiration, claims, settled, deadLetterID} {
+		names["#"+name] = name
+		value, ok := e.seen[name]
+		if !ok {
+			conditions = append(conditions, "attribute_not_exists(#"+name+")")
+			continue
+		}
+		values[":"+name] = value
+		conditions = append(conditions, "#"+name+" = :"+name)
+	}
+	return conditions, names, values
 }

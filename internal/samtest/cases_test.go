@@ -28,6 +28,8 @@ type invocation struct {
 	outcomes []string
 	// failed are the positions of the records that are reported as failed.
 	failed []int
+	// crash is the type of the error that takes the place of the answer; empty for an answer.
+	crash string
 	// faults are injected into the table and the queues.
 	faults []localaws.Fault
 }
@@ -53,6 +55,7 @@ var invocations = []invocation{
 		outcomes: append([]string{"done"}, slices.Repeat([]string{"duplicate completed"}, 9)...),
 	},
 	{file: "busy", function: charge, outcomes: []string{"retry rate_limited", "busy claimed"}, failed: []int{0, 1}},
+	{file: "panic", function: charge, crash: "*handler.PanicError", outcomes: []string{"crash panic"}},
 	{file: "last-receive", function: charge, outcomes: []string{"dead max_receives"}},
 	{file: "stock", function: stock, outcomes: []string{"done", "dead out_of_stock", "done"}},
 	{
@@ -88,6 +91,10 @@ func (in invocation) event(t *testing.T) ([]byte, events.SQSEvent) {
 // compare compares an answer with the expected one.
 func (in invocation) compare(t *testing.T, answer []byte) {
 	t.Helper()
+	if in.crash != "" {
+		in.compareError(t, answer)
+		return
+	}
 	_, event := in.event(t)
 	want := events.SQSEventResponse{BatchItemFailures: []events.SQSBatchItemFailure{}}
 	for _, n := range in.failed {
@@ -100,6 +107,15 @@ func (in invocation) compare(t *testing.T, answer []byte) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("answer (-want +got):\n%s", diff)
+	}
+}
+
+// compareError compares the error of an invocation that crashed with the expected one.
+func (in invocation) compareError(t *testing.T, answer []byte) {
+	t.Helper()
+	var got struct{ ErrorType, ErrorMessage string }
+	if err := json.Unmarshal(answer, &got); err != nil || got.ErrorType != in.crash {
+		t.Errorf("answer %q, error %v, want an error of type %s", answer, err, in.crash)
 	}
 }
 

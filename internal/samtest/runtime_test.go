@@ -2,6 +2,7 @@ package samtest_test
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"os"
 	"os/exec"
@@ -122,6 +123,9 @@ func (in invocation) invoke(t *testing.T, binary string) []string {
 	}
 	event, _ := in.event(t)
 	answer, err := process.Invoke(t.Context(), event)
+	if crash, ok := errors.AsType[*runtimeapi.FunctionError](err); ok && in.crash != "" && crash.Exited {
+		answer, err = json.Marshal(map[string]string{"errorType": crash.Type, "errorMessage": crash.Message})
+	}
 	if closed := process.Close(t.Context()); err != nil || closed != nil {
 		t.Fatalf("%s, error %v, closed %v", answer, err, closed)
 	}

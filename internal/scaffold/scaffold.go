@@ -67,8 +67,15 @@ func CheckName(name string) error {
 		return fmt.Errorf("name %q: want 1 to 30 lower-case letters, digits and single hyphens, with a letter first, "+
 			"such as send-mail", name)
 	}
+	if device.MatchString(name) {
+		return fmt.Errorf("name %q: it is a device of Windows, so the go command takes no module of that name; "+
+			"choose another, such as %s-jobs", name, name)
+	}
 	return nil
 }
+
+// device are the names that the go command refuses in the path of a module.
+var device = regexp.MustCompile(`^(con|prn|aux|nul|(com|lpt)[1-9])$`)
 
 // Files returns the files of the folder.
 func Files(o Options) ([]File, error) {

@@ -157,5 +157,6 @@ func listing(found []alarmset.Unit, notes []string) string {
 	case len(notes) > 0:
 		return "no function can have alarms: " + strings.Join(notes, "; ")
 	}
-	return "it has no function with an SQS event; name the queue of a worker with --worker"
+	return "it has no function with an SQS event; name the queue of a worker with --worker " +
+		"(AWS::Lambda::Function with a mapping is not looked at, only AWS::Serverless::Function with an event)"
 }

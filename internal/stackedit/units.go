@@ -51,6 +51,9 @@ func (t *template) function(id string, r *yaml.Node) (u alarmset.Unit, why strin
 		return u, "it has no SQS event"
 	}
 	source, dead, why := t.queues(queue)
+	if why == "" {
+		why = t.conditional(id, source, dead)
+	}
 	if why != "" {
 		return u, why
 	}
@@ -112,6 +115,18 @@ func (t *template) queues(arn *yaml.Node) (source, dead, why string) {
 	return source, dead, ""
 }
 
+// conditional says which of the resources has a condition. What refers to it
+// cannot be deployed where the condition is false.
+func (t *template) conditional(ids ...string) string {
+	for _, id := range ids {
+		if condition := text(value(t.root, "Resources", id, "Condition")); condition != "" {
+			return id + " has the Condition " + condition + ", and alarms on it would fail to deploy where that is false: " +
+				"take it out for this command, and put it into each alarm afterwards"
+		}
+	}
+	return ""
+}
+
 // namespace is the text of the namespace of the function's own metrics.
 func (t *template) namespace(r *yaml.Node) string {
 	for _, from := range []*yaml.Node{value(r, "Properties"), value(t.root, "Globals", "Function")} {
@@ -137,6 +152,9 @@ func (t *template) worker(id string) (alarmset.Unit, error) {
 	if attribute != "Arn" || text(value(t.root, "Resources", dead, "Type")) != kindQueue {
 		return alarmset.Unit{}, fmt.Errorf("%s: %s has no dead-letter queue of this template: give it a RedrivePolicy",
 			t.file, id)
+	}
+	if why := t.conditional(id, dead); why != "" {
+		return alarmset.Unit{}, fmt.Errorf("%s: %s", t.file, why)
 	}
 	return alarmset.Unit{
 		Prefix: strings.TrimSuffix(id, "Queue"), Source: id, Dead: dead, Namespace: "sqsafe",

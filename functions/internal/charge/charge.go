@@ -46,6 +46,10 @@ func (c Charge) Validate() error {
 	return nil
 }
 
+// panicCustomer is a customer whose charge panics. It shows what becomes of a job that
+// crashes its process: see events/panic.json. A function of your own has no such line.
+const panicCustomer = "c-panic"
+
 // Provider makes charges over HTTP. It is safe for concurrent use.
 type Provider struct {
 	url    string
@@ -65,6 +69,9 @@ func NewProvider(base string) (*Provider, error) {
 // client's transport adds it, and refuses to follow a redirect by a GET, which
 // would charge nobody and succeed.
 func (p *Provider) Charge(ctx context.Context, c Charge) error {
+	if c.Customer == panicCustomer {
+		panic("a charge of " + panicCustomer)
+	}
 	body, _ := json.Marshal(c)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url, bytes.NewReader(body))
 	if err != nil {

@@ -298,6 +298,10 @@ func (o *Operation) Resume(ctx context.Context, path string, again bool, told fu
 	if past.Header.URL != o.Queue.URL {
 		return o.summary, fmt.Errorf("journal %s is of queue %s", path, past.Header.URL)
 	}
+	if len(past.Order) == 0 {
+		return o.summary, fmt.Errorf("journal %s: its run was killed before it had sent anything; start the replay again",
+			path)
+	}
 	o.run, o.Options.Plain = past.Header.Run, past.Header.Plain
 	pass, rest, err := o.found(ctx, past, again)
 	if err != nil {
@@ -314,7 +318,7 @@ func (o *Operation) Resume(ctx context.Context, path string, again bool, told fu
 		return o.summary, errors.Join(err, pass.Close(ctx))
 	}
 	failed := run.remove(ctx, rest.Delete)
-	run.deleted = 0 // the run counts from now on
+	run.deleted = nil // the run counts from now on
 	o.summary.Undeleted += len(failed)
 	o.summary.Sent += len(rest.Delete) - len(failed)
 	err = errors.Join(run.Do(ctx, rest.Send), pass.Close(ctx))

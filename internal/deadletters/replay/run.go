@@ -33,6 +33,9 @@ type Options struct {
 	// Growth is by how many letters the queue may grow during the run, such as by jobs
 	// that fail again; negative means any number.
 	Growth int
+	// CountLag is how long a deletion may take to show in the numbers of the queue: in AWS
+	// about a minute. 0 means that it shows at once.
+	CountLag time.Duration
 	// Conditions end the run. They are looked at before the first letter, and every
 	// CheckEvery, 0 means every ten seconds.
 	Conditions []Condition
@@ -69,10 +72,16 @@ type Run struct {
 
 	next     time.Time       // when the rate allows the next letter
 	total    int             // letters in the queue at the beginning
-	deleted  int             // letters that the run has deleted
+	deleted  []deletion      // what the run has deleted, in order
 	checked  time.Time       // last look at the conditions
 	stopped  map[string]bool // message groups of FIFO queues with a letter that was not sent
 	silences int             // calls in a row without an answer
+}
+
+// deletion is a number of letters that were deleted at a time.
+type deletion struct {
+	at time.Time
+	n  int
 }
 
 // maxSilences is how many calls in a row without an answer end a run.
@@ -216,7 +225,13 @@ func (r *Run) grown(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if more := count.Total() - (r.total - r.deleted); more > r.Options.Growth {
+	gone, shown := 0, time.Now().Add(-r.Options.CountLag)
+	for _, d := range r.deleted {
+		if !d.at.After(shown) {
+			gone += d.n
+		}
+	}
+	if more := count.Total() - (r.total - gone); more > r.Options.Growth {
 		return fmt.Sprintf("%d new letters came into %s", more, r.Queue.Name), nil
 	}
 	return "", nil
@@ -401,9 +416,9 @@ func (r *Run) remove(ctx context.Context, items []*Item) map[string]error {
 			failed[list[i]] = err
 			continue
 		}
-		r.deleted++
 		lines = append(lines, Line{State: StateDeleted, Time: time.Now().UTC(), ID: list[i]})
 	}
+	r.deleted = append(r.deleted, deletion{time.Now(), len(lines)})
 	// If this cannot be written, a resumed run deletes the letters again, which is no harm.
 	_ = r.Journal.Write(lines...)
 	return failed
