@@ -106,6 +106,11 @@ race: ## Run all tests with the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -shuffle=on $$($(GO) list ./... | grep -v -e '/internal/archtest$$' -e '/internal/parity$$')
 	CGO_ENABLED=1 $(GO) test -race -shuffle=on $(IN_TIME)
 
+# The pictures need Chromium.
+.PHONY: page-pictures
+page-pictures: ## Write the pictures of docs/dlq-page.md
+	SQSAFE_PICTURES=$(abspath docs/dlq-page) $(GO) test -count=1 -run TestPictures ./internal/dlqui
+
 .PHONY: lint
 lint: format-check vet golangci-lint template-lint ## Check format, code and template
 

@@ -51,16 +51,19 @@ var (
 	lockRights = rights{
 		onQueue: {"sqs:ListMessageMoveTasks", "sqs:ListQueueTags", "sqs:TagQueue", "sqs:UntagQueue"},
 	}
+	// replayRights are also enough to archive and to discard.
+	replayRights = readRights.add(lockRights).add(rights{
+		onQueue:  {"sqs:DeleteMessage", "sqs:ListDeadLetterSourceQueues"},
+		onSource: {"sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:SendMessage"},
+		onAll:    {"lambda:ListEventSourceMappings"},
+		onKeys:   {"kms:GenerateDataKey"},
+	})
 	// dlqRights are the least rights for each subcommand.
 	dlqRights = map[string]rights{
-		"list": readRights,
-		"show": readRights,
-		"replay": readRights.add(lockRights).add(rights{
-			onQueue:  {"sqs:DeleteMessage", "sqs:ListDeadLetterSourceQueues"},
-			onSource: {"sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:SendMessage"},
-			onAll:    {"lambda:ListEventSourceMappings"},
-			onKeys:   {"kms:GenerateDataKey"},
-		}),
+		"list":    readRights,
+		"show":    readRights,
+		"ui":      replayRights,
+		"replay":  replayRights,
 		"archive": readRights.add(rights{onQueue: {"sqs:DeleteMessage"}}),
 		"discard": readRights.add(rights{onQueue: {"sqs:DeleteMessage"}}),
 		"restore": {
@@ -104,7 +107,8 @@ func (p *DLQPolicy) Help() string {
 --key it has no rights for KMS. With --stack the commands also need
 cloudformation:DescribeStacks and DescribeStackResource; with --stop-alarm and
 --stop-age, cloudwatch:DescribeAlarms and GetMetricStatistics; with --logs,
-logs:FilterLogEvents.`
+logs:FilterLogEvents; ui without names of queues, sqs:ListQueues. For ui with
+--read-only those of list are enough.`
 }
 
 // Validate refuses commands that are not there.

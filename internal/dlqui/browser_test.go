@@ -3,6 +3,7 @@ package dlqui_test
 import (
 	"context"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -240,9 +241,7 @@ func (p *page) press(words string, values url.Values) *page {
 			if name := attr(button, "name"); name != "" {
 				sent.Set(name, attr(button, "value"))
 			}
-			for name, v := range values {
-				sent[name] = v
-			}
+			maps.Copy(sent, values)
 			action := attr(form, "action")
 			if has(button, "formaction") {
 				action = attr(button, "formaction")

@@ -64,6 +64,9 @@ func (p *Pages) showPlan(w http.ResponseWriter, r *http.Request, sel *selection,
 		Notices: notices(s, &look{reading: *pass.Reading, noLedger: noLedger}),
 		Trail:   []crumb{{s.Name, path(s.Name, "", nil)}},
 	}
+	if s.FIFO && pass.Reading.Behind > 0 && len(sel.filter.IDs) == 0 {
+		v.Notices = append(v.Notices, "The replay goes on with those that stand behind and are selected as well.")
+	}
 	p.render(w, http.StatusOK, "plan.html", v)
 	return nil
 }
@@ -101,7 +104,7 @@ func (p *Pages) started(w http.ResponseWriter, r *http.Request, run *run, err er
 	if err != nil {
 		return err
 	}
-	http.Redirect(w, r, "/run/"+run.ID, http.StatusSeeOther)
+	http.Redirect(w, r, "/run/"+run.ID, http.StatusSeeOther) //nolint:gosec // the id is ours
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
@@ -78,7 +79,8 @@ func TestFiltersSelectLetters(t *testing.T) {
 	page.press("Look", url.Values{"code": {"422"}, "text": {"j-1"}}).want("1 letter in 1 group")
 	page.press("Look", url.Values{"where": {"country"}}).wantStatus(http.StatusBadRequest, "want MEMBER=VALUE")
 	// What a filter selects is what a replay of it sends.
-	page.press("Look", url.Values{"where": {"order.country=DE"}}).click("Replay: show the plan").want("Send 3 letters back")
+	page.press("Look", url.Values{"where": {"order.country=DE"}}).click("Replay: show the plan").
+		want("Send 3 letters back")
 }
 
 func TestReplayWithCanary(t *testing.T) {
@@ -226,6 +228,31 @@ func TestArchiveAndDiscard(t *testing.T) {
 	}
 }
 
+// Of a FIFO queue, which shows ten letters of a group, a replay sends those behind them too,
+// in their order.
+func TestReplayOfFIFO(t *testing.T) {
+	t.Parallel()
+	const n = 14
+	stack := buried(t, "stock.fifo", n)
+	s := serve(t, nil, stack)
+	plan := s.get("/q/stock-dead.fifo/replay?reason=rejected").want("About 5 more stand behind these", "Run again 10")
+	plan.press("Send 10 letters back", url.Values{"rate": {"1000"}})
+	var bodies []string
+	for end := time.Now().Add(30 * time.Second); len(bodies) < n && time.Now().Before(end); {
+		for _, m := range stack.Drain(stack.SourceURL) {
+			bodies = append(bodies, *m.Body)
+		}
+	}
+	for i, body := range bodies {
+		if !strings.HasPrefix(body, fmt.Sprintf(`{"id":"j-%d"`, i)) {
+			t.Errorf("letter %d is %s", i, body)
+		}
+	}
+	if len(bodies) != n {
+		t.Errorf("%d letters were sent, want %d", len(bodies), n)
+	}
+}
+
 func TestOnlyTheMarkedLetters(t *testing.T) {
 	t.Parallel()
 	stack := buried(t, "orders", 3)
@@ -260,8 +287,8 @@ func TestReadOnly(t *testing.T) {
 // Whatever stands in a letter is text on the pages.
 func TestLettersAreInert(t *testing.T) {
 	t.Parallel()
-	const attack = `"><script>alert(1)</script><img src=x onerror=alert(1)>'{{.CSRF}}</pre></textarea><svg/onload=alert(1)>` +
-		"\u202egnp.exe"
+	const attack = `"><script>alert(1)</script><img src=x onerror=alert(1)>'{{.CSRF}}</pre></textarea>` +
+		"<svg/onload=alert(1)>\u202egnp.exe"
 	stack := letterstest.New(t, "stock.fifo")
 	stack.Send(stack.DeadURL, `{"a":`+fmt.Sprintf("%q", attack)+`}`, "g<script>", map[string]types.MessageAttributeValue{
 		"sqsafe": {DataType: aws.String("String"), StringValue: aws.String(`{"version":1,"class":"` + quoted(attack) +

@@ -151,7 +151,7 @@ func (p *Pages) onQueue(f queueHandler) http.HandlerFunc {
 }
 
 func (p *Pages) failed(w http.ResponseWriter, r *http.Request, s *shelf, err error) {
-	if own, ok := err.(*problem); ok { //nolint:errorlint // as the handlers return it
+	if own, ok := err.(*problem); ok {
 		p.fail(w, r, own.status, own.text)
 		return
 	}

@@ -64,8 +64,8 @@ func notices(s *shelf, l *look) []string {
 	var list []string
 	switch r := l.reading; {
 	case r.Behind > 0 && s.FIFO:
-		list = append(list, fmt.Sprintf("About %d more stand behind these in their groups: SQS shows ten of a group at most, "+
-			"until they are deleted.", r.Behind))
+		list = append(list, fmt.Sprintf("About %d more stand behind these in their groups: SQS shows ten of a group "+
+			"at most, until they are deleted.", r.Behind))
 	case r.Behind > 0:
 		list = append(list, fmt.Sprintf("About %d more came meanwhile or were not shown; look again.", r.Behind))
 	}
@@ -86,7 +86,9 @@ type groupsContent struct {
 	At      time.Time
 	// Expires is when the first of the letters expires.
 	Expires time.Time
-	Filter  []filterField
+	// Filter are the fields of the form, and Description what they select.
+	Filter      []filterField
+	Description string
 }
 
 // filterField is a field of the form that selects letters.
@@ -99,6 +101,7 @@ func (p *Pages) groups(w http.ResponseWriter, r *http.Request, s *shelf) error {
 	}
 	content := groupsContent{
 		Groups: deadletters.Groups(found.letters), Letters: len(found.letters), Read: found.reading.Read, At: found.at,
+		Description: line(describe(v.Values)),
 	}
 	for _, g := range content.Groups {
 		if content.Expires.IsZero() || !g.Expires.IsZero() && g.Expires.Before(content.Expires) {

@@ -127,13 +127,6 @@ func (s *shelf) known(key string, fresh bool) (*look, *run) {
 	return nil, nil
 }
 
-// forget makes the next look read the queue.
-func (s *shelf) forget() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.last = nil
-}
-
 // unseen returns the part of a filter that needs messages, which are not kept, and a key of
 // it.
 func unseen(f *deadletters.Filter) (part *deadletters.Filter, key string) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -140,16 +141,14 @@ func TestTheLinkOpensThePage(t *testing.T) {
 	}
 }
 
-func TestAttacksAreRefused(t *testing.T) {
+func TestAttacksAreRefused(t *testing.T) { //nolint:tparallel // the cases count changes of one page
 	t.Parallel()
 	s := newSite(t, localguard.Options{})
 	other := newSite(t, localguard.Options{})
 	_, port, _ := strings.Cut(strings.TrimPrefix(s.base, "http://"), ":")
 	ours := func(more map[string]string) map[string]string {
 		header := map[string]string{"Origin": s.base, "Content-Type": form}
-		for name, value := range more {
-			header[name] = value
-		}
+		maps.Copy(header, more)
 		return header
 	}
 	post := func(header map[string]string, body string) request {
@@ -177,22 +176,26 @@ func TestAttacksAreRefused(t *testing.T) {
 		"host without port":  {request{host: "127.0.0.1", cookies: s.cookies}, 403},
 		"all addresses":      {request{host: "0.0.0.0:" + port, cookies: s.cookies}, 403},
 
-		"read from an origin":     {get(map[string]string{"Origin": "https://evil.example"}), 403},
-		"read from another port":  {get(map[string]string{"Origin": other.base}), 403},
-		"read by a script tag":    {get(map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "script"}), 403},
-		"script of another port":  {get(map[string]string{"Sec-Fetch-Site": "same-site", "Sec-Fetch-Dest": "script"}), 403},
-		"frame":                   {get(map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "iframe"}), 403},
-		"followed from elsewhere": {get(map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}), 403},
+		"read from an origin":    {get(map[string]string{"Origin": "https://evil.example"}), 403},
+		"read from another port": {get(map[string]string{"Origin": other.base}), 403},
+		"read by a script tag":   {get(map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "script"}), 403},
+		"script of another port": {get(map[string]string{"Sec-Fetch-Site": "same-site", "Sec-Fetch-Dest": "script"}), 403},
+		"frame":                  {get(map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "iframe"}), 403},
+		"followed from elsewhere": {get(map[string]string{
+			"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate",
+		}), 403},
 		"link in a frame": {request{url: s.URL(), header: map[string]string{
 			"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe",
 		}}, 403},
 
-		"change from an origin":   {post(ours(map[string]string{"Origin": "https://evil.example"}), s.fields()), 403},
-		"change, https":           {post(ours(map[string]string{"Origin": "https" + s.base[4:]}), s.fields()), 403},
-		"change of another port":  {post(ours(map[string]string{"Origin": other.base}), s.fields()), 403},
-		"change without origin":   {post(map[string]string{"Content-Type": form}, s.fields()), 403},
-		"change, null origin":     {post(ours(map[string]string{"Origin": "null"}), s.fields()), 403},
-		"change from a frame":     {post(ours(map[string]string{"Origin": "null", "Sec-Fetch-Site": "cross-site"}), s.fields()), 403},
+		"change from an origin":  {post(ours(map[string]string{"Origin": "https://evil.example"}), s.fields()), 403},
+		"change, https":          {post(ours(map[string]string{"Origin": "https" + s.base[4:]}), s.fields()), 403},
+		"change of another port": {post(ours(map[string]string{"Origin": other.base}), s.fields()), 403},
+		"change without origin":  {post(map[string]string{"Content-Type": form}, s.fields()), 403},
+		"change, null origin":    {post(ours(map[string]string{"Origin": "null"}), s.fields()), 403},
+		"change from a frame": {post(ours(map[string]string{
+			"Origin": "null", "Sec-Fetch-Site": "cross-site",
+		}), s.fields()), 403},
 		"change without token":    {post(ours(nil), ""), 403},
 		"change with a wrong one": {post(ours(nil), "csrf="+other.CSRF()), 403},
 		"token in the address": {request{
@@ -201,15 +204,17 @@ func TestAttacksAreRefused(t *testing.T) {
 		"change without cookie": {request{method: "POST", header: ours(nil), body: s.fields()}, 403},
 		"link as a change":      {request{method: "POST", url: s.URL(), header: ours(nil), body: s.fields()}, 403},
 		"plain text":            {post(ours(map[string]string{"Content-Type": "text/plain"}), s.fields()), 415},
-		"several parts":         {post(ours(map[string]string{"Content-Type": "multipart/form-data; boundary=x"}), s.fields()), 415},
-		"no type":               {post(map[string]string{"Origin": s.base}, s.fields()), 415},
-		"not a form":            {post(ours(nil), "csrf=%zz"), 400},
-		"large body":            {post(ours(nil), "x="+strings.Repeat("x", localguard.MaxBody)), 413},
-		"another method":        {request{method: "PUT", cookies: s.cookies, header: ours(nil)}, 405},
-		"options":               {request{method: "OPTIONS", cookies: s.cookies}, 405},
+		"several parts": {post(ours(map[string]string{
+			"Content-Type": "multipart/form-data; boundary=x",
+		}), s.fields()), 415},
+		"no type":        {post(map[string]string{"Origin": s.base}, s.fields()), 415},
+		"not a form":     {post(ours(nil), "csrf=%zz"), 400},
+		"large body":     {post(ours(nil), "x="+strings.Repeat("x", localguard.MaxBody)), 413},
+		"another method": {request{method: "PUT", cookies: s.cookies, header: ours(nil)}, 405},
+		"options":        {request{method: "OPTIONS", cookies: s.cookies}, 405},
 	}
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) { //nolint:paralleltest // they count changes of one page
+		t.Run(name, func(t *testing.T) {
 			answer, body := s.do(test.request)
 			if answer.StatusCode != test.status || strings.Contains(body, secret) || len(answer.Cookies()) > 0 {
 				t.Errorf("%s: %s", answer.Status, body)
@@ -263,7 +268,8 @@ func TestReadOnlyRefusesChanges(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, localguard.Options{ReadOnly: true})
 	answer, body := s.do(request{
-		method: "POST", cookies: s.cookies, header: map[string]string{"Origin": s.base, "Content-Type": form}, body: s.fields(),
+		method: "POST", cookies: s.cookies, body: s.fields(),
+		header: map[string]string{"Origin": s.base, "Content-Type": form},
 	})
 	if answer.StatusCode != http.StatusForbidden || !strings.Contains(body, "--read-only") || s.changes > 0 {
 		t.Errorf("%s: %s", answer.Status, body)
