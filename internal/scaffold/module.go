@@ -36,9 +36,9 @@ func Checkout(folder string) (Module, error) {
 		return Module{}, err
 	}
 	return Module{
-		Version:  "v0.0.0-00010101000000-000000000000", // what the go command writes for a replaced module
-		Go:       goVersion(mod),
-		Checkout: folder, Requires: requires(mod), Sums: sums,
+		Version:   "v0.0.0-00010101000000-000000000000", // what the go command writes for a replaced module
+		GoVersion: goVersion(mod),
+		Checkout:  folder, Requires: requires(mod), Sums: sums,
 	}, nil
 }
 
