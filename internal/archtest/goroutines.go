@@ -73,6 +73,7 @@ func Goroutines() map[string]string {
 		"internal/cli/dlqui.go":        "depths are noted while the page is served",
 		"internal/cli/ledgerforget.go": "an answer on the terminal that may never come",
 		"internal/cli/local.go":        "the wait for idle queues",
+		"internal/cli/localpage.go":    "the page of dead letters is served while the stack runs",
 		"internal/cli/queues.go":       "queues are described side by side",
 		"internal/cli/signal.go":       "signals",
 		"internal/demo/demo.go":        "the server of the payment provider",

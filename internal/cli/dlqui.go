@@ -55,6 +55,19 @@ type pageRow struct {
 
 // Run serves the page until ctx ends.
 func (u *DLQUI) Run(ctx context.Context, streams Streams) error {
+	return u.serve(ctx, streams, func(url string, names []string) {
+		if u.JSON {
+			_ = newEncoder(streams.Out).Encode(pageRow{"page", url, names, u.ReadOnly})
+			return
+		}
+		fmt.Fprintf(streams.Err, "dead letters of %s; end with Ctrl-C\n", strings.Join(names, ", "))
+		fmt.Fprintln(streams.Out, url)
+	})
+}
+
+// serve calls told with the link and the names of the queues, and serves the page until ctx
+// ends.
+func (u *DLQUI) serve(ctx context.Context, streams Streams, told func(url string, names []string)) error {
 	sessions, err := u.sessions(ctx)
 	if err != nil {
 		return err
@@ -74,12 +87,7 @@ func (u *DLQUI) Run(ctx context.Context, streams Streams) error {
 	for i, s := range sessions {
 		names[i] = s.Name
 	}
-	if u.JSON {
-		_ = newEncoder(streams.Out).Encode(pageRow{"page", guard.URL(), names, u.ReadOnly})
-	} else {
-		fmt.Fprintf(streams.Err, "dead letters of %s; end with Ctrl-C\n", strings.Join(names, ", "))
-		fmt.Fprintln(streams.Out, guard.URL())
-	}
+	told(guard.URL(), names)
 	running, cancel := context.WithCancel(ctx)
 	var watching sync.WaitGroup
 	watching.Go(func() { pages.Run(running) })

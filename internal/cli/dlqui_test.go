@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/sqsafe/sqsafe/internal/cli"
+	"github.com/sqsafe/sqsafe/internal/local"
 )
 
 // visitor is the output of the command: it gets the link, looks at the page, and then ends
@@ -20,6 +21,7 @@ type visitor struct {
 
 	cancel context.CancelFunc
 	asJSON bool
+	first  bool // looks at the first page only
 	pages  map[string]string
 	done   chan struct{}
 }
@@ -51,6 +53,9 @@ func (v *visitor) visit(p []byte) {
 	}
 	client := &http.Client{Jar: jar}
 	for _, path := range []string{strings.TrimPrefix(link, base), "/", "/q/charges-dead"} {
+		if v.first && path == "/q/charges-dead" {
+			continue
+		}
 		r, err := http.NewRequestWithContext(v.Context(), http.MethodGet, base+path, http.NoBody)
 		if err != nil {
 			v.Error(err)
@@ -118,4 +123,36 @@ func TestDLQUIRefuses(t *testing.T) {
 			}
 		})
 	}
+}
+
+// noted waits for a note that begins so.
+func (s *stream) noted(prefix string) string {
+	s.t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := 0; ; i++ {
+		for i >= len(s.events) {
+			if s.over {
+				s.t.Fatalf("the output ends without the note %s; standard error: %s", prefix, &s.err)
+			}
+			s.seen.Wait()
+		}
+		if line, found := strings.CutPrefix(s.events[i].Line, prefix); found && s.events[i].Kind == local.KindNote {
+			return line
+		}
+	}
+}
+
+func TestLocalHasThePage(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s := start(ctx, t)
+	link := s.noted("dead letters: ")
+	v := &visitor{T: t, cancel: cancel, pages: map[string]string{}, done: make(chan struct{}), first: true}
+	v.visit([]byte(link))
+	if !strings.Contains(v.pages["/"], "ChargeDeadLetterQueue") {
+		t.Errorf("the first page: %s", v.pages["/"])
+	}
+	s.end(cli.ExitOK)
 }

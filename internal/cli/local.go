@@ -27,6 +27,7 @@ type Local struct {
 	EndpointSQS      string   `name:"endpoint-sqs" placeholder:"URL" help:"SQS of another engine in place of the stand-in; queues that are missing there are made."`           //nolint:lll // a struct tag is one line
 	EndpointDynamoDB string   `name:"endpoint-dynamodb" placeholder:"URL" help:"DynamoDB of another engine in place of the stand-in; tables that are missing there are made."` //nolint:lll // a struct tag is one line
 	EnvVars          string   `help:"Environment variables by function, in SAM's JSON format." placeholder:"FILE"`
+	Page             bool     `help:"Show the dead letters in a page, whose link is printed; not with --until-idle." default:"true" negatable:""`
 	NoCheck          bool     `help:"Run the stack although sqsafe check finds an error in the template."`
 	Overrides        []string `name:"parameter-overrides" sep:"none" placeholder:"NAME=VALUE" help:"Parameters of the template; may be given several times."` //nolint:lll // a struct tag is one line
 	More             []string `arg:"" optional:"" name:"name=value" help:"More parameters of the template, as SAM takes them."`                               //nolint:lll // a struct tag is one line
@@ -73,7 +74,8 @@ func (l *Local) Run(ctx context.Context, streams Streams) error {
 		return err
 	}
 	printer := newPrinter(l.JSON, streams)
-	options.Observe = printer.event
+	page := l.newPage(printer, streams)
+	options.Observe = page.event
 	running, err := local.Start(ctx, options)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -81,7 +83,9 @@ func (l *Local) Run(ctx context.Context, streams Streams) error {
 		}
 		return err
 	}
+	page.start(ctx)
 	interrupted, waitErr := l.wait(ctx, running)
+	page.stop()
 	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
 	defer cancel()
 	summary, closeErr := running.Close(stopping)

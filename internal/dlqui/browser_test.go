@@ -34,6 +34,8 @@ type site struct {
 	// Directory has the journals and archives.
 	Directory string
 	client    *http.Client
+	// stop ends the process, and waits.
+	stop func()
 
 	mu    sync.Mutex
 	deeds []dlqui.Deed
@@ -72,7 +74,8 @@ func serve(t testing.TB, change func(*dlqui.Options), stacks ...*letterstest.Sta
 			t.Error(err)
 		}
 	})
-	t.Cleanup(func() { cancel(); running.Wait() })
+	s.stop = func() { cancel(); running.Wait() }
+	t.Cleanup(s.stop)
 	jar, err := cookiejar.New(nil)
 	s.check(err)
 	s.client = &http.Client{Jar: jar}

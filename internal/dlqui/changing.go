@@ -1,7 +1,6 @@
 package dlqui
 
 import (
-	"errors"
 	"net/http"
 	"strings"
 
@@ -40,9 +39,6 @@ func (p *Pages) replayPlan(w http.ResponseWriter, r *http.Request, s *shelf) err
 // showPlan shows what a replay of the selection would do.
 func (p *Pages) showPlan(w http.ResponseWriter, r *http.Request, sel *selection, changes []change) error {
 	s := sel.shelf
-	if s.busy() != nil {
-		return &problem{http.StatusConflict, errBusy.Error()}
-	}
 	pass, err := p.plan(r.Context(), sel)
 	if err != nil {
 		return err
@@ -71,13 +67,6 @@ func (p *Pages) showPlan(w http.ResponseWriter, r *http.Request, sel *selection,
 	return nil
 }
 
-// busy returns the run that has the letters; nil if none has.
-func (s *shelf) busy() *run {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.active
-}
-
 var errStale = &problem{http.StatusConflict,
 	"this form was sent already, or is too old: nothing was done; look at the letters again"}
 
@@ -87,7 +76,7 @@ func (p *Pages) took(r *http.Request, s *shelf) (*selection, error) {
 		return nil, &problem{http.StatusForbidden, "the page was opened with --read-only"}
 	}
 	if s.busy() != nil {
-		return nil, &problem{http.StatusConflict, errBusy.Error()}
+		return nil, errBusy
 	}
 	sel := p.chosen.take(s, r.PostFormValue("selection"))
 	if sel == nil {
@@ -98,9 +87,6 @@ func (p *Pages) took(r *http.Request, s *shelf) (*selection, error) {
 
 // started leads to the page of a run.
 func (p *Pages) started(w http.ResponseWriter, r *http.Request, run *run, err error) error {
-	if errors.Is(err, errBusy) {
-		return &problem{http.StatusConflict, err.Error()}
-	}
 	if err != nil {
 		return err
 	}
@@ -192,7 +178,7 @@ type removalContent struct {
 func (p *Pages) removal(kind string) queueHandler {
 	return func(w http.ResponseWriter, r *http.Request, s *shelf) error {
 		if s.busy() != nil {
-			return &problem{http.StatusConflict, errBusy.Error()}
+			return errBusy
 		}
 		v, found, err := p.looked(r, s)
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sqsafe/sqsafe/internal/deadletters/letterstest"
 	"github.com/sqsafe/sqsafe/internal/dlqui"
+	"github.com/sqsafe/sqsafe/internal/localaws"
 )
 
 // buried returns a stack with n letters of one failure and one of another.
@@ -250,6 +251,80 @@ func TestReplayOfFIFO(t *testing.T) {
 	}
 	if len(bodies) != n {
 		t.Errorf("%d letters were sent, want %d", len(bodies), n)
+	}
+}
+
+// A run that is stopped leaves nothing hidden, and what it has not sent stays. Meanwhile it
+// is alone.
+func TestStop(t *testing.T) {
+	t.Parallel()
+	const n = 20
+	stack := buried(t, "orders", n)
+	s := serve(t, nil, stack)
+	queue := s.get("/q/orders-dead")
+	plan, archive := queue.click("20×").click("Replay"), s.get("/q/orders-dead/archive")
+	run := plan.press("Send", url.Values{"rate": {"2"}})
+	for !strings.Contains(text(run.root), "Sent back 1 ") {
+		run = run.get(run.path)
+	}
+	s.get("/q/orders-dead").want("A run has the letters of this queue", "21 letters")
+	s.get("/q/orders-dead/replay").wantStatus(http.StatusConflict, "a run of this page has the letters")
+	s.get("/q/orders-dead/letter?id=x").wantStatus(http.StatusConflict)
+	archive.press("Archive", nil).wantStatus(http.StatusConflict)
+	run.press("Stop", nil).ended().want("stopped; sqsafe dlq replay --resume carries on")
+	sent, left := total(t, stack, stack.SourceURL), total(t, stack, stack.DeadURL)
+	if sent == 0 || left <= 1 || sent+left != n+1 {
+		t.Errorf("%d sent, %d left", sent, left)
+	}
+	if deeds := s.audited(); len(deeds) != 1 || !deeds[0].Failed || deeds[0].Letters != sent {
+		t.Errorf("deeds %+v", deeds)
+	}
+	s.get("/q/orders-dead").want(fmt.Sprint(left, " letters")).lacks("A run has")
+	archive.press("Archive", nil).ended().want(fmt.Sprint("In the file ", left)) // was not sent yet
+}
+
+// The end of the process ends its runs, and waits for them.
+func TestTheEndOfTheProcess(t *testing.T) {
+	t.Parallel()
+	stack := buried(t, "orders", 20)
+	s := serve(t, nil, stack)
+	s.get("/q/orders-dead").click("20×").click("Replay").press("Send", url.Values{"rate": {"2"}})
+	for total(t, stack, stack.SourceURL) == 0 {
+		<-time.After(20 * time.Millisecond)
+	}
+	s.stop()
+	if sent, left := total(t, stack, stack.SourceURL), total(t, stack, stack.DeadURL); sent+left != 21 {
+		t.Errorf("%d sent, %d left", sent, left)
+	}
+	if deeds := s.audited(); len(deeds) != 1 || !deeds[0].Failed {
+		t.Errorf("deeds %+v", deeds)
+	}
+}
+
+// What the servers answer is shown with its status, and loses nothing.
+func TestServersThatFail(t *testing.T) {
+	t.Parallel()
+	stack := buried(t, "orders", 1)
+	s := serve(t, func(o *dlqui.Options) {
+		o.Explain = func(q *dlqui.Queue, err error) string { return "explained: " + q.Name + ": " + err.Error() }
+	}, stack)
+	denied := localaws.Fault{Operation: "ReceiveMessage", Code: "AccessDenied", Status: http.StatusForbidden}
+	remove := stack.Server.Inject(denied)
+	s.get("/q/orders-dead").wantStatus(http.StatusBadGateway, "explained: orders-dead: ", "AccessDenied")
+	s.get("/q/orders-dead/replay").wantStatus(http.StatusBadGateway, "AccessDenied")
+	remove()
+	plan := s.get("/q/orders-dead").want("2 letters").click("Replay")
+	denied.Operation = "SendMessageBatch"
+	remove = stack.Server.Inject(denied)
+	plan.press("Send", nil).ended().want("explained: orders-dead: ", "AccessDenied", "Sent back 0")
+	remove()
+	denied.Operation = "BatchGetItem"
+	remove = stack.Server.Inject(denied)
+	s.get("/q/orders-dead").want("The ledger cannot be asked", "2 letters")
+	s.get("/q/orders-dead/replay").want("not safe: 2 jobs are not known to the ledger")
+	remove()
+	if n := total(t, stack, stack.DeadURL); n != 2 {
+		t.Errorf("%d letters are left", n)
 	}
 }
 

@@ -43,7 +43,7 @@ func (p *Pages) move(ctx context.Context, r *run, o *archive.Operation, total in
 	case result.Archived == 0:
 		problem = "the letters are not there any more, and there is no file"
 	}
-	r.release()
+	r.Shelf.vacate()
 	r.end(problem)
 }
 

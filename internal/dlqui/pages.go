@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"embed"
+	"errors"
 	"html/template"
 	"io/fs"
 	"net/http"
@@ -153,6 +154,10 @@ func (p *Pages) onQueue(f queueHandler) http.HandlerFunc {
 func (p *Pages) failed(w http.ResponseWriter, r *http.Request, s *shelf, err error) {
 	if own, ok := err.(*problem); ok {
 		p.fail(w, r, own.status, own.text)
+		return
+	}
+	if errors.Is(err, errBusy) {
+		p.fail(w, r, http.StatusConflict, err.Error())
 		return
 	}
 	p.fail(w, r, http.StatusBadGateway, p.options.explain(s.Queue, err))

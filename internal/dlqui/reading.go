@@ -174,12 +174,10 @@ func (p *Pages) oneLetter(r *http.Request, s *shelf) (*deadletters.Letter, error
 	if id == "" {
 		return nil, errNoID
 	}
-	l, busy, err := s.letter(r.Context(), id)
+	l, err := s.letter(r.Context(), id)
 	switch {
 	case err != nil:
 		return nil, err
-	case busy != nil:
-		return nil, &problem{http.StatusConflict, errBusy.Error()}
 	case l == nil:
 		return nil, &problem{http.StatusNotFound, "the letter " + line(id) + " is not to be seen in " + s.Name +
 			": it is gone, or somebody else has hidden it"}

@@ -88,7 +88,7 @@ func (p *Pages) startReplay(ctx context.Context, sel *selection, how sending) (*
 func (r *replaying) work(ctx context.Context) {
 	sum, err := r.replay(ctx)
 	problem := r.problem(sum, err)
-	r.release()
+	r.Shelf.vacate()
 	if len(r.followed) > 0 && r.Shelf.Table != nil && ctx.Err() == nil {
 		r.update(func(s *status) { s.Phase, s.Problem = phaseFollowing, problem })
 		if err := r.follow(ctx); err != nil && problem == "" {

@@ -2,7 +2,6 @@ package dlqui
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -109,9 +108,6 @@ func (r *run) end(problem string) {
 	r.update(func(s *status) { s.Phase, s.Problem, s.Ended = phaseEnded, problem, time.Now() })
 }
 
-// errBusy says that a run has the letters of the queue.
-var errBusy = errors.New("another run of this page has the letters of this queue: wait for its end, or stop it")
-
 // runs are the runs of a process.
 type runs struct {
 	// base ends when the process does.
@@ -132,21 +128,11 @@ func newRuns() *runs {
 	return r
 }
 
-// start starts a run that has the letters of its queue until its end.
+// start starts a run. Its work gives the letters back by [shelf.vacate].
 func (rs *runs) start(ctx context.Context, r *run, work func(context.Context)) error {
-	s := r.Shelf
-	s.mu.Lock()
-	busy := s.active != nil
-	s.mu.Unlock()
-	if busy {
-		return errBusy
-	}
-	if err := s.take(ctx); err != nil {
+	if err := r.Shelf.occupy(ctx, r); err != nil {
 		return err
 	}
-	s.mu.Lock()
-	s.active = r
-	s.mu.Unlock()
 	working, cancel := context.WithCancel(rs.base)
 	r.cancel, r.Started, r.now.Phase = cancel, time.Now(), phaseReading
 	rs.mu.Lock()
@@ -158,20 +144,6 @@ func (rs *runs) start(ctx context.Context, r *run, work func(context.Context)) e
 		work(working)
 	})
 	return nil
-}
-
-// release gives the letters back to the readers.
-func (r *run) release() {
-	s := r.Shelf
-	s.mu.Lock()
-	mine := s.active == r
-	if mine {
-		s.active, s.last = nil, nil
-	}
-	s.mu.Unlock()
-	if mine {
-		s.give()
-	}
 }
 
 func (rs *runs) find(id string) *run {

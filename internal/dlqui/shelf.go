@@ -2,6 +2,7 @@ package dlqui
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -56,17 +57,68 @@ func newShelf(q *Queue, read deadletters.ReadOptions) *shelf {
 	return &shelf{Queue: q, read: read, turn: make(chan struct{}, 1)}
 }
 
-// take waits for the turn.
+// errBusy says that a run has the letters of the queue.
+var errBusy = errors.New("a run of this page has the letters of this queue: wait for its end, or stop it")
+
+// busyCheck is how often a reader that waits for its turn looks whether a run has it.
+const busyCheck = 100 * time.Millisecond
+
+// take waits for the turn to read. It returns errBusy if a run has it.
 func (s *shelf) take(ctx context.Context) error {
+	for s.busy() == nil {
+		timer := time.NewTimer(busyCheck)
+		select {
+		case s.turn <- struct{}{}:
+			timer.Stop()
+			return nil
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		}
+	}
+	return errBusy
+}
+
+func (s *shelf) give() { <-s.turn }
+
+// occupy waits for the turn of a run, which has it until [shelf.vacate]. It returns errBusy
+// if another run has it.
+func (s *shelf) occupy(ctx context.Context, r *run) error {
+	s.mu.Lock()
+	busy := s.active != nil
+	if !busy {
+		s.active = r // no more readers come
+	}
+	s.mu.Unlock()
+	if busy {
+		return errBusy
+	}
 	select {
 	case s.turn <- struct{}{}:
 		return nil
 	case <-ctx.Done():
+		s.mu.Lock()
+		s.active = nil
+		s.mu.Unlock()
 		return ctx.Err()
 	}
 }
 
-func (s *shelf) give() { <-s.turn }
+// vacate gives the turn back to the readers, for whom what was read before is out of date.
+func (s *shelf) vacate() {
+	s.mu.Lock()
+	s.active, s.last = nil, nil
+	s.mu.Unlock()
+	s.give()
+}
+
+// busy returns the run that has the letters; nil if none has.
+func (s *shelf) busy() *run {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.active
+}
 
 // sample notes the depth.
 func (s *shelf) sample(ctx context.Context) {
@@ -215,17 +267,10 @@ func (s *shelf) join(ctx context.Context, letters []*deadletters.Letter) string 
 	return ""
 }
 
-// letter returns the letter with that id and its message; nil if it is not to be seen, and
-// the run that may have it.
-func (s *shelf) letter(ctx context.Context, id string) (*deadletters.Letter, *run, error) {
-	s.mu.Lock()
-	busy := s.active
-	s.mu.Unlock()
-	if busy != nil {
-		return nil, busy, nil
-	}
+// letter returns the letter with that id and its message; nil if it is not to be seen.
+func (s *shelf) letter(ctx context.Context, id string) (*deadletters.Letter, error) {
 	if err := s.take(ctx); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer s.give()
 	var found *deadletters.Letter
@@ -236,8 +281,8 @@ func (s *shelf) letter(ctx context.Context, id string) (*deadletters.Letter, *ru
 		return found == nil
 	})
 	if err != nil || found == nil {
-		return nil, nil, err
+		return nil, err
 	}
 	s.join(ctx, []*deadletters.Letter{found})
-	return found, nil, nil
+	return found, nil
 }
