@@ -426,7 +426,9 @@ func checkRows() []Row {
 		},
 		{
 			Path:  "internal/runbook",
-			Tests: []string{"internal/alarmset", "backoff", "dlq", "fault", "handler", "idem", "idem/dynamo", "queue"},
+			Tests: []string{
+				"internal/alarmset", "internal/cli", "backoff", "dlq", "fault", "handler", "idem", "idem/dynamo", "queue",
+			},
 		},
 		{
 			Path:  "internal/samtest",

@@ -64,6 +64,9 @@ func (d *DLQRedrive) Run(ctx context.Context, streams Streams) error {
 	if err != nil {
 		return s.explain(err)
 	}
+	if lock.Denied != nil {
+		s.unlocked(streams, lock.Denied)
+	}
 	err = s.Redrive(ctx, destination, d.Rate)
 	if err != nil {
 		return errors.Join(s.explain(err), lock.Release(context.WithoutCancel(ctx)))

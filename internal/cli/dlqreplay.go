@@ -118,7 +118,8 @@ func (r *DLQReplay) Run(ctx context.Context, streams Streams) error {
 	}
 	o := &replay.Operation{
 		Queue: s.Queue, Table: s.table, Filter: *filter, Directory: r.directory(), Who: who(), Reason: r.Why,
-		Read: deadletters.ReadOptions{SpendReceives: r.SpendReceives},
+		Read:     deadletters.ReadOptions{SpendReceives: r.SpendReceives},
+		Unlocked: func(denied error) { s.unlocked(streams, denied) },
 		Options: replay.Options{
 			Rate: r.Rate, Plain: r.Plain, Steps: r.steps(), StepTime: r.StepTime, Outcome: report.outcome, Growth: growth,
 			CountLag: lag,

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/aws/smithy-go"
+
+	"github.com/sqsafe/sqsafe/internal/endpoint"
 )
 
 // resource is what a right is for.
@@ -240,4 +242,15 @@ func (s *session) denied(ctx context.Context, err, plain error) error {
 	}
 	return fmt.Errorf("%w: these credentials need %s on %s; sqsafe dlq policy prints the rights of each command",
 		plain, action, on)
+}
+
+// unlocked says that the queue could not be locked, and what that means. A server without
+// tags is told too: the lock is missing all the same.
+func (s *session) unlocked(streams Streams, denied error) {
+	why := oneLine(endpoint.Brief(denied).Error())
+	if action, ok := deniedAction(denied); ok {
+		why = fmt.Sprintf("these credentials need %s on %s", action, s.ARN)
+	}
+	fmt.Fprintf(streams.Err, "not locked: nothing keeps a second replay of %s away; see that nobody else runs one: %s\n",
+		s.Name, why)
 }

@@ -14,6 +14,9 @@ import (
 type awsOnly struct {
 	local   http.Handler
 	outputs func() map[string]string
+	lambda  *mappings
+	// sent is called after messages were sent to a queue; nil means no call.
+	sent func()
 
 	mu sync.Mutex
 	// refused are the calls that nothing here can answer.
@@ -40,6 +43,12 @@ func (a *awsOnly) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	service, call, ok := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	if service == "AmazonSQS" || service == "DynamoDB_20120810" {
 		a.local.ServeHTTP(w, r)
+		if a.sent != nil && strings.HasPrefix(call, "SendMessage") {
+			a.sent()
+		}
+		return
+	}
+	if a.lambda.serve(w, r) || serveAge(w, r) {
 		return
 	}
 	if !ok {
@@ -87,6 +96,9 @@ func (a *awsOnly) query(w http.ResponseWriter, r *http.Request) {
 		id := form.Get("LogicalResourceId")
 		if id == "ChargeFunctionCharge" { // a mapping has no name, only an id
 			id = anID
+		}
+		if id == "LedgerTable" {
+			id = table
 		}
 		_ = xml.NewEncoder(w).Encode(describeResource{Physical: id})
 	default:

@@ -14,7 +14,8 @@
 // names an event that happens at that point. Both names are keys of tables in
 // the test. A block of "sh" is run in the shell of its state, after the blocks
 // of <!-- setup -->. A block of "text" or "json" after it is its expected
-// output; without one it must print nothing. A block of "sh aws-only" cannot be
+// output, in which a line "…" stands for any lines; without one it must print
+// nothing. A block of "sh aws-only" cannot be
 // run here: the test checks that the CLI makes the calls that a table lists for
 // it.
 //

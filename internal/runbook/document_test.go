@@ -7,11 +7,19 @@ import (
 	"strings"
 )
 
-const guide = "../../docs/RUNBOOK.md"
+// The runbook, and its appendix for machines without the command sqsafe.
+const (
+	guide    = "../../docs/RUNBOOK.md"
+	appendix = "../../docs/runbook-aws-cli.md"
+)
+
+// guides are the documents whose commands are run.
+var guides = []string{guide, appendix}
 
 // block is a fenced block of commands, with its expected output.
 type block struct {
-	line     int // line in the document, from 1
+	path     string // of the document
+	line     int    // line in it, from 1
 	commands string
 	awsOnly  bool
 	// output is the text of the block after it. from and to are the lines of
@@ -36,17 +44,18 @@ type chapter struct {
 
 // document is the runbook as a script.
 type document struct {
+	path     string
 	lines    []string
 	setup    []*block
 	chapters []*chapter
 }
 
-func readDocument() (*document, error) {
-	text, err := os.ReadFile(guide)
+func readDocument(path string) (*document, error) {
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return parse(string(text))
+	return parse(path, string(text))
 }
 
 // reader is the state of the parser.
@@ -60,8 +69,8 @@ type reader struct {
 	last *block
 }
 
-func parse(text string) (*document, error) {
-	r := &reader{document: &document{lines: strings.Split(text, "\n")}}
+func parse(path, text string) (*document, error) {
+	r := &reader{document: &document{path: path, lines: strings.Split(text, "\n")}}
 	for ; r.at < len(r.lines); r.at++ {
 		line := r.lines[r.at]
 		switch {
@@ -82,7 +91,7 @@ func parse(text string) (*document, error) {
 
 // errorf returns an error with the current line.
 func (r *reader) errorf(format string, args ...any) error {
-	return fmt.Errorf("%s:%d: %s", guide, r.at+1, fmt.Sprintf(format, args...))
+	return fmt.Errorf("%s:%d: %s", r.path, r.at+1, fmt.Sprintf(format, args...))
 }
 
 // mark parses a comment.
@@ -118,7 +127,9 @@ func (r *reader) fence(info string) error {
 	text := strings.Join(r.lines[opened+1:r.at], "\n") + "\n"
 	switch info {
 	case "sh", "sh aws-only":
-		r.last = &block{line: opened + 1, commands: text, awsOnly: info != "sh", from: r.at + 1, to: r.at + 1}
+		r.last = &block{
+			path: r.path, line: opened + 1, commands: text, awsOnly: info != "sh", from: r.at + 1, to: r.at + 1,
+		}
 		return r.add(step{block: r.last})
 	case "text", "json":
 		if r.last == nil {
@@ -176,5 +187,5 @@ func (d *document) write(printed map[*block]string) error {
 		}
 		lines = append(append(append([]string{}, lines[:b.from]...), fresh...), lines[b.to:]...)
 	}
-	return os.WriteFile(guide, []byte(strings.Join(lines, "\n")), 0o600)
+	return os.WriteFile(d.path, []byte(strings.Join(lines, "\n")), 0o600)
 }

@@ -188,7 +188,7 @@ func TestFieldsOfQueriesExistInLogLines(t *testing.T) {
 		lists := append(
 			found(`\| display ([^|'"$]+?)(?:'|"| [A-Z#]| -)`, text), found(` by ((?:\w+, )+\w+) \| sort`, text)...,
 		)
-		if len(lists) < 2 {
+		if len(lists) < 1 {
 			t.Errorf("%s has the lists of fields %q only", path, lists)
 		}
 		for _, list := range lists {

@@ -65,7 +65,7 @@ func TestRunbookListsEveryAlarm(t *testing.T) {
 // uses.
 func TestNamesExistInTheStack(t *testing.T) {
 	t.Parallel()
-	template, text := read(t, "../../template.yaml"), read(t, guide)
+	template, text := read(t, "../../template.yaml"), read(t, guide)+read(t, appendix)
 	_, outputs, ok := strings.Cut(template, "\nOutputs:\n")
 	if !ok {
 		t.Fatal("the template has no outputs")
@@ -100,8 +100,10 @@ func TestNamesExistInTheStack(t *testing.T) {
 func TestReasonsExist(t *testing.T) {
 	t.Parallel()
 	var known []string
-	for _, file := range []string{"fault/reason.go", "handler/outcome.go", "idem/answers.go", "idem/key.go"} {
-		known = append(known, found(`Reason\w+ *= "(\w+)"`, read(t, "../../"+file))...)
+	for _, file := range []string{
+		"fault/reason.go", "handler/outcome.go", "idem/answers.go", "idem/key.go", "internal/ledger/cancel.go",
+	} {
+		known = append(known, found(`Reason\w* *= "(\w+)"`, read(t, "../../"+file))...)
 	}
 	_, text, _ := strings.Cut(read(t, guide), "\n## Decide\n")
 	table, _, _ := strings.Cut(text, "\n## ")
@@ -119,11 +121,28 @@ func TestReasonsExist(t *testing.T) {
 	}
 }
 
+// TestFirstPageIsShort checks that a person who was just paged has ten lines to read.
+func TestFirstPageIsShort(t *testing.T) {
+	t.Parallel()
+	_, text, _ := strings.Cut(read(t, guide), "# Runbook\n\n")
+	page, _, ok := strings.Cut(text, "\n\n| the name of the alarm has |")
+	if n := strings.Count(page, "\n") + 1; !ok || n > 10 {
+		t.Errorf("the first page has %d lines, want up to 10:\n%s", n, page)
+	}
+}
+
 // TestLinksHaveTargets checks the links of the runbook to its own headings, and to other
 // files.
 func TestLinksHaveTargets(t *testing.T) {
 	t.Parallel()
-	text := read(t, guide)
+	for _, path := range guides {
+		linksOf(t, path)
+	}
+}
+
+func linksOf(t *testing.T, path string) {
+	t.Helper()
+	text := read(t, path)
 	var headings []string
 	for _, heading := range found(`(?m)^##+ (.+)$`, text) {
 		headings = append(headings, anchor(heading))
@@ -131,7 +150,7 @@ func TestLinksHaveTargets(t *testing.T) {
 	for _, link := range found(`\]\(([^)]+)\)`, text) {
 		if name, ok := strings.CutPrefix(link, "#"); ok {
 			if !slices.Contains(headings, name) {
-				t.Errorf("no heading for #%s; there are %v", name, headings)
+				t.Errorf("%s: no heading for #%s; there are %v", path, name, headings)
 			}
 			continue
 		}

@@ -15,14 +15,14 @@ func TestParseReadsEveryElement(t *testing.T) {
 		"<!-- state: full -->", "Look:", "", "```sh", "echo a", "echo b", "```", "", "```json", "a", "b", "```",
 		"<!-- then: nothing -->", "```sh aws-only", "aws x", "```", "", "```logs-insights", "filter", "```",
 	}, "\n")
-	doc, err := parse(text)
+	doc, err := parse(guide, text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []block{
-		{line: 2, commands: "A=1\n", from: 4, to: 4},
-		{line: 9, commands: "echo a\necho b\n", output: "a\nb\n", shown: true, from: 14, to: 16},
-		{line: 19, commands: "aws x\n", awsOnly: true, from: 21, to: 21},
+		{path: guide, line: 2, commands: "A=1\n", from: 4, to: 4},
+		{path: guide, line: 9, commands: "echo a\necho b\n", output: "a\nb\n", shown: true, from: 14, to: 16},
+		{path: guide, line: 19, commands: "aws x\n", awsOnly: true, from: 21, to: 21},
 	}
 	var got []block
 	for _, b := range doc.blocks() {
@@ -54,7 +54,7 @@ func TestParseRefusesUntestableParts(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if _, err := parse(tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, err := parse(guide, tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %q in it", err, tt.want)
 			}
 		})

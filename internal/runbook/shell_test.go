@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sqsafe/sqsafe/internal/cli"
 )
 
 // patience is the maximum duration of the commands of a chapter.
@@ -44,30 +46,57 @@ func tools(t *testing.T) string {
 	return folder
 }
 
+// ownTools returns a folder with the command sqsafe, which is this test binary: see TestMain.
+func ownTools(t *testing.T) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	if err := os.Symlink(self, filepath.Join(folder, command)); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// command is the name under which the test binary is the command sqsafe.
+const command = "sqsafe"
+
+// TestMain makes the test binary the command sqsafe if it is started by that name.
+func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == command {
+		streams := cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
+		os.Exit(cli.Run(cli.UntilSignal(), os.Args[1:], streams))
+	}
+	os.Exit(m.Run())
+}
+
 // startShell starts a bash whose AWS CLI uses only the endpoint.
 func startShell(t *testing.T, tools, endpoint string) *shell {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
-	command := exec.CommandContext(ctx, "bash", "--noprofile", "--norc")
+	bash := exec.CommandContext(ctx, "bash", "--noprofile", "--norc")
 	s := &shell{t: t, folder: t.TempDir()}
-	command.Dir = s.folder
-	command.Env = []string{
-		"PATH=" + tools + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + s.folder, "LC_ALL=C.UTF-8",
+	bash.Dir = s.folder
+	bash.Env = []string{
+		"PATH=" + strings.Join([]string{ownTools(t), tools, os.Getenv("PATH")}, string(os.PathListSeparator)),
+		"HOME=" + s.folder, "LC_ALL=C.UTF-8",
 		"AWS_ENDPOINT_URL=" + endpoint, "AWS_DEFAULT_REGION=" + region, "AWS_EC2_METADATA_DISABLED=true",
 		"AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test", "AWS_MAX_ATTEMPTS=1",
 		// An invalid proxy: only this machine can be reached.
 		"HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1",
 	}
-	in, err := command.StdinPipe()
+	in, err := bash.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := command.StdoutPipe()
+	out, err := bash.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	command.Stderr = command.Stdout
-	if err := command.Start(); err != nil {
+	bash.Stderr = bash.Stdout
+	if err := bash.Start(); err != nil {
 		t.Fatal(err)
 	}
 	s.in, s.out = in, bufio.NewReader(out)
@@ -76,7 +105,7 @@ func startShell(t *testing.T, tools, endpoint string) *shell {
 	s.run(`aws() { command aws --endpoint-url "$AWS_ENDPOINT_URL" "$@"; }`)
 	t.Cleanup(func() {
 		_ = in.Close()
-		if err := command.Wait(); err != nil {
+		if err := bash.Wait(); err != nil {
 			t.Errorf("the shell: %v", err)
 		}
 		cancel()

@@ -19,9 +19,6 @@ var onlyInAWS = map[string]string{
 	"GetQueryResults": "the same",
 	"FilterLogEvents": "the same",
 
-	"PUT /2015-03-31/event-source-mappings/ID": "a mapping is Lambda's; here a test hands batches over",
-	"GET /2015-03-31/event-source-mappings/ID": "the same",
-
 	"GET /2016-08-19/account-settings":                "the limits of an account",
 	"GET /2019-09-30/functions/FUNCTION/concurrency":  "nothing is deployed",
 	"GET /2015-03-31/functions/FUNCTION/aliases/live": "nothing is deployed",
@@ -43,6 +40,7 @@ var states = map[string]func(w *world){
 	"one dead letter":          func(w *world) { w.send(charges, declinedCharge, "", nil); w.consumeAll() },
 	"a dead letter of a group": deadInGroup,
 	"jobs wait":                jobsWait,
+	"jobs come back":           jobsComeBack,
 	"a crash loop":             crashLoop,
 	"two versions":             twoVersions,
 }
@@ -52,6 +50,8 @@ var happenings = map[string]func(p *play){
 	"five seconds pass":          func(p *play) { p.clock.advance(5 * time.Second) },
 	"a tenth of a second passes": func(p *play) { p.clock.advance(time.Second / 10) },
 	"long polls end":             func(p *play) { p.clock.endPolls() },
+
+	"the function is at work": func(p *play) { p.awsOnly.sent = p.work },
 
 	"the provider is mended":                                                       func(p *play) { clear(p.declines) },
 	"somebody starts a redrive to source":                                          redriveToSource,
@@ -87,7 +87,11 @@ func moved(w *world) {
 
 func threeDeadLetters(w *world) {
 	w.send(charges, declinedCharge, "", nil)
+	w.consumeAll()
+	w.clock.advance(time.Second) // letters are shown in the order in which they died, and sent in that of their jobs
 	w.send(charges, malformedCharge, "", note)
+	w.consumeAll()
+	w.clock.advance(time.Second)
 	w.send(charges, downCharge, "", nil)
 	w.consumeAll()
 }
@@ -105,6 +109,14 @@ func jobsWait(w *world) {
 	for _, id := range []string{"1", "2", "3"} {
 		w.send(charges, `{"id":"ch-`+id+`","customer":"c-1","amount":990,"currency":"EUR"}`, "", nil)
 	}
+}
+
+// jobsComeBack has two jobs whose provider refuses the credentials.
+func jobsComeBack(w *world) {
+	for _, id := range []string{"20", "21"} {
+		w.send(charges, `{"id":"ch-`+id+`","customer":"c-locked","amount":990,"currency":"EUR"}`, "", nil)
+	}
+	w.consumeAll()
 }
 
 func twoVersions(w *world) {
@@ -141,6 +153,15 @@ func (w *world) consumeAll() {
 	w.Helper()
 	w.consume(charges, deadCharges)
 	w.consume(stocks, deadStocks)
+}
+
+// work lets the function process what was just sent, before the sender has its answer. The
+// function may send dead letters itself, which must not start it again.
+func (w *world) work() {
+	if w.working.TryLock() {
+		defer w.working.Unlock()
+		w.consumeAll()
+	}
 }
 
 func redriveToSource(p *play) {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 	"time"
 
@@ -43,6 +44,7 @@ type world struct {
 	declines map[string]int    // status codes of the provider, by customer
 	version  string            // version of the function
 	done     map[string]int    // number of successful runs by job
+	working  sync.Mutex        // held while the function works by itself
 }
 
 // The functions of the stack in the runbook, and their queues.
@@ -55,10 +57,13 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{
 		T: t, clock: &manualClock{now: time.Now()}, urls: map[string]string{}, done: map[string]int{}, version: "7",
-		declines: map[string]int{"c-declined": http.StatusUnprocessableEntity, "c-down": http.StatusServiceUnavailable},
+		declines: map[string]int{
+			"c-declined": http.StatusUnprocessableEntity, "c-down": http.StatusServiceUnavailable,
+			"c-locked": http.StatusUnauthorized,
+		},
 	}
 	server := localaws.New(&localaws.Options{Clock: w.clock, Region: region, Account: account})
-	w.awsOnly = &awsOnly{local: server, outputs: w.stackOutputs}
+	w.awsOnly = &awsOnly{local: server, outputs: w.stackOutputs, lambda: &mappings{state: "Enabled"}}
 	w.web = httptest.NewServer(w.awsOnly)
 	t.Cleanup(w.web.Close)
 	cfg := aws.Config{

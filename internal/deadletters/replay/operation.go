@@ -33,6 +33,9 @@ type Operation struct {
 	// Who and Reason go into the journal.
 	Who, Reason string
 	Options     Options
+	// Unlocked is called before anything is sent if the lock of the queue is denied, so that
+	// nobody else is kept away; nil means no call.
+	Unlocked func(denied error)
 
 	run       string
 	cutoff    time.Time       // letters that arrived later are not part of the run
@@ -219,6 +222,9 @@ func (o *Operation) begin(ctx context.Context, first *Pass, open func() (*Journa
 	lock, err := Acquire(ctx, o.Queue, o.Run(), o.Who)
 	if err != nil {
 		return nil, err
+	}
+	if lock.Denied != nil && o.Unlocked != nil {
+		o.Unlocked(lock.Denied)
 	}
 	journal, err := open()
 	if err != nil {
