@@ -375,8 +375,8 @@ func commandRows() []Row {
 			Ours: []string{
 				"internal/wholebody", "fault", "handler", "dlq", "internal/jobs", "internal/ledger", "internal/deadletters",
 				"internal/deadletters/replay", "internal/deadletters/archive", "internal/localguard", "internal/dlqui",
-				"internal/endpoint", "internal/check", "internal/live", "internal/scaffold", "internal/local", "internal/alarmset",
-				"internal/stackedit",
+				"internal/endpoint", "internal/check", "internal/live", "internal/scaffold", "internal/local",
+				"internal/alarmset", "internal/stackedit",
 			},
 			Third: []string{
 				kong, lipgloss, lipglossTable, terminal, terminalSize,

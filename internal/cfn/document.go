@@ -13,7 +13,7 @@ import (
 // functions to the long form. The returned root is a mapping; alias is the
 // first alias or merge, or nil.
 func Load(file string, data []byte) (root, alias *yaml.Node, err error) {
-	if strings.TrimSpace(string(data)) == "" {
+	if blank(data) {
 		return nil, nil, &Error{File: file, Message: "the template is empty: write its Resources"}
 	}
 	var document yaml.Node
@@ -33,10 +33,24 @@ func Load(file string, data []byte) (root, alias *yaml.Node, err error) {
 	return root, alias, nil
 }
 
+// blank reports whether a text has nothing but space and comments.
+func blank(data []byte) bool {
+	for line := range strings.Lines(string(data)) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			return false
+		}
+	}
+	return true
+}
+
 func malformed(file string, err error) *Error {
 	e := &Error{File: file, Message: err.Error(), Err: err}
 	if l, ok := errors.AsType[*yaml.LoadError](err); ok {
 		e.Line, e.Message = l.Mark.Line, l.Message
+	}
+	if strings.Contains(e.Message, "found multiple") {
+		e.Message = "it has more than one document: keep one, and remove the line --- between them"
+		return e
 	}
 	e.Message = "neither YAML nor JSON: " + strings.ReplaceAll(e.Message, "\n", " ")
 	return e

@@ -3,6 +3,7 @@ package check
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -92,4 +93,21 @@ func change(t testing.TB, text string, pairs []string) string {
 		text = strings.ReplaceAll(text, pairs[i], pairs[i+1])
 	}
 	return text
+}
+
+// The variables that the rules know are those that the engine reads.
+func TestSettingsAreThoseOfTheEngine(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("../../environment.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read []string
+	for _, found := range regexp.MustCompile(`Variable\s+= "(SQSAFE_[A-Z_]+)"`).FindAllSubmatch(source, -1) {
+		read = append(read, string(found[1]))
+	}
+	slices.Sort(read)
+	if known := slices.Sorted(slices.Values(settings)); !slices.Equal(read, known) {
+		t.Errorf("the engine reads %v, the rules know %v", read, known)
+	}
 }

@@ -1,7 +1,10 @@
 package check
 
 import (
+	"slices"
 	"strings"
+
+	"github.com/sqsafe/sqsafe/internal/cfn"
 )
 
 // sqsafeRules are about the settings of functions that use sqsafe.
@@ -36,7 +39,41 @@ func sqsafeRules() []Rule {
 			Source: lambdaGuide + "monitoring-cloudwatchlogs-log-level.html", Sqsafe: true,
 			find: logLevel,
 		},
+		{
+			ID: "E39", Title: "a variable that sqsafe does not know",
+			Why: "The setting does not hold: if it is a required one, the function never starts, and SQS itself buries its " +
+				"jobs after maxReceiveCount, unrun and without a record.",
+			Write: "SQSAFE_MAX_RECEIVES: 30", Source: docs + "settings.md", Sqsafe: true,
+			find: misspelt,
+		},
 	}
+}
+
+// settings are the variables that sqsafe.Start reads. A test compares them with its
+// source.
+var settings = []string{
+	"SQSAFE_TABLE", "SQSAFE_DLQ_URL", "SQSAFE_MAX_RECEIVES", "SQSAFE_BACKOFF", "SQSAFE_JITTER", "SQSAFE_MAX_ATTEMPTS",
+	"SQSAFE_UNCLASSIFIED_ATTEMPTS", "SQSAFE_CONCURRENCY", "SQSAFE_STRICT", "SQSAFE_HASH_FIELDS", "SQSAFE_KEEP_DAYS",
+	"SQSAFE_LEASE_SECONDS", "SQSAFE_LOG_EXCERPT_BYTES", "SQSAFE_METRICS_NAMESPACE",
+}
+
+func misspelt(m *model) []finding {
+	var list []finding
+	for _, f := range m.served() {
+		for _, e := range cfn.Entries(variables(f).node) {
+			name := e.Key.Value
+			if !strings.HasPrefix(name, "SQSAFE_") || slices.Contains(settings, name) {
+				continue
+			}
+			meant := cfn.Nearest(name, settings, 2)
+			if meant == "" || !variables(f).get(meant).absent() {
+				continue // one of the user's own
+			}
+			x := found(f, e.Key, "%s of %s is no variable of sqsafe; %s is", name, f.id, meant)
+			list = append(list, x.writing("%s: %s", meant, variables(f).get(name).shown()))
+		}
+	}
+	return list
 }
 
 // budgetSpent reports whether E05 says that the receives are too few; one number

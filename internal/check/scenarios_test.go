@@ -75,6 +75,9 @@ var withSqsafe = []scenario{
 		"Action: sqs:SendMessage, Resource: !GetAtt ChargeQueue.Arn"}, "E11 W33"},
 	{"W33 not where it is denied", []string{"{Effect: Allow, Action: sqs:SendMessage,",
 		"{Effect: Deny, Action: sqs:SendMessage, Resource: !GetAtt ChargeQueue.Arn}\n              - {Effect: Allow, Action: sqs:SendMessage,"}, ""},
+	{"E39 a required one", []string{"SQSAFE_MAX_RECEIVES", "SQSAFE_MAX_RECEIVE"}, "E39"},
+	{"E39 one with a default", []string{baseEnv, baseEnv + "          SQSAFE_CONCURENCY: 4\n"}, "E39"},
+	{"E39 not for one of the user", []string{baseEnv, baseEnv + "          SQSAFE_CUSTOMER_NUMBER: 4\n          SQSAFE_QUEUE_URL: x\n"}, ""},
 	{"E11 denied", []string{"{Effect: Allow, Action: sqs:SendMessage,", "{Effect: Deny, Action: 'dynamodb:*', Resource: '*'}\n" +
 		"              - {Effect: Allow, Action: sqs:SendMessage,"}, "E11"},
 	{"E11 not where something else is denied", []string{"{Effect: Allow, Action: sqs:SendMessage,",

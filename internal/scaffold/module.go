@@ -36,8 +36,9 @@ func Checkout(folder string) (Module, error) {
 		return Module{}, err
 	}
 	return Module{
-		Version:  "v0.0.0-00010101000000-000000000000", // what the go command writes for a replaced module
-		Checkout: folder, Requires: requires(mod), Sums: sums,
+		Version:   "v0.0.0-00010101000000-000000000000", // what the go command writes for a replaced module
+		GoVersion: goVersion(mod),
+		Checkout:  folder, Requires: requires(mod), Sums: sums,
 	}, nil
 }
 
@@ -63,6 +64,16 @@ func FindCheckout(places ...string) string {
 var moduleLine = regexp.MustCompile(`(?m)^module\s+` + regexp.QuoteMeta(modulePath) + `\s*$`)
 
 func isOurs(mod []byte) bool { return moduleLine.Match(mod) }
+
+var goLine = regexp.MustCompile(`(?m)^go\s+(\S+)`)
+
+// goVersion is the version of Go in a go.mod; empty for none.
+func goVersion(mod []byte) string {
+	if found := goLine.FindSubmatch(mod); found != nil {
+		return string(found[1])
+	}
+	return ""
+}
 
 var requireLine = regexp.MustCompile(`(?m)^\s+(\S+/\S+)\s+(v\S+)(\s*//.*)?$`)
 

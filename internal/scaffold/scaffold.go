@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"fmt"
 	"regexp"
@@ -30,6 +31,8 @@ type Options struct {
 type Module struct {
 	// Version is what go.mod requires.
 	Version string
+	// GoVersion is the version of Go that go.mod names, at least that of sqsafe; empty for 1.26.
+	GoVersion string
 	// Checkout is the folder of a checkout that takes its place; empty for none.
 	Checkout string
 	// Requires are the other modules that go.mod needs, each a path and a version,
@@ -92,7 +95,7 @@ func Files(o Options) ([]File, error) {
 		Requires    []string
 		Path        string
 	}{
-		Options: o, Prefix: prefix(o.Name), MaxReceives: 30, Go: "1.26",
+		Options: o, Prefix: prefix(o.Name), MaxReceives: 30, Go: cmp.Or(o.Module.GoVersion, "1.26"),
 		Version: o.Module.Version, Checkout: quoted(o.Module.Checkout), Requires: o.Module.Requires,
 		Path: "example.com/" + o.Name,
 	}

@@ -84,6 +84,9 @@ func TestUnusableText(t *testing.T) {
 	tests := []struct{ text, want string }{
 		{"", "t.yaml: the template is empty: write its Resources"},
 		{" \n", "t.yaml: the template is empty: write its Resources"},
+		{"# nothing yet\n", "t.yaml: the template is empty: write its Resources"},
+		{"Resources: {}\n---\nResources: {}\n", "t.yaml: it has more than one document: keep one, and remove the line --- " +
+			"between them"},
 		{"just text", "t.yaml:1: not a template: the top must be a mapping with Resources"},
 		{"[a]", "t.yaml:1: not a template: the top must be a mapping with Resources"},
 		{"{}", "t.yaml: no function with an SQS event: give an AWS::Serverless::Function an event of Type: SQS"},

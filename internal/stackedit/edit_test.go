@@ -318,3 +318,31 @@ func TestAWorkersQueue(t *testing.T) {
 		t.Errorf("notes %q", got.Notes)
 	}
 }
+
+// What cannot have its alarm is said.
+func TestWhatIsLeftOutIsTold(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		text []byte
+		want string
+	}{
+		{replaced(t, "  ChargeQueue:\n", "  ChargeSilentJobsAlarm: {Type: AWS::SNS::Topic}\n  ChargeQueue:\n"),
+			"ChargeSilentJobsAlarm is not added: the template has an AWS::SNS::Topic of this name; rename that"},
+		{replaced(t, "      Events:\n", "      Events:\n"+
+			"        First: {Type: SQS, Properties: {Queue: !GetAtt ChargeQueue.Arn}}\n"),
+			"ChargeFunction: the alarms are for its first SQS event, First; watch the queue of Charge by hand"},
+	} {
+		got, err := Add("t.yaml", row.text, Request{Alarms: alarmset.Basic})
+		if err != nil || got.Refused != nil {
+			t.Error(err, got.Refused)
+			continue
+		}
+		if !slices.Contains(got.Notes, row.want) {
+			t.Errorf("got the notes %q, want %q", got.Notes, row.want)
+		}
+		again, err := Add("t.yaml", got.Text, Request{Alarms: alarmset.Basic})
+		if err != nil || len(again.Added) > 0 || !slices.Contains(again.Notes, row.want) {
+			t.Errorf("a second run adds %q and tells %q (%v)", again.Added, again.Notes, err)
+		}
+	}
+}

@@ -108,11 +108,16 @@ var order = []string{"Parameters", "Rules", "Conditions", "Resources", "Outputs"
 func (a *addition) has(section, name string) bool { return value(a.root, section, name) != nil }
 
 // put adds a member to a section unless it has one of the name.
-func (a *addition) put(section, name, text string) {
+func (a *addition) put(section, name, added string) {
 	if a.has(section, name) {
+		there := text(value(a.root, section, name, "Type"))
+		if section == "Resources" && there != "" && !strings.Contains(added, "Type: "+there) {
+			note := fmt.Sprintf("%s is not added: the template has an %s of this name; rename that", name, there)
+			a.result.Notes = append(a.result.Notes, note)
+		}
 		return
 	}
-	a.sections[section] += text
+	a.sections[section] += added
 	a.result.Added = append(a.result.Added, name)
 }
 

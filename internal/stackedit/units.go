@@ -40,6 +40,10 @@ func (t *template) functions() (units []alarmset.Unit, notes []string) {
 		default:
 			units = append(units, u)
 		}
+		if more := t.events(r); why == "" && len(more) > 1 {
+			notes = append(notes, id+": the alarms are for its first SQS event, "+more[0]+"; watch the queue of "+
+				strings.Join(more[1:], ", ")+" by hand")
+		}
 	}
 	return units, notes
 }
@@ -88,16 +92,26 @@ func (t *template) property(r *yaml.Node, name string) *yaml.Node {
 
 // event returns the name of the function's first SQS event, and its queue.
 func (t *template) event(r *yaml.Node) (name string, queue *yaml.Node) {
-	events := value(r, "Properties", "Events")
-	if events == nil {
+	names := t.events(r)
+	if len(names) == 0 {
 		return "", nil
 	}
+	return names[0], value(r, "Properties", "Events", names[0], "Properties", "Queue")
+}
+
+// events are the names of the function's SQS events.
+func (t *template) events(r *yaml.Node) []string {
+	events := value(r, "Properties", "Events")
+	if events == nil {
+		return nil
+	}
+	var names []string
 	for i := 0; i+1 < len(events.Content); i += 2 {
 		if text(value(events.Content[i+1], "Type")) == "SQS" {
-			return events.Content[i].Value, value(events.Content[i+1], "Properties", "Queue")
+			names = append(names, events.Content[i].Value)
 		}
 	}
-	return "", nil
+	return names
 }
 
 // queues returns the source queue and its dead-letter queue, by their logical ids.
