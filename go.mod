@@ -1,6 +1,6 @@
 module github.com/sqsafe/sqsafe
 
-go 1.26.0
+go 1.26
 
 require (
 	github.com/alecthomas/kong v1.17.0
@@ -25,7 +25,7 @@ require (
 	github.com/muesli/termenv v0.16.0
 	github.com/rogpeppe/go-internal v1.16.0
 	go.yaml.in/yaml/v4 v4.0.0
-	golang.org/x/net v0.62.0
+	golang.org/x/net v0.58.0
 	pgregory.net/rapid v1.3.0
 )
 
@@ -52,6 +52,6 @@ require (
 	github.com/mattn/go-runewidth v0.0.16 // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
 	github.com/xo/terminfo v0.0.0-20220910002029-abceb7e1c41e // indirect
-	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/sys v0.47.0 // indirect
 	golang.org/x/tools v0.26.0 // indirect
 )

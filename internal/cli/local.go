@@ -27,7 +27,7 @@ type Local struct {
 	EndpointSQS      string   `name:"endpoint-sqs" placeholder:"URL" help:"SQS of another engine in place of the stand-in; queues that are missing there are made."`           //nolint:lll // a struct tag is one line
 	EndpointDynamoDB string   `name:"endpoint-dynamodb" placeholder:"URL" help:"DynamoDB of another engine in place of the stand-in; tables that are missing there are made."` //nolint:lll // a struct tag is one line
 	EnvVars          string   `help:"Environment variables by function, in SAM's JSON format." placeholder:"FILE"`
-	Page             bool     `help:"Show the dead letters in a page, whose link is printed; not with --until-idle." default:"true" negatable:""`
+	Page             bool     `help:"Show the dead letters in a page, whose link is printed; not with --until-idle." default:"true" negatable:""` //nolint:lll // a struct tag is one line
 	NoCheck          bool     `help:"Run the stack although sqsafe check finds an error in the template."`
 	Overrides        []string `name:"parameter-overrides" sep:"none" placeholder:"NAME=VALUE" help:"Parameters of the template; may be given several times."` //nolint:lll // a struct tag is one line
 	More             []string `arg:"" optional:"" name:"name=value" help:"More parameters of the template, as SAM takes them."`                               //nolint:lll // a struct tag is one line
