@@ -413,7 +413,7 @@ func checkRows() []Row {
 			},
 		},
 		{
-			Path:  "internal/runbook",
+			Path: "internal/runbook",
 			Tests: []string{
 				"internal/alarmset", "internal/cli", "backoff", "dlq", "fault", "handler", "idem", "idem/dynamo", "queue",
 			},
