@@ -28,7 +28,6 @@ var onlyInAWS = map[string]string{
 	"ListDeployments": "CodeDeploy deploys in the cloud",
 	"GetDeployment":   "the same",
 	"StopDeployment":  "the same",
-	"DescribeAlarms":  "alarms are CloudWatch's",
 }
 
 // states bring a stack into the state of that name.
