@@ -82,6 +82,8 @@ func play(t *testing.T, c *config) (out *outcome) {
 	synctest.Test(t, func(*testing.T) {
 		w := newWorld(c)
 		w.run()
+		w.mu.Lock() // calls of dead processes may have arrived at the very end
+		defer w.mu.Unlock()
 		out = &outcome{config: c, journal: w.journal, breaches: w.breaches, lasted: w.now(), stats: w.stats}
 		switch show := os.Getenv("SQSAFE_SHOW"); {
 		case show != "":
