@@ -14,7 +14,7 @@ import (
 const (
 	// most is the maximum size of a binary in bytes: small enough to start
 	// fast.
-	most     = 9 << 20
+	most     = 37 << 18
 	sources  = "github.com/sqsafe/sqsafe/functions/"
 	bootable = "bootstrap"
 )
