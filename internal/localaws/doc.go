@@ -6,6 +6,6 @@
 // clock can be replaced, and faults can be injected. Clients of the AWS SDKs
 // and the AWS CLI use it like AWS, through a listener or, with
 // [Server.Transport], without a socket. A request that AWS refuses gets the
-// same error as from AWS. An operation that is not implemented is refused with
-// an error that names it.
+// same error as from AWS. An operation that the emulator does not have is refused
+// with an error that names it.
 package localaws

@@ -73,8 +73,8 @@ var (
 	numbers        = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$`)
 )
 
-// checkNoLists returns an error for list values, which the API reference
-// documents as not implemented.
+// checkNoLists returns the error of SQS for list values. The API reference has them, and
+// says that SQS refuses them.
 func checkNoLists(attributes map[string]Attribute) error {
 	for _, name := range slices.Sorted(maps.Keys(attributes)) {
 		if a := attributes[name]; a.hasList() {
