@@ -277,7 +277,7 @@ func letterLines(s *session, l *deadletters.Letter, redact bool, now time.Time) 
 		position = strings.TrimSpace(l.Group + ", sequence " + l.Sequence)
 	}
 	lines := []Row{
-		{Name: "kind", Value: kindText(l)},
+		{Name: "kind", Value: l.KindText()},
 		{Name: "reason", Value: l.Reason()},
 		{Name: "rule", Value: rec.Rule},
 		{Name: "error", Value: message},
@@ -285,7 +285,7 @@ func letterLines(s *session, l *deadletters.Letter, redact bool, now time.Time) 
 		{Name: "codes", Value: strings.Join(rec.Codes.All(), ", ")},
 		{Name: "provider's id", Value: rec.Codes.RequestID},
 		{Name: "key", Value: rec.Key},
-		{Name: "ledger", Value: ledgerWord(s, l)},
+		{Name: "ledger", Value: cmp.Or(l.LedgerText(), s.noTable)},
 		{Name: "replayed", Value: epoch},
 		{Name: "runs", Value: positive(rec.Runs())},
 		{Name: "died", Value: moment(l.Died(), now)},
@@ -310,44 +310,6 @@ func different(value, from string) string {
 		return ""
 	}
 	return value
-}
-
-func kindText(l *deadletters.Letter) string {
-	text := map[deadletters.Kind]string{
-		deadletters.KindRecorded:    "sent by sqsafe, with a failure record",
-		deadletters.KindMoved:       "moved by SQS after maxReceiveCount receives, without a failure record",
-		deadletters.KindLambda:      "an event of an asynchronous invocation, sent by Lambda",
-		deadletters.KindEventBridge: "an event that EventBridge could not deliver",
-		deadletters.KindSNS:         "a notification that SNS could not deliver",
-		deadletters.KindUnknown:     "without a sign of who sent it, and why",
-	}[l.Kind]
-	switch {
-	case l.Events > 1:
-		text += fmt.Sprintf("; a report about %d events, not the events themselves", l.Events)
-	case l.Report:
-		text += "; a report about the event, not the event itself"
-	}
-	return text
-}
-
-// ledgerWord says what the ledger has of the letter's job.
-func ledgerWord(s *session, l *deadletters.Letter) string {
-	switch l.Ledger {
-	case deadletters.LedgerUnreachable:
-		return "did not answer"
-	case deadletters.LedgerUnnamed:
-		return "the letter names no job, and no job names its message"
-	case deadletters.LedgerForgotten:
-		return "does not have the job, or no more"
-	case deadletters.LedgerDone:
-		return "the job is done"
-	case deadletters.LedgerDead:
-		return "the job is dead"
-	case deadletters.LedgerActive:
-		return "a delivery of the job runs, or waits for its next attempt"
-	default:
-		return s.noTable
-	}
 }
 
 func attributeText(a dlq.Attribute) string {

@@ -1,6 +1,7 @@
 package dlqui
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -192,7 +193,8 @@ func (p *Pages) letter(w http.ResponseWriter, r *http.Request, s *shelf) error {
 	}
 	now := time.Now()
 	content := letterContent{
-		Letter: l, Kind: kindWords(l), Ledger: ledgerWords(s, l), Rows: letterRows(l), Attributes: attributesOf(l),
+		Letter: l, Kind: l.KindText(), Ledger: cmp.Or(l.LedgerText(), s.NoTable),
+		Rows: letterRows(l), Attributes: attributesOf(l),
 		Payload: newPayload(l.Message.Body), Bytes: len(l.Message.Body), EditProblem: editProblem(l.Message.Body),
 	}
 	if l.Entry != nil {
@@ -217,43 +219,6 @@ func (p *Pages) payload(w http.ResponseWriter, r *http.Request, s *shelf) error 
 	w.Header().Set("Content-Disposition", `attachment; filename="payload.txt"`)
 	_, _ = io.WriteString(w, l.Message.Body)
 	return nil
-}
-
-func kindWords(l *deadletters.Letter) string {
-	words := map[deadletters.Kind]string{
-		deadletters.KindRecorded:    "sent by sqsafe, with a failure record",
-		deadletters.KindMoved:       "moved by SQS after too many receives, without a failure record",
-		deadletters.KindLambda:      "an event of an asynchronous invocation that Lambda gave up",
-		deadletters.KindEventBridge: "an event that EventBridge could not deliver",
-		deadletters.KindSNS:         "a notification that SNS could not deliver",
-		deadletters.KindUnknown:     "without a sign of who sent it, and why",
-	}[l.Kind]
-	switch {
-	case l.Events > 1:
-		words += fmt.Sprintf("; a report about %d events, not the events themselves", l.Events)
-	case l.Report:
-		words += "; a report about the event, not the event itself"
-	}
-	return words
-}
-
-func ledgerWords(s *shelf, l *deadletters.Letter) string {
-	switch l.Ledger {
-	case deadletters.LedgerUnreachable:
-		return "the ledger did not answer"
-	case deadletters.LedgerUnnamed:
-		return "the letter names no job, and no job names its message"
-	case deadletters.LedgerForgotten:
-		return "the ledger does not have the job, or no more"
-	case deadletters.LedgerDone:
-		return "the job is done"
-	case deadletters.LedgerDead:
-		return "the job is dead"
-	case deadletters.LedgerActive:
-		return "a delivery of the job runs, or waits for its next attempt"
-	default:
-		return s.NoTable
-	}
 }
 
 // letterRows are the facts of a letter that are texts.
