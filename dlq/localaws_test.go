@@ -20,7 +20,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/localtest"
 )
 
-// deadLetters is a queue of a strict stand-in, behind the SDK's own client.
+// deadLetters is a queue of a strict emulator, behind the SDK's own client.
 type deadLetters struct {
 	*testing.T
 	server *localaws.Server

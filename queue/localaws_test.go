@@ -16,7 +16,7 @@ import (
 	"github.com/sqsafe/sqsafe/queue"
 )
 
-// localQueue is a queue of the stand-in, behind the SDK's own client.
+// localQueue is a queue of the emulator, behind the SDK's own client.
 type localQueue struct {
 	client *sqs.Client
 	url    string

@@ -176,7 +176,7 @@ func TestAWorkerWithoutJobsReportsEveryMinute(t *testing.T) {
 
 var ignoreSerde = cmp.AllowUnexported(types.Dimension{})
 
-// The stand-in refuses what CloudWatch would refuse.
+// The emulator refuses what CloudWatch would refuse.
 func TestMetricsOfJobsReachCloudWatch(t *testing.T) {
 	bubble(t, "jobs.fifo", "30", func(w *world) {
 		w.send("a1", "b1")

@@ -58,7 +58,7 @@ func Goroutines() map[string]string {
 		"internal/runtimeapi/process.go":  "a process's runtime API, and its life on one thread",
 
 		"internal/local/build.go":     "functions are built side by side",
-		"internal/local/connect.go":   "the server of the stand-ins",
+		"internal/local/connect.go":   "the server of the emulators",
 		"internal/local/functions.go": "one poller for each event source mapping",
 		"internal/local/reorder.go":   "the timer that emits events that have waited",
 		"internal/local/stack.go":     "jobs are sent while the stack starts, functions end side by side",

@@ -69,7 +69,7 @@ const (
 	anyThird  = "third-party/..."
 	allSDK    = "github.com/aws/aws-sdk-go-v2/..."
 	allSmithy = smithy + "/..."
-	standIns  = "internal/localaws/..."
+	emulators = "internal/localaws/..."
 )
 
 // noSDK keeps the AWS SDK out of packages that a function can use without it.
@@ -81,7 +81,7 @@ func forCommands() []string {
 	return []string{
 		"internal/alarm/...", "internal/alarmset", "internal/cfn", "internal/check", "internal/cli",
 		"internal/deadletters/...", "internal/demo/...", "internal/dlqui", "internal/endpoint", "internal/eventsource/...",
-		"internal/jobs", "internal/ledger", "internal/live", "internal/local", "internal/localguard", standIns,
+		"internal/jobs", "internal/ledger", "internal/live", "internal/local", "internal/localguard", emulators,
 		"internal/metricmath", "internal/runtimeapi",
 		"internal/scaffold", "internal/stack", "internal/stackedit", sdkConfig + "/...", sdkCloudWatch + "/...",
 		sdkFormation + "/...", sdkLambda + "/...", sdkLogs + "/...", sdkSNS + "/...", unifiedDiff,
@@ -99,7 +99,7 @@ func TestKit() []string {
 		"pgregory.net/rapid",
 		"github.com/aws/aws-lambda-go/...",
 		allSDK, allSmithy,
-		standIns,
+		emulators,
 	}
 }
 
@@ -107,7 +107,7 @@ func TestKit() []string {
 func Rows() []Row {
 	return slices.Concat(
 		leafRows(), engineRows(), adapterRows(), hostRows(), functionRows(),
-		standInRows(), templateRows(), commandRows(), checkRows(), benchRows(),
+		emulatorRows(), templateRows(), commandRows(), checkRows(), benchRows(),
 	)
 }
 
@@ -221,7 +221,7 @@ func hostRows() []Row {
 			Third: []string{
 				lambdaEvents, lambdaErrors, sdkConfig, sdkCore, sdkSQS, sqsTypes, sdkCloudWatch, cloudTypes,
 			},
-			Never: []string{standIns, kong, lipgloss + "/...", terminal, yaml},
+			Never: []string{emulators, kong, lipgloss + "/...", terminal, yaml},
 			Tests: []string{"dlq", "fault", "idem", "idem/dynamo", "internal/cfn"}, Host: true,
 		},
 	}
@@ -253,8 +253,8 @@ func functionRows() []Row {
 	}
 }
 
-// standInRows are the stand-ins for AWS.
-func standInRows() []Row {
+// emulatorRows are the emulators for AWS.
+func emulatorRows() []Row {
 	const protocol = "internal/localaws/protocol"
 	const attribute = "internal/localaws/dynamodb/attribute"
 	const expression = "internal/localaws/dynamodb/expression"

@@ -131,7 +131,7 @@ func mustRun(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// policy returns the rights of a command, without those of services that have no stand-in.
+// policy returns the rights of a command, without those of services that have no emulator.
 func policy(t *testing.T, command string) map[string]bool {
 	t.Helper()
 	var p struct {

@@ -13,7 +13,7 @@ import (
 )
 
 // With --stack the outputs of a stack name queue and table, by function, output or logical
-// id. AWS is a stand-in here, by the variables of the SDK.
+// id. AWS is an emulator here, by the variables of the SDK.
 func TestDLQFindsTheQueueOfAStack(t *testing.T) {
 	s, url := served(t, "charges")
 	s.Bury(`{"id":"c-1","do":"declined"}`, "")

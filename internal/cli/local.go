@@ -24,8 +24,8 @@ type Local struct {
 	UntilIdle        bool     `help:"End when nothing is visible, delayed or in flight outside dead-letter queues."`
 	JSON             bool     `name:"json" help:"Print one JSON object a line."`
 	Addr             string   `help:"Address where SQS and DynamoDB answer (${default})." default:"127.0.0.1:4570" placeholder:"HOST:PORT"`                                    //nolint:lll // a struct tag is one line
-	EndpointSQS      string   `name:"endpoint-sqs" placeholder:"URL" help:"SQS of another engine in place of the stand-in; queues that are missing there are made."`           //nolint:lll // a struct tag is one line
-	EndpointDynamoDB string   `name:"endpoint-dynamodb" placeholder:"URL" help:"DynamoDB of another engine in place of the stand-in; tables that are missing there are made."` //nolint:lll // a struct tag is one line
+	EndpointSQS      string   `name:"endpoint-sqs" placeholder:"URL" help:"SQS of another engine in place of the emulator; queues that are missing there are made."`           //nolint:lll // a struct tag is one line
+	EndpointDynamoDB string   `name:"endpoint-dynamodb" placeholder:"URL" help:"DynamoDB of another engine in place of the emulator; tables that are missing there are made."` //nolint:lll // a struct tag is one line
 	EnvVars          string   `help:"Environment variables by function, in SAM's JSON format." placeholder:"FILE"`
 	Page             bool     `help:"Show the dead letters in a page, whose link is printed; not with --until-idle." default:"true" negatable:""` //nolint:lll // a struct tag is one line
 	NoCheck          bool     `help:"Run the stack although sqsafe check finds an error in the template."`

@@ -21,7 +21,7 @@ func seen(cfg aws.Config) aws.Config {
 	return cfg
 }
 
-// localConfig connects clients with stand-ins of their own.
+// localConfig connects clients with emulators of their own.
 func localConfig() aws.Config { return seen(localtest.Config(localaws.New(nil))) }
 
 // remoteConfig connects clients with an endpoint, with the credentials of the

@@ -25,7 +25,7 @@ var (
 	legacyAttributes = flag.Bool("legacy-attrs", false, "send ReceiveMessage the discontinued AttributeNames too")
 )
 
-// gaps are the debatable checks that the stand-ins of this module fail.
+// gaps are the debatable checks that the emulators of this module fail.
 var gaps = []string{
 	"cw/alarms/goes-to-alarm", // no alarm is evaluated
 }
@@ -61,7 +61,7 @@ func allChecks() []bound {
 }
 
 // TestConformance runs the checks: against the endpoints that the environment
-// gives, or with none against the stand-ins, each in a bubble of its own.
+// gives, or with none against the emulators, each in a bubble of its own.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	given := map[string]string{}

@@ -234,7 +234,7 @@ func TestOpenReadsTheAttributes(t *testing.T) {
 	}
 }
 
-// The digests are those of the stand-in, which are those of AWS.
+// The digests are those of the emulator, which are those of AWS.
 func TestDigests(t *testing.T) {
 	t.Parallel()
 	s := letterstest.New(t, "orders")

@@ -43,11 +43,11 @@ const template = `{"Parameters": {"Topic": {"Type": "String"}}, "Resources": {
    "MetricName": "ApproximateNumberOfMessagesVisible", "Dimensions": [{"Name": "QueueName", "Value": {"Fn::GetAtt": ["Dead", "QueueName"]}}],
    "ComparisonOperator": "GreaterThanThreshold", "Threshold": 0}}}}`
 
-// answers are recorded: what Lambda, CloudFormation and SNS say. The stand-ins
+// answers are recorded: what Lambda, CloudFormation and SNS say. The emulators
 // answer for SQS, DynamoDB and CloudWatch.
 type answers struct {
-	standIns http.Handler
-	url      string
+	emulators http.Handler
+	url       string
 	// What differs between tests.
 	state, result, responses, running, subscription string
 	executions                                      int
@@ -91,7 +91,7 @@ func (a *answers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			`</ListSubscriptionsByTopicResponse>`, a.subscription)
 	default:
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		a.standIns.ServeHTTP(w, r)
+		a.emulators.ServeHTTP(w, r)
 	}
 }
 
@@ -129,7 +129,7 @@ func (a *answers) formation(w http.ResponseWriter, action, stack string) {
 func world(t *testing.T, change func(*answers, map[string]string)) aws.Config {
 	t.Helper()
 	a := &answers{
-		standIns: localaws.New(nil), state: "Enabled", result: "OK", responses: `"ReportBatchItemFailures"`, running: "30",
+		emulators: localaws.New(nil), state: "Enabled", result: "OK", responses: `"ReportBatchItemFailures"`, running: "30",
 		subscription: `<member><SubscriptionArn>` + topicARN + `:1</SubscriptionArn></member>`, executions: 1000,
 	}
 	attributes := map[string]string{"VisibilityTimeout": "30"}

@@ -30,7 +30,7 @@ func (o Options) checkEndpoints() error {
 	return nil
 }
 
-// endpoint is where the stand-ins answer; empty if there are none.
+// endpoint is where the emulators answer; empty if there are none.
 func (s *Stack) endpoint() string {
 	if s.listener == nil {
 		return ""
@@ -38,7 +38,7 @@ func (s *Stack) endpoint() string {
 	return "http://" + reachable(s.listener)
 }
 
-// connect makes the journal, the stand-ins, and the clients of what is called.
+// connect makes the journal, the emulators, and the clients of what is called.
 func (s *Stack) connect() {
 	s.journal = newJournal(s.template, s.options)
 	if s.listener != nil {
@@ -48,7 +48,7 @@ func (s *Stack) connect() {
 	s.tables = dynamodb.NewFromConfig(s.config(s.options.EndpointDynamoDB))
 }
 
-// config is for calls of another engine or, without one, of the stand-ins.
+// config is for calls of another engine or, without one, of the emulators.
 func (s *Stack) config(other string) aws.Config {
 	if other != "" {
 		return endpoint.Config(other)
@@ -58,7 +58,7 @@ func (s *Stack) config(other string) aws.Config {
 	return config
 }
 
-// serve lets programs on this machine reach the stand-ins.
+// serve lets programs on this machine reach the emulators.
 func (s *Stack) serve() *http.Server {
 	mux := http.NewServeMux()
 	mux.Handle("/", s.server)
@@ -71,7 +71,7 @@ func (s *Stack) serve() *http.Server {
 // unreachable explains the error of the first call of an engine.
 func unreachable(err error, url, flag string) error {
 	if url != "" && endpoint.Refused(err) {
-		return fmt.Errorf("nothing listens at %s; start the engine there, or leave %s out for the stand-in", url, flag)
+		return fmt.Errorf("nothing listens at %s; start the engine there, or leave %s out for the emulator", url, flag)
 	}
 	return endpoint.Brief(err)
 }

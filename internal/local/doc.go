@@ -1,4 +1,4 @@
-// Package local runs the stack of a SAM template on one machine: stand-ins for
+// Package local runs the stack of a SAM template on one machine: emulators for
 // SQS and DynamoDB at one address, each function as its own Lambda binary
 // behind a local Runtime API, and a poller for each SQS event.
 //

@@ -48,7 +48,7 @@ func (s *Stack) Idle(ctx context.Context) error {
 }
 
 // emptyQueues tells for each queue of another engine, by its name, whether it
-// holds nothing. Dead-letter queues do not count, nor does the stand-in, which
+// holds nothing. Dead-letter queues do not count, nor does the emulator, which
 // tells of each message.
 func (s *Stack) emptyQueues(ctx context.Context) (map[string]bool, error) {
 	empty := map[string]bool{}

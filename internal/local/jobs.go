@@ -41,7 +41,7 @@ func (s *Stack) send(ctx context.Context) error {
 		switch {
 		case r.Err != nil && refused == nil:
 			refused = fmt.Errorf("%s, to queue %s: %w", r.Job.Source, r.Job.Queue.Name, endpoint.Brief(r.Err))
-		case r.Err == nil && s.options.EndpointSQS != "": // the stand-in tells by itself
+		case r.Err == nil && s.options.EndpointSQS != "": // the emulator tells by itself
 			e := Event{Kind: KindSent, Queue: r.Job.Queue.Name, MessageID: r.MessageID}
 			if r.Job.Delay > 0 {
 				e.DelaySeconds = seconds(r.Job.Delay)

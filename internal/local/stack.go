@@ -32,10 +32,10 @@ type Options struct {
 	// Address is where SQS and DynamoDB answer; port 0 takes a free one.
 	Address string
 	// EndpointSQS and EndpointDynamoDB are URLs of other engines in place of the
-	// stand-ins; empty for none. Where both are given, nothing listens at Address.
+	// emulators; empty for none. Where both are given, nothing listens at Address.
 	EndpointSQS, EndpointDynamoDB string
 	// Prepare is called when the tables are there, before any job is sent, with a
-	// client for them that works as long as what answers it: the stand-in does
+	// client for them that works as long as what answers it: the emulator does
 	// beyond Close. Nil prepares nothing.
 	Prepare func(ctx context.Context, tables *dynamodb.Client) error
 	// Jobs is the path of a file with jobs to send; empty for none.
@@ -150,7 +150,7 @@ func (s *Stack) read(ctx context.Context) (err error) {
 }
 
 // readTemplate reads the template for the place where its queues are. Queues
-// without a URL get that of the stand-in.
+// without a URL get that of the emulator.
 func (s *Stack) readTemplate(at site) (*stack.Stack, error) {
 	template, err := stack.Read(s.options.Template, &stack.Options{
 		Parameters: s.options.Parameters, Region: at.region, Account: at.account,

@@ -1,4 +1,4 @@
-// Package localaws is a strict in-memory emulator (a "stand-in") of the parts
+// Package localaws is a strict in-memory emulator of the parts
 // of SQS, DynamoDB and CloudWatch that sqsafe uses. It is for tests and for
 // development on one machine.
 //

@@ -107,7 +107,7 @@ PYTHON
 need_image() {
   if docker -H "$1" image inspect "$2" >/dev/null 2>&1; then return; fi
   if [ "$1" != "$socket" ] && docker -H "$1" pull -q "$2" >&2; then return; fi
-  tell "making a stand-in for $2"
+  tell "making an emulator for $2"
   make_image "$1" "$2"
   # Remove what SAM has built before on another base.
   docker -H "$1" image rm -f "${2/al2023-/al2023-rapid-}" >/dev/null 2>&1 || true

@@ -1,4 +1,4 @@
-// Package cloudwatch is a strict stand-in for the parts of Amazon CloudWatch
+// Package cloudwatch is a strict emulator for the parts of Amazon CloudWatch
 // that sqsafe uses: metrics with their statistics and metric math (as far as
 // internal/metricmath has it), the definitions and states of alarms, and dashboards.
 //

@@ -37,12 +37,12 @@ func notFound(code, format string, args ...any) *protocol.Error {
 	return e
 }
 
-// unimplemented refuses a parameter that AWS knows and this stand-in does not.
+// unimplemented refuses a parameter that AWS knows and this emulator does not.
 func unimplemented(operation string, parameters map[string]bool) error {
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
 		if parameters[name] {
 			return refusal("UnsupportedOperation", "UnsupportedOperation",
-				"%s: this stand-in for CloudWatch does not implement %s.", operation, name)
+				"%s: this emulator for CloudWatch does not implement %s.", operation, name)
 		}
 	}
 	return nil

@@ -71,7 +71,7 @@ func (s *Service) Operate(_ context.Context, r *protocol.Request) (response any,
 	if !ok {
 		return nil, &protocol.Error{
 			Code: "UnknownOperationException",
-			Message: fmt.Sprintf("this stand-in for CloudWatch does not implement %s; it has %s",
+			Message: fmt.Sprintf("this emulator for CloudWatch does not implement %s; it has %s",
 				r.Operation, strings.Join(slices.Sorted(maps.Keys(operations)), ", ")),
 		}
 	}

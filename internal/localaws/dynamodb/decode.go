@@ -10,7 +10,7 @@ import (
 )
 
 func notImplemented(operation, member string) error {
-	return attribute.Invalidf("this stand-in for DynamoDB does not implement the parameter %s of %s", member, operation)
+	return attribute.Invalidf("this emulator for DynamoDB does not implement the parameter %s of %s", member, operation)
 }
 
 // metrics are the parameters that ask for statistics about a request.

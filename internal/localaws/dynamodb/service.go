@@ -35,7 +35,7 @@ func (s *Service) Operate(_ context.Context, r *protocol.Request) (response any,
 	if !ok {
 		return nil, &protocol.Error{
 			Code:    "UnknownOperationException",
-			Message: fmt.Sprintf("this stand-in for DynamoDB does not implement the operation %s", r.Operation),
+			Message: fmt.Sprintf("this emulator for DynamoDB does not implement the operation %s", r.Operation),
 		}
 	}
 	return operate(s, r)

@@ -37,7 +37,7 @@ func (r *Request) Decode(v any) error {
 }
 
 func (r *Request) unknown(name, meant string) error {
-	message := fmt.Sprintf("this stand-in does not implement the parameter %s of %s", name, r.Operation)
+	message := fmt.Sprintf("this emulator does not implement the parameter %s of %s", name, r.Operation)
 	if meant != "" {
 		message += "; names are case-sensitive, and there is " + meant
 	}

@@ -105,7 +105,7 @@ func unknownOperation(name string) error {
 	slices.Sort(names)
 	return &protocol.Error{
 		Code: "UnknownOperationException",
-		Message: fmt.Sprintf("this stand-in for SQS does not implement %s; it has %s",
+		Message: fmt.Sprintf("this emulator for SQS does not implement %s; it has %s",
 			name, strings.Join(names, ", ")),
 	}
 }

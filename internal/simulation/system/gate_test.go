@@ -248,7 +248,7 @@ var operations = map[string]string{
 	"SendMessage": "send", "DeleteMessage": "delete", "ChangeMessageVisibility": "hide", "ReceiveMessage": "receive",
 }
 
-// messageID is the id in a receipt handle of the stand-in.
+// messageID is the id in a receipt handle of the emulator.
 func messageID(receipt string) string {
 	text, _ := base64.StdEncoding.DecodeString(receipt)
 	parts := strings.Split(string(text), " ")

@@ -17,7 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
-// perform lets the stand-in answer a call, and changes call and answer as drawn.
+// perform lets the emulator answer a call, and changes call and answer as drawn.
 func (g *gate) perform(r *http.Request, c *call, f fate, body []byte) (*http.Response, error) {
 	if len(c.entries) > 0 {
 		body = g.entries(c, f)
@@ -51,7 +51,7 @@ func (g *gate) perform(r *http.Request, c *call, f fate, body []byte) (*http.Res
 	return answer(r, http.StatusOK, failedEntries(out, failed)), nil
 }
 
-// poll is a receive. The stand-in would let all polls that wait go at the moment when
+// poll is a receive. The emulator would let all polls that wait go at the moment when
 // messages come: here each waits for a while of its own.
 func (g *gate) poll(r *http.Request, c *call, f fate) (*http.Response, error) {
 	var wait int
@@ -62,7 +62,7 @@ func (g *gate) poll(r *http.Request, c *call, f fate) (*http.Response, error) {
 	until := g.now() + time.Duration(wait)*time.Second
 	draws := g.seed.at("poll %d of %s %s", g.count("poll of "+g.name+c.message), g.name, c.message)
 	for {
-		// The stand-in is asked only if it may have something: that is most of a history's time.
+		// The emulator is asked only if it may have something: that is most of a history's time.
 		last, changed := g.now() >= until, g.untilChange()
 		if !last && !g.judge.hasVisible() {
 			if err := g.comes(r.Context(), changed, until, lateness(draws)); err != nil {
