@@ -124,6 +124,25 @@ func TestDLQPauseAndResume(t *testing.T) {
 	}
 }
 
+// workOn lets the function work beside a command, until what it returns is called.
+func workOn(s *letterstest.Stack) (stop func()) {
+	ended := make(chan struct{})
+	var works sync.WaitGroup
+	works.Go(func() {
+		tick := time.NewTicker(100 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ended:
+				return
+			case <-tick.C:
+				s.Work()
+			}
+		}
+	})
+	return func() { close(ended); works.Wait() }
+}
+
 // A canary whose job ends well lets the rest go, and --track follows all to their outcome,
 // while the function works.
 func TestDLQReplayTracks(t *testing.T) {
@@ -148,25 +167,13 @@ func TestDLQReplayTracks(t *testing.T) {
 				s.Bury(fmt.Sprintf(`{"id":"c-%d","do":"declined"}`, i), "")
 			}
 			s.Mended = tt.mended
-			var works sync.WaitGroup
-			ended := make(chan struct{})
-			works.Go(func() {
-				for {
-					select {
-					case <-ended:
-						return
-					default:
-						s.Work()
-					}
-				}
-			})
+			stopWork := workOn(s)
 			out, errs := &bytes.Buffer{}, &bytes.Buffer{}
 			code := cli.Run(t.Context(), []string{
 				"dlq", "replay", s.Dead, "--yes", "--rate", "0", "--canary", "1", "--any-growth", "--track",
 				"--journal", t.TempDir(), "--endpoint-sqs", url,
 			}, cli.Streams{Out: out, Err: errs})
-			close(ended)
-			works.Wait()
+			stopWork()
 			for _, text := range tt.says {
 				if !strings.Contains(out.String(), text) {
 					t.Errorf("output %s, want %s", out, text)
@@ -228,24 +235,12 @@ func TestDLQReplayStopsWhenJobsAreDeadAgain(t *testing.T) {
 		s.Send(s.SourceURL, fmt.Sprintf(`{"id":"c-%d","do":"declined"}`, i), "", nil)
 	}
 	s.Work()
-	var works sync.WaitGroup
-	ended := make(chan struct{})
-	works.Go(func() {
-		for {
-			select {
-			case <-ended:
-				return
-			default:
-				s.Work()
-			}
-		}
-	})
+	stopWork := workOn(s)
 	out, errs := &bytes.Buffer{}, &bytes.Buffer{}
 	code := cli.Run(t.Context(), []string{
 		"dlq", "replay", s.Dead, "--yes", "--rate", "15", "--journal", t.TempDir(), "--endpoint-sqs", url,
 	}, cli.Streams{Out: out, Err: errs})
-	close(ended)
-	works.Wait()
+	stopWork()
 	if code != cli.ExitStopped || !strings.Contains(errs.String(), "sqsafe: stopped: ") ||
 		!strings.Contains(errs.String(), "not tried; --resume carries on") {
 		t.Errorf("exit code %d, %s", code, errs)
