@@ -151,7 +151,7 @@ func (p *Pages) edited(w http.ResponseWriter, r *http.Request, s *shelf) error {
 	before := l.Message.Body
 	after := fromForm(r.PostFormValue("body"), before)
 	text := editProblem(after)
-	if err := checkEdited(before, after); err != nil {
+	if err := replay.CheckEdit(before, after); err != nil {
 		text = err.Error()
 	}
 	if text != "" {

@@ -49,7 +49,7 @@ type status struct {
 	Notes []string
 	// Outcomes counts the jobs whose letters were sent by their outcomes, and Jobs has
 	// those that are not done.
-	Outcomes outcomes
+	Outcomes replay.Outcomes
 	Jobs     []jobOutcome
 	// File is the journal or the archive.
 	File string
@@ -59,11 +59,6 @@ type status struct {
 	Problem string
 	Ended   time.Time
 }
-
-type outcomes struct{ Pending, Done, DeadAgain, Unknown int }
-
-// Total returns the number of jobs.
-func (o outcomes) Total() int { return o.Pending + o.Done + o.DeadAgain + o.Unknown }
 
 type jobOutcome struct {
 	ID, Job string
