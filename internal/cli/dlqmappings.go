@@ -229,14 +229,5 @@ func (r *DLQReplay) sourceARNs(ctx context.Context, s *session, to *replay.Targe
 	if to != nil {
 		return []string{to.ARN}, nil
 	}
-	urls, err := s.Sources(ctx)
-	if err != nil {
-		return nil, err
-	}
-	arns := make([]string, len(urls))
-	for i, url := range urls {
-		// A dead-letter queue and its sources are of one account and region.
-		arns[i] = s.ARN[:len(s.ARN)-len(s.Name)] + lastPart(url)
-	}
-	return arns, nil
+	return replay.Destinations(ctx, s.Queue)
 }

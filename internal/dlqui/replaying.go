@@ -78,7 +78,7 @@ func (p *Pages) startReplay(ctx context.Context, sel *selection, how sending) (*
 	}
 	o.Reason = how.why
 	o.Options = replay.Options{
-		Rate: how.rate, Steps: how.steps(), Outcome: r.step, Observe: r.event, Growth: p.options.Growth,
+		Rate: how.rate, Steps: how.steps, Outcome: r.step, Observe: r.event, Growth: p.options.Growth,
 	}
 	return r.run, p.runs.start(ctx, r.run, r.work)
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sqsafe/sqsafe/internal/deadletters/archive"
 	"github.com/sqsafe/sqsafe/internal/deadletters/replay"
 )
 
@@ -14,6 +15,8 @@ const (
 	kindReplay  = "replay"
 	kindArchive = "archive"
 	kindDiscard = "discard"
+	kindRestore = "restore"
+	kindRedrive = "redrive"
 )
 
 // Phases of a run.
@@ -22,6 +25,8 @@ const (
 	phaseSending   = "sends letters back"
 	phaseFollowing = "follows the jobs"
 	phaseMoving    = "writes letters into the file and deletes them"
+	phaseRestoring = "sends the letters of the file"
+	phaseRedriving = "lets SQS move letters"
 	phaseEnded     = "has ended"
 )
 
@@ -55,6 +60,9 @@ type status struct {
 	File string
 	// Archived and Deleted are the numbers of letters that are in the file and deleted.
 	Archived, Deleted int
+	// Restored counts the letters of a file, and Moved those that SQS has moved.
+	Restored archive.Restored
+	Moved    int
 	// Problem says why the run did not end as planned; empty if it did.
 	Problem string
 	Ended   time.Time
