@@ -20,6 +20,8 @@ const (
 	// ExitStopped: a replay was stopped by one of its conditions, or its jobs did not end
 	// well.
 	ExitStopped = 3
+	// ExitLetters: dlq status found more dead letters than allowed.
+	ExitLetters = 4
 	// ExitInterrupted: a signal ended the command before it was done.
 	ExitInterrupted = 130
 )
@@ -65,7 +67,7 @@ type commands struct {
 const description = `Background jobs on SQS and Lambda in which every failure has a defined path.
 
 Exit codes: 0 done, 1 failed, 2 wrong command line, 3 a replay was stopped or its jobs did not end
-well, 130 interrupted before the work was done.`
+well, 4 dlq status found dead letters, 130 interrupted before the work was done.`
 
 // Run runs the command line args and returns the exit code. If ctx is
 // cancelled, the command stops cleanly.
