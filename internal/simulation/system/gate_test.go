@@ -11,6 +11,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -63,8 +64,8 @@ func (c *call) name() string {
 	return c.operation + " " + strings.Join(subjects, ",")
 }
 
-// RoundTrip implements [http.RoundTripper].
-func (g *gate) RoundTrip(r *http.Request) (*http.Response, error) {
+// Do implements [aws.HTTPClient].
+func (g *gate) Do(r *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(r.Body)
 	_ = r.Body.Close()
 	if err != nil {
@@ -74,7 +75,10 @@ func (g *gate) RoundTrip(r *http.Request) (*http.Response, error) {
 	if g.isDead() || errors.Is(err, errKilled) {
 		return dead(r), nil
 	}
-	return response, err
+	if err != nil {
+		return nil, &url.Error{Op: "Post", URL: r.URL.String(), Err: err}
+	}
+	return response, nil
 }
 
 func (g *gate) passThrough(r *http.Request, body []byte) (*http.Response, error) {
@@ -235,13 +239,17 @@ func (g *gate) describe(r *http.Request, body []byte) *call {
 		c.entries = append(c.entries, e.ID)
 	}
 	if most := c.body["MaxNumberOfMessages"]; most != nil {
-		c.message = " of " + string(most) // it tells apart the loops of a worker
+		c.message = receiveName(string(most))
 	}
 	if name, known := operations[strings.TrimSuffix(c.operation, "Batch")]; known {
 		c.operation = name
 	}
 	return c
 }
+
+// receiveName tells apart the loops of a worker, which ask for as many messages as they
+// have slots.
+func receiveName(most string) string { return " of " + most }
 
 // operations are short names of what is called.
 var operations = map[string]string{

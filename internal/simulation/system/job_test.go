@@ -100,8 +100,8 @@ func (c *config) drawJob(r *rand.Rand, name string, share float64) *job {
 	if c.profile == lasting {
 		least = time.Second
 	}
-	// A job of hours has many heartbeats if the visibility timeout is short.
-	j.takes = min(between(r, least, pick(r, time.Minute, 10*time.Minute, 2*time.Hour)), 100*c.visibility)
+	// A job of hours has many heartbeats if visibility timeout or lease are short.
+	j.takes = min(between(r, least, pick(r, time.Minute, 10*time.Minute, 2*time.Hour)), 40*c.visibility, 60*c.lease)
 	return j
 }
 

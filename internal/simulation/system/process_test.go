@@ -5,13 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
@@ -70,11 +67,7 @@ func (w *world) newProcess(name string) *process {
 	case w.on[skews]:
 		p.skew = evenly(r, -time.Second, time.Second)
 	}
-	cfg := localtest.Config(w.server)
-	cfg.HTTPClient = &http.Client{Transport: &gate{p}}
-	cfg.Retryer = func() aws.Retryer {
-		return retry.NewStandard(func(o *retry.StandardOptions) { o.Backoff = retry.BackoffDelayerFunc(p.sdkBackoff) })
-	}
+	cfg := p.awsConfig()
 	p.sqs, p.db = sqs.NewFromConfig(cfg), dynamodb.NewFromConfig(cfg)
 	p.log = slog.New(&logHandler{process: p})
 	w.mu.Lock()
