@@ -3,6 +3,7 @@ package system
 import (
 	"context"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -68,31 +69,48 @@ func (*longPoll) ID() string { return "LongPoll" }
 // wholeWay is the share of polls that wait in SQS: the others cannot fail while they wait.
 const wholeWay = 0.1
 
-type pollKey struct{}
+// polling is a receive that is made. Its number is that of its long poll, so that all that
+// is drawn for it hangs together: two loops may begin to poll at the same moment.
+type polling struct {
+	number   int
+	attempts atomic.Int32
+	// until is when it ends; 0 if SQS says so.
+	until time.Duration
+}
+
+type pollingKey struct{}
+
+// pollingOf is that of a receive's context.
+func pollingOf(ctx context.Context) *polling {
+	p, _ := ctx.Value(pollingKey{}).(*polling)
+	return p
+}
 
 // HandleInitialize implements [middleware.InitializeMiddleware].
 func (l *longPoll) HandleInitialize(
 	ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
 ) (middleware.InitializeOutput, middleware.Metadata, error) {
-	receive, ok := in.Parameters.(*sqs.ReceiveMessageInput)
+	receive := in.Parameters.(*sqs.ReceiveMessageInput)
 	down, _ := l.isDown("queue", l.now())
 	name := l.name + receiveName(strconv.Itoa(int(receive.MaxNumberOfMessages)))
-	draws := l.seed.at("long poll %d of %s", l.count("long poll of "+name), name)
-	if !ok || down || chance(draws, wholeWay) {
+	p := &polling{number: l.count("long poll of " + name)}
+	ctx = context.WithValue(ctx, pollingKey{}, p)
+	draws := l.seed.at("long poll %d of %s", p.number, name)
+	if down || chance(draws, wholeWay) {
 		return next.HandleInitialize(ctx, in)
 	}
-	until := l.now() + time.Duration(receive.WaitTimeSeconds)*time.Second
+	p.until = l.now() + time.Duration(receive.WaitTimeSeconds)*time.Second
 	for !l.isDead() && ctx.Err() == nil {
 		changed := l.untilChange()
-		if l.now() >= until {
+		if l.now() >= p.until {
 			return middleware.InitializeOutput{Result: &sqs.ReceiveMessageOutput{}}, middleware.Metadata{}, nil
 		}
 		if l.judge.hasVisible() {
 			break
 		}
-		if err := l.comes(ctx, changed, until, lateness(draws)); err != nil {
+		if err := l.comes(ctx, changed, p.until, lateness(draws)); err != nil {
 			break
 		}
 	}
-	return next.HandleInitialize(context.WithValue(ctx, pollKey{}, until), in)
+	return next.HandleInitialize(ctx, in)
 }

@@ -89,7 +89,7 @@ func (g *gate) passThrough(r *http.Request, body []byte) (*http.Response, error)
 		return nil, errKilled
 	}
 	c := g.describe(r, body)
-	f := g.draw(c)
+	f := g.draw(r.Context(), c)
 	err := g.sleep(r.Context(), g.jitterless(c)+f.before, c.name()+c.message)
 	if err == nil {
 		if g.passes(c.name(), "before"); g.isDead() {
@@ -267,8 +267,11 @@ func messageID(receipt string) string {
 }
 
 // draw draws the fate of a call.
-func (g *gate) draw(c *call) fate {
+func (g *gate) draw(ctx context.Context, c *call) fate {
 	name := g.name + " " + c.name() + c.message
+	if p := pollingOf(ctx); p != nil {
+		name += fmt.Sprintf(" %d.%d", p.number, p.attempts.Add(1))
+	}
 	n := g.count(name)
 	r := g.seed.at("%s %d", name, n)
 	f := fate{before: between(r, 100*time.Microsecond, 15*time.Millisecond)}

@@ -143,9 +143,10 @@ func (k kind) healthy() bool {
 	return false
 }
 
-// keyOf is the key of the job that a message with the name asks for: "j3" of "j3/2".
+// keyOf is the key of the job that a message with the name asks for: "j3" of "j3/2", and
+// of the key "v0.j3" of the other release.
 func keyOf(message string) string {
-	key, _, _ := strings.Cut(message, "/")
+	key, _, _ := strings.Cut(strings.TrimPrefix(message, oldKeys), "/")
 	return key
 }
 
@@ -177,6 +178,9 @@ func (h *preparer) Prepare(ctx context.Context, m *handler.Message) (func(contex
 		panic("bug of " + name)
 	}
 	if _, err := h.typed.Prepare(ctx, m); err != nil {
+		return nil, err
+	}
+	if err := p.release.check(kindOf(m.Body)); err != nil {
 		return nil, err
 	}
 	j := p.job(name)

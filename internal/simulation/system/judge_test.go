@@ -269,7 +269,7 @@ func (j *judge) lettered(e queues.Event, name string) {
 	if !r.Verdict {
 		return
 	}
-	if r.Key != key {
+	if keyOf(r.Key) != key {
 		j.w.breaksLocked("record", []string{key}, "the record of %s has the key %q", name, r.Key)
 	}
 	at := s.at(r.Epoch)
@@ -285,6 +285,7 @@ func (j *judge) lettered(e queues.Event, name string) {
 // claimed takes in the answer to a claim.
 func (j *judge) claimed(p *process, r idem.Request, a idem.Answer) {
 	_, key, _ := strings.Cut(r.ID, "#")
+	key = keyOf(key)
 	if p.isDead() {
 		return
 	}
@@ -409,7 +410,7 @@ func (j *judge) returned(r *jobRun, err error) {
 func (j *judge) paid(key string, job *job) {
 	j.w.mu.Lock()
 	defer j.w.mu.Unlock()
-	if key != job.name {
+	if keyOf(key) != job.name {
 		j.w.breaksLocked("key", []string{job.name}, "the provider got the key %q for %s", key, job.name)
 	}
 	j.state(job.name).paid++

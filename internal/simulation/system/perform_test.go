@@ -2,6 +2,7 @@ package system
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -59,11 +60,9 @@ func (g *gate) poll(r *http.Request, c *call, f fate) (*http.Response, error) {
 	body := maps.Clone(c.body)
 	body["WaitTimeSeconds"] = json.RawMessage("0")
 	text, _ := json.Marshal(body)
-	until, waited := r.Context().Value(pollKey{}).(time.Duration)
-	if !waited {
-		until = g.now() + time.Duration(wait)*time.Second
-	}
-	draws := g.seed.at("poll %d of %s %s", g.count("poll of "+g.name+c.message), g.name, c.message)
+	polling := pollingOf(r.Context())
+	until := cmp.Or(polling.until, g.now()+time.Duration(wait)*time.Second)
+	draws := g.seed.at("poll %d.%d of %s %s", polling.number, polling.attempts.Load(), g.name, c.message)
 	for {
 		// The emulator is asked only if it may have something: that is most of a history's time.
 		last, changed := g.now() >= until, g.untilChange()

@@ -85,7 +85,7 @@ func (j *judge) tick() {
 			j.state(keyOf(d.message.name)).isRunning() { // it is a copy
 			continue
 		}
-		if d.message.receives >= j.w.maxReceives {
+		if most := d.process.release.maxReceives; most > 0 && d.message.receives >= most {
 			continue // it waits as long as it takes, and holds nobody back
 		}
 		a := j.activity(d.process)

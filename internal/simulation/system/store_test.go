@@ -7,6 +7,7 @@ import (
 
 	"github.com/sqsafe/sqsafe/idem"
 	"github.com/sqsafe/sqsafe/idem/dynamo"
+	"github.com/sqsafe/sqsafe/internal/simulation"
 )
 
 // store names the calls of the ledger for gate and journal.
@@ -18,7 +19,7 @@ type store struct {
 func (p *process) named(ctx context.Context, operation string, c idem.Claim) context.Context {
 	_, key, _ := strings.Cut(c.ID, "#")
 	return context.WithValue(ctx, operationKey{}, &call{
-		operation: operation, subjects: []string{key}, epoch: c.Epoch, owner: c.Owner,
+		operation: operation, subjects: []string{keyOf(key)}, epoch: c.Epoch, owner: c.Owner,
 		message: p.nameOf(c.MessageID),
 	})
 }
@@ -31,6 +32,9 @@ func (s *store) Acquire(ctx context.Context, r idem.Request) (idem.Answer, error
 	a, err := s.Store.Acquire(s.process.named(ctx, "claim", claim), r)
 	if err == nil {
 		s.process.judge.claimed(s.process, r, a)
+	}
+	if s.process.release.previous {
+		a.Claim = simulation.PreviousClaim(a.Claim)
 	}
 	a.Until, a.Claim.Lease = s.in(a.Until), s.in(a.Claim.Lease)
 	return a, err
