@@ -54,8 +54,12 @@ type call struct {
 	// epoch and owner are those of the claim.
 	epoch int
 	owner string
-	// reason is that of a verdict, message the name of the claim's message.
-	reason, message string
+	// arrived are the letters of which the answer says so.
+	arrived []string
+	// reason is that of a verdict, message the name of the claim's message, and lease what
+	// a renewal writes.
+	reason, message, messageID string
+	lease                      time.Time
 }
 
 func (c *call) name() string {
@@ -114,6 +118,9 @@ func (g *gate) passThrough(r *http.Request, body []byte) (*http.Response, error)
 	}
 	if err := g.sleep(r.Context(), f.after, c.name()+c.message); err != nil {
 		return nil, err
+	}
+	if err == nil {
+		g.judge.confirmed(r.Context(), c)
 	}
 	g.passes(c.name(), "behind")
 	return response, err
@@ -219,6 +226,7 @@ func (g *gate) describe(r *http.Request, body []byte) *call {
 	if named, ok := r.Context().Value(operationKey{}).(*call); ok && c.service != "AmazonSQS" {
 		c.operation, c.subjects, c.epoch = named.operation, named.subjects, named.epoch
 		c.owner, c.reason, c.message = named.owner, named.reason, named.message
+		c.messageID, c.lease = named.messageID, named.lease
 		return c
 	}
 	var in struct {
@@ -290,7 +298,7 @@ func (g *gate) draw(ctx context.Context, c *call) fate {
 	case down:
 		f.before += hang
 		f.refused = true
-	case g.on[refusals] && refuse < g.rate:
+	case g.on[spells] && g.isSpell(c), g.on[refusals] && refuse < g.rate:
 		f.refused = true
 	case g.on[losses] && lose < g.rate:
 		f.lost = true
@@ -306,6 +314,16 @@ func (g *gate) draw(ctx context.Context, c *call) fate {
 		}
 	}
 	return f
+}
+
+// spell is how long a call fails again and again at most.
+const spell = 30 * time.Second
+
+// isSpell reports whether the calls of this operation and subject fail for now. Without
+// that, nearly all that fails is done by the next try of the SDK.
+func (g *gate) isSpell(c *call) bool {
+	draws := g.seed.at("spell %d of %s %s%s", g.now()/spell, g.name, c.name(), c.message)
+	return len(c.subjects) > 0 && chance(draws, 0.06)
 }
 
 // serviceOf is the service that a call needs.

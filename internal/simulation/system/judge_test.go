@@ -58,6 +58,8 @@ type message struct {
 	// of its group.
 	started bool
 	blocked time.Duration
+	// back is what its last outcome has said of its next receive; nil for nothing.
+	back *comeback
 	// gone is how it left the queue: "deleted", "moved" or "purged"; empty while it is
 	// there.
 	gone string
@@ -86,6 +88,8 @@ type jobState struct {
 	killedAlone int
 	// recorded are the steps that the ledger has.
 	recorded map[string]bool
+	// leases are how long claims last, by process and message.
+	leases map[string]time.Duration
 }
 
 // epoch is a life of a job in the ledger.
@@ -146,6 +150,8 @@ type jobRun struct {
 	name    string
 	job     *job
 	kind    kind
+	// messageID is that of its message.
+	messageID string
 }
 
 func newJudge(w *world) *judge {
@@ -185,6 +191,8 @@ func (j *judge) observed(e queues.Event, name string) {
 	case queues.VisibilityChanged:
 		m.due = j.w.now() + e.Timeout
 	case queues.Received:
+		j.checkComeback(m)
+		j.checkHidden(m)
 		m.receives, m.due = e.ReceiveCount, j.w.now()+e.Timeout
 	case queues.Deleted:
 		m.gone = "deleted"
@@ -291,6 +299,9 @@ func (j *judge) claimed(p *process, r idem.Request, a idem.Answer) {
 	}
 	text := fmt.Sprintf("claim %s for %s: %s", key, p.nameOf(r.MessageID), a.Kind)
 	if a.Kind == idem.AnswerAcquired {
+		j.w.mu.Lock()
+		j.leased(p, &call{subjects: []string{key}, messageID: r.MessageID, lease: a.Claim.Lease})
+		j.w.mu.Unlock()
 		text += fmt.Sprintf(", unsettled %d, crashes %d, attempts %d, epoch %d",
 			a.Claims-a.Settled, a.Job.Crashes, a.Job.Attempts, a.Job.Epoch)
 	}
@@ -305,9 +316,14 @@ func (j *judge) effective(p *process, c *call, ok bool) {
 	j.w.mu.Lock()
 	defer j.w.mu.Unlock()
 	s := j.state(c.subjects[0])
-	if c.operation == "claim" {
+	switch c.operation {
+	case "claim":
 		s.claims.begin(c.owner)
 		return
+	case "renew":
+		j.leased(p, c)
+	case idem.SettleCrash.String():
+		j.checkBlame(p, c)
 	}
 	if what := s.claims.settle(p, c); what != "" {
 		j.w.breaksLocked("aloneness", c.subjects, "%s: %s", c.subjects[0], what)
@@ -344,13 +360,18 @@ func (j *judge) started(ctx context.Context, p *process, m *handler.Message, job
 	s := j.state(key)
 	r := &jobRun{
 		number: len(s.runs) + 1, process: p, ctx: ctx, start: p.now(), job: job, name: name, kind: kindOf(m.Body),
+		messageID: m.MessageId,
 	}
 	if lc, ok := lambdacontext.FromContext(ctx); ok {
 		j.account(lc.AwsRequestID).runs++
 	}
 	j.w.noteLocked(p.name, about, "RUN %d of %s (%s) begins, receive %d", r.number, name, r.kind, m.ReceiveCount())
 	for _, other := range s.runs {
-		if other.ended || other.process.isDead() || other.ctx.Err() != nil || j.w.on[failOpen] {
+		if other.ended || other.process.isDead() || j.w.on[failOpen] {
+			continue
+		}
+		if other.ctx.Err() != nil {
+			j.checkLease(r, other)
 			continue
 		}
 		if j.w.on[drifts] { // a lease that the other still has seems to have ended

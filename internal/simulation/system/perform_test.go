@@ -122,8 +122,11 @@ func (g *gate) comes(ctx context.Context, changed <-chan struct{}, until, late t
 func (g *gate) tell(c *call, ok bool, failed map[string]bool) {
 	var not []string
 	for i, id := range c.entries {
-		if failed[id] {
+		switch {
+		case failed[id]:
 			not = append(not, c.subjects[i])
+		case ok && c.operation == "send":
+			c.arrived = append(c.arrived, c.subjects[i])
 		}
 	}
 	slices.Sort(not)

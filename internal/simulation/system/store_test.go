@@ -20,7 +20,7 @@ func (p *process) named(ctx context.Context, operation string, c idem.Claim) con
 	_, key, _ := strings.Cut(c.ID, "#")
 	return context.WithValue(ctx, operationKey{}, &call{
 		operation: operation, subjects: []string{keyOf(key)}, epoch: c.Epoch, owner: c.Owner,
-		message: p.nameOf(c.MessageID),
+		message: p.nameOf(c.MessageID), messageID: c.MessageID,
 	})
 }
 
@@ -64,7 +64,9 @@ func (s *store) Settle(ctx context.Context, c idem.Claim, settlement idem.Settle
 
 // Renew implements [idem.Store].
 func (s *store) Renew(ctx context.Context, c idem.Claim, until time.Time) error {
-	return s.Store.Renew(s.process.named(ctx, "renew", c), c, s.out(until))
+	ctx = s.process.named(ctx, "renew", c)
+	ctx.Value(operationKey{}).(*call).lease = s.out(until)
+	return s.Store.Renew(ctx, c, s.out(until))
 }
 
 // RecordStep implements [idem.Store].

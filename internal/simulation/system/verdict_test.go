@@ -34,6 +34,7 @@ func (j *judge) end() {
 	defer j.w.mu.Unlock()
 	for _, l := range j.letters {
 		j.compare(l)
+		j.checkBudget(l)
 		j.judgeLetter(l)
 	}
 	for _, job := range j.w.jobs {
