@@ -79,7 +79,7 @@ WITHOUT ?=
 
 .PHONY: sim
 sim: ## Play 100,000 random histories of the whole system, or HISTORIES of them
-	GOGC=400 SQSAFE_HISTORIES=$(HISTORIES) SQSAFE_SEED=$(SEED) SQSAFE_WITHOUT="$(WITHOUT)" SQSAFE_KEEP=$(abspath $(OUT)/sim) \
+	GOGC=800 SQSAFE_HISTORIES=$(HISTORIES) SQSAFE_SEED=$(SEED) SQSAFE_WITHOUT="$(WITHOUT)" SQSAFE_KEEP=$(abspath $(OUT)/sim) \
 		$(GO) test -count=1 -timeout 2h -v -run PromisesHoldInAllHistories ./internal/simulation/system
 
 .PHONY: crashproof
