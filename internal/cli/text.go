@@ -28,7 +28,8 @@ func newTextPrinter(out io.Writer) *textPrinter {
 		out: out,
 		styles: map[string]lipgloss.Style{
 			"done": green, "duplicate": blue, "busy": blue, "retry": yellow, "deferred": yellow,
-			"unrecorded": yellow, "dead": red, "dead-lettered": red, "crash": red, "failed": red, "sent": colour("6"),
+			"unrecorded": yellow, "dead": red, "dead-lettered": red, "crash": red, "failed": red,
+			"named": yellow, "ignored": red, "sent": colour("6"),
 		},
 		dim:  r.NewStyle().Faint(true),
 		bold: r.NewStyle().Bold(true),
@@ -54,6 +55,10 @@ func (p *textPrinter) event(e local.Event) {
 	case local.KindOutcome:
 		p.job(e, e.Outcome, outcomeText(e))
 		p.stack(e.Stack)
+	case local.KindNamed:
+		p.job(e, "named", "as failed, by the answer of "+e.Function+"; it stays in "+e.Queue)
+	case local.KindIgnored:
+		p.job(e, "ignored", "named as failed by the answer of "+e.Function+", and deleted: "+e.Error)
 	case local.KindVisibility:
 		p.job(e, "waiting", "visible again"+after("", e.DelaySeconds))
 	case local.KindDead:
