@@ -235,8 +235,12 @@ func (j *journal) process(function string, in runtimeapi.Event) {
 // giveUp ends the run: a function that has never started will not, and its jobs
 // would wait for the queue's visibility timeout again and again.
 func (j *journal) giveUp(function string, err *runtimeapi.FunctionError) {
+	why := cause(err)
+	if err.Type == runtimeapi.TypeExit {
+		why += "; its output says why"
+	}
 	select {
-	case j.broken <- fmt.Errorf("function %s does not start: %s; its output says why", function, cause(err)):
+	case j.broken <- fmt.Errorf("function %s does not start: %s", function, why):
 	default:
 	}
 }
