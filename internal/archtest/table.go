@@ -121,6 +121,7 @@ func leafRows() []Row {
 		{Path: "internal/deadline", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/usercall", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/host", Never: []string{anyOurs, anyThird}},
+		{Path: "internal/localreport", Never: []string{anyOurs, anyThird}, Host: true},
 		{Path: "internal/jobid", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/jsonobject", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/wholebody", Third: []string{sdkCore, sdkHTTP}, Never: []string{anyOurs}},
@@ -198,7 +199,7 @@ func hostRows() []Row {
 			Path: ".",
 			Ours: []string{
 				"backoff", "internal/wholebody", "handler", "idem", "metrics", "idem/dynamo", "queue", "dlq",
-				"internal/testhost",
+				"internal/testhost", "internal/localreport",
 			},
 			Third: []string{lambdaRuntime, lambdaContext, sdkCore, sdkDynamoDB, sdkSQS},
 			Never: forCommands(), Tests: []string{"envelope", "fault"}, Host: true,
@@ -366,7 +367,7 @@ func commandRows() []Row {
 			Path: "internal/local",
 			Ours: []string{
 				"fault", "handler", "idem", "metrics", "dlq", "internal/eventsource", "internal/localaws",
-				"internal/localaws/sqs", "internal/runtimeapi", "internal/stack", "internal/jobs", "internal/endpoint",
+				"internal/localreport", "internal/ledger", "internal/localaws/sqs", "internal/runtimeapi", "internal/stack", "internal/jobs", "internal/endpoint",
 			},
 			Third: []string{sdkCore, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes},
 		},
