@@ -273,11 +273,12 @@ func emulatorRows() []Row {
 			Never: []string{anyThird},
 		},
 		{Path: "internal/localaws/sqs", Ours: []string{protocol}, Never: []string{anyThird}},
+		{Path: "internal/localaws/sts", Never: []string{anyThird}},
 		{
 			Path: "internal/localaws",
 			Ours: []string{
 				protocol, "internal/localaws/cbor", "internal/localaws/cloudwatch", "internal/localaws/dynamodb",
-				"internal/localaws/sqs",
+				"internal/localaws/sqs", "internal/localaws/sts",
 			},
 			Never: []string{anyThird},
 		},
