@@ -63,13 +63,13 @@ func copied(ctx context.Context, root string) ([]module, error) {
 	if err != nil {
 		return nil, fmt.Errorf("go env: %w", err)
 	}
-	scripts, err := filepath.Glob(filepath.Join(root, "internal/dlqui/static/*.LICENSE"))
+	scripts, err := filepath.Glob(filepath.Join(root, "internal", "dlqui", "static", "*.LICENSE"))
 	if err != nil {
 		return nil, err
 	}
 	var all []module
 	for _, file := range append(scripts, filepath.Join(strings.TrimSpace(string(out)), "LICENSE")) {
-		text, err := os.ReadFile(file) //nolint:gosec // named by us and the go command
+		text, err := os.ReadFile(file)
 		if err != nil {
 			return nil, err
 		}

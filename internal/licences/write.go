@@ -14,7 +14,8 @@ func writeTable(out io.Writer, modules []module) error {
 	b.WriteString(`# Licences of linked modules
 
 sqsafe has the licence Apache-2.0. These are the modules of others that ` + "`sqsafe`" + `, the worker and the
-sample functions link, with their licences. ` + "`go run ./internal/licences`" + ` writes this page, and a test compares it.
+sample functions link, with their licences.
+` + "`go run ./internal/licences`" + ` writes this page; a test compares it.
 ` + "`go run ./internal/licences -texts`" + ` prints the texts, as they are in each archive of a release.
 
 | module | licence |
