@@ -404,6 +404,7 @@ func checkRows() []Row {
 		{Path: "internal/coverage", Never: []string{anyOurs, anyThird}, Host: true},
 		{Path: "internal/apiguard", Tests: []string{"internal/archtest"}},
 		{Path: "internal/licences", Third: []string{licensecheck}, Host: true},
+		{Path: "internal/release", Third: []string{yaml}},
 		{Path: "internal/mutants", Third: []string{yaml}, Host: true},
 		{Path: "internal/conformance"},
 		{Path: "internal/crashproof/function", Ours: []string{"handler", "idem", "."}, Host: true},
