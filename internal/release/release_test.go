@@ -1,4 +1,4 @@
-package release
+package release_test
 
 import (
 	"os"
@@ -9,7 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"go.yaml.in/yaml/v4"
+
+	"github.com/sqsafe/sqsafe/internal/release"
 )
 
 const root = "../.."
@@ -23,24 +24,13 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-func decode[T any](t *testing.T, path string) T {
+func decode[T any](t *testing.T, name string) T {
 	t.Helper()
-	var value T
-	if err := yaml.Unmarshal([]byte(read(t, path)), &value); err != nil {
-		t.Fatalf("%s: %v", path, err)
+	value, err := release.Read[T](root, name)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return value
-}
-
-type workflow struct {
-	Permissions map[string]string `yaml:"permissions"`
-	Jobs        map[string]struct {
-		Timeout int `yaml:"timeout-minutes"`
-		Steps   []struct {
-			Uses string `yaml:"uses"`
-			Run  string `yaml:"run"`
-		} `yaml:"steps"`
-	} `yaml:"jobs"`
 }
 
 // TestWorkflowsOnlyCallWhatRunsAnywhere lets no step have a logic of its own: what CI checks, everyone can run.
@@ -53,7 +43,7 @@ func TestWorkflowsOnlyCallWhatRunsAnywhere(t *testing.T) {
 	}
 	for _, file := range files {
 		name := ".github/workflows/" + filepath.Base(file)
-		w := decode[workflow](t, name)
+		w := decode[release.Workflow](t, name)
 		if diff := cmp.Diff(map[string]string{"contents": "read"}, w.Permissions); diff != "" {
 			t.Errorf("%s: permissions of all jobs (-want +got):\n%s", name, diff)
 		}
@@ -94,21 +84,10 @@ func TestActionsArePinned(t *testing.T) {
 	}
 }
 
-type configuration struct {
-	Builds []struct {
-		ID      string   `yaml:"id"`
-		Main    string   `yaml:"main"`
-		Targets []string `yaml:"targets"`
-	} `yaml:"builds"`
-	Kos []struct {
-		Build string `yaml:"build"`
-	} `yaml:"kos"`
-}
-
 // TestReleasesAreWhatIsCompiledInCI compares the systems of .goreleaser.yaml with those of the Makefile.
 func TestReleasesAreWhatIsCompiledInCI(t *testing.T) {
 	t.Parallel()
-	c := decode[configuration](t, ".goreleaser.yaml")
+	c := decode[release.Configuration](t, ".goreleaser.yaml")
 	_, line, _ := strings.Cut(read(t, "Makefile"), "\nSYSTEMS ?= ")
 	line, _, _ = strings.Cut(line, "\n")
 	want := strings.Fields(line)
