@@ -52,6 +52,8 @@ const (
 	sdkLogs        = "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
 	logsTypes      = "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs/types"
 
+	licensecheck = "github.com/google/licensecheck"
+
 	kong          = "github.com/alecthomas/kong"
 	lipgloss      = "github.com/charmbracelet/lipgloss"
 	lipglossTable = "github.com/charmbracelet/lipgloss/table"
@@ -121,6 +123,7 @@ func leafRows() []Row {
 		{Path: "internal/deadline", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/usercall", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/host", Never: []string{anyOurs, anyThird}},
+		{Path: "internal/localreport", Never: []string{anyOurs, anyThird}, Host: true},
 		{Path: "internal/jobid", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/jsonobject", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/wholebody", Third: []string{sdkCore, sdkHTTP}, Never: []string{anyOurs}},
@@ -198,7 +201,7 @@ func hostRows() []Row {
 			Path: ".",
 			Ours: []string{
 				"backoff", "internal/wholebody", "handler", "idem", "metrics", "idem/dynamo", "queue", "dlq",
-				"internal/testhost",
+				"internal/testhost", "internal/localreport",
 			},
 			Third: []string{lambdaRuntime, lambdaContext, sdkCore, sdkDynamoDB, sdkSQS},
 			Never: forCommands(), Tests: []string{"envelope", "fault"}, Host: true,
@@ -272,11 +275,12 @@ func emulatorRows() []Row {
 			Never: []string{anyThird},
 		},
 		{Path: "internal/localaws/sqs", Ours: []string{protocol}, Never: []string{anyThird}},
+		{Path: "internal/localaws/sts", Never: []string{anyThird}},
 		{
 			Path: "internal/localaws",
 			Ours: []string{
 				protocol, "internal/localaws/cbor", "internal/localaws/cloudwatch", "internal/localaws/dynamodb",
-				"internal/localaws/sqs",
+				"internal/localaws/sqs", "internal/localaws/sts",
 			},
 			Never: []string{anyThird},
 		},
@@ -366,7 +370,7 @@ func commandRows() []Row {
 			Path: "internal/local",
 			Ours: []string{
 				"fault", "handler", "idem", "metrics", "dlq", "internal/eventsource", "internal/localaws",
-				"internal/localaws/sqs", "internal/runtimeapi", "internal/stack", "internal/jobs", "internal/endpoint",
+				"internal/localreport", "internal/ledger", "internal/localaws/sqs", "internal/runtimeapi", "internal/stack", "internal/jobs", "internal/endpoint",
 			},
 			Third: []string{sdkCore, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes},
 		},
@@ -400,6 +404,9 @@ func checkRows() []Row {
 	return []Row{
 		{Path: "internal/archtest", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/coverage", Never: []string{anyOurs, anyThird}, Host: true},
+		{Path: "internal/apiguard", Tests: []string{"internal/archtest"}},
+		{Path: "internal/licences", Third: []string{licensecheck}, Host: true},
+		{Path: "internal/release", Third: []string{yaml}},
 		{Path: "internal/mutants", Third: []string{yaml}, Host: true},
 		{Path: "internal/conformance"},
 		{Path: "internal/crashproof/function", Ours: []string{"handler", "idem", "."}, Host: true},
@@ -421,7 +428,7 @@ func checkRows() []Row {
 			Path: "internal/simulation/system",
 			Tests: []string{
 				"backoff", "fault", "internal/host", "handler", "idem", "idem/dynamo", "queue", "dlq", "worker",
-				"internal/eventsource",
+				"internal/eventsource", "internal/simulation",
 			},
 		},
 		{
