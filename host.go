@@ -5,9 +5,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
+	"net/http"
 	"os"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
@@ -47,12 +50,30 @@ func NewHost(cfg aws.Config) *Host {
 }
 
 func newHost(lookup lookupFunc, cfg aws.Config) *Host {
+	cfg.HTTPClient = keepConnections(cfg.HTTPClient)
 	return &Host{
 		sqs:      sqs.NewFromConfig(lookup.near(cfg, "SQS")),
 		dynamodb: dynamodb.NewFromConfig(lookup.near(cfg, "DYNAMODB")),
 		lookup:   lookup,
 		report:   localreport.Writer(),
 	}
+}
+
+// keepConnections makes the SDK's own client keep all connections that it has opened. It
+// keeps ten for each host otherwise, and with more jobs at a time each batch pays for new
+// TLS handshakes. Concurrency bounds how many are opened. A nil client means the SDK's own;
+// any other client is the caller's affair.
+func keepConnections(client aws.HTTPClient) aws.HTTPClient {
+	own, isSDK := client.(*awshttp.BuildableClient)
+	switch {
+	case client == nil:
+		own = awshttp.NewBuildableClient()
+	case !isSDK:
+		return client
+	}
+	return own.WithTransportOptions(func(t *http.Transport) {
+		t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, math.MaxInt
+	})
 }
 
 // SQS is the host's client for SQS.
@@ -65,7 +86,7 @@ func (h *Host) DynamoDB() *dynamodb.Client { return h.dynamodb }
 func (lookup lookupFunc) near(cfg aws.Config, service string) aws.Config {
 	if endpoint := lookup.endpoint(service); endpoint != "" {
 		cfg.BaseEndpoint = &endpoint
-		cfg.HTTPClient = wholebody.Client(nil)
+		cfg.HTTPClient = wholebody.Client(cfg.HTTPClient)
 	}
 	return cfg
 }

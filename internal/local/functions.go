@@ -2,7 +2,7 @@ package local
 
 import (
 	"context"
-	"slices"
+	"fmt"
 	"time"
 
 	"github.com/sqsafe/sqsafe/internal/eventsource"
@@ -67,16 +67,29 @@ func processes(f stack.Function) int {
 func (s *Stack) poll() {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stop = cancel
-	for i, f := range s.template.Functions {
-		for _, e := range polled(f) {
-			s.pollers.Go(func() { s.pollOne(ctx, s.functions[i], f, e) })
-		}
+	for _, m := range s.mappings {
+		s.pollers.Go(func() { m.work(ctx) })
 	}
 }
 
-// polled returns the events of a function that are polled: not the disabled ones.
-func polled(f stack.Function) []stack.SQSEvent {
-	return slices.DeleteFunc(slices.Clone(f.Events), func(e stack.SQSEvent) bool { return !e.Enabled })
+// connectFunctions makes the event source mappings. Those that the template disables do not
+// poll until they are enabled.
+func (s *Stack) connectFunctions() {
+	for i, f := range s.template.Functions {
+		for _, e := range f.Events {
+			queue, _ := s.template.Queue(e.Queue)
+			m := newSourceMapping(f.ARN, queue.ARN, e)
+			m.poll = func(ctx context.Context) error { return s.pollOne(ctx, s.functions[i], f, e) }
+			m.told = func(enabled bool) {
+				what := "stops receiving"
+				if enabled {
+					what = "receives again"
+				}
+				s.note(fmt.Sprintf("%s %s from %s", f.LogicalID, what, queue.LogicalID))
+			}
+			s.mappings = append(s.mappings, m)
+		}
+	}
 }
 
 // mapping returns what an event of the template asks for, of a function with a timeout.
@@ -103,12 +116,16 @@ func visibleAfter(e stack.SQSEvent, timeout time.Duration, queue stack.Queue) ti
 }
 
 // pollOne feeds a function from one queue until ctx ends.
-func (s *Stack) pollOne(ctx context.Context, function *runtimeapi.Function, f stack.Function, e stack.SQSEvent) {
+func (s *Stack) pollOne(
+	ctx context.Context, function *runtimeapi.Function, f stack.Function, e stack.SQSEvent,
+) error {
 	queue, _ := s.template.Queue(e.Queue)
 	poller := eventsource.New(s.queues, function, mapping(e, f.Timeout, queue), &eventsource.Options{
 		Observe: func(in eventsource.Event) { s.journal.batch(f.LogicalID, in) },
 	})
-	if err := poller.Run(ctx); err != nil {
+	err := poller.Run(ctx)
+	if err != nil {
 		s.journal.write(Event{Kind: KindFailed, Function: f.LogicalID, Queue: queue.Name, Error: err.Error()})
 	}
+	return err
 }

@@ -50,15 +50,3 @@ func TestTheBatchingWindowDoesNotEatTheVisibilityTimeout(t *testing.T) {
 		}
 	}
 }
-
-func TestADisabledEventIsNotPolled(t *testing.T) {
-	t.Parallel()
-	f := stack.Function{Events: []stack.SQSEvent{{Name: "On", Enabled: true}, {Name: "Off"}, {Name: "Too", Enabled: true}}}
-	var got []string
-	for _, e := range polled(f) {
-		got = append(got, e.Name)
-	}
-	if diff := cmp.Diff([]string{"On", "Too"}, got); diff != "" || len(f.Events) != 3 {
-		t.Errorf("polled (-want +got):\n%s", diff)
-	}
-}

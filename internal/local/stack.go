@@ -60,6 +60,7 @@ type Stack struct {
 	folder    string // of built functions
 	binaries  map[string]string
 	functions []*runtimeapi.Function
+	mappings  lambdaAPI
 	pollers   sync.WaitGroup
 	stop      context.CancelFunc
 }
@@ -92,6 +93,7 @@ func (s *Stack) start(ctx context.Context) error {
 	if err := s.load(); err != nil {
 		return err
 	}
+	s.connectFunctions()
 	ready := Event{Kind: KindReady}
 	if s.server != nil {
 		s.web = s.serve()
