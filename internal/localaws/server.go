@@ -139,7 +139,7 @@ func (s *Server) perform(r *http.Request, c call, body []byte) (any, error) {
 	if err != nil {
 		return nil, &protocol.Error{Code: "SerializationException", Message: c.operation + ": " + err.Error()}
 	}
-	in := &protocol.Request{Operation: c.operation, Host: r.Host, Body: text}
+	in := &protocol.Request{Operation: c.operation, Host: r.Host, Trace: r.Header.Get("X-Amzn-Trace-Id"), Body: text}
 	return s.operate(r.Context(), c.service, in)
 }
 

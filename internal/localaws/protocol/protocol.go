@@ -13,7 +13,9 @@ type Request struct {
 	Operation string
 	// Host is the host and port that the client called.
 	Host string
-	Body []byte
+	// Trace is the tracing header X-Amzn-Trace-Id; empty means none.
+	Trace string
+	Body  []byte
 }
 
 // Decode decodes the request's body into v. It returns a SerializationException
