@@ -204,7 +204,7 @@ func hostRows() []Row {
 				"backoff", "internal/wholebody", "handler", "idem", "metrics", "idem/dynamo", "queue", "dlq",
 				"internal/testhost", "internal/localreport",
 			},
-			Third: []string{lambdaRuntime, lambdaContext, sdkCore, sdkDynamoDB, sdkSQS},
+			Third: []string{lambdaRuntime, lambdaContext, sdkCore, sdkHTTP, sdkDynamoDB, sdkSQS},
 			Never: forCommands(), Tests: []string{"envelope", "fault"}, Host: true,
 		},
 		{
