@@ -412,6 +412,13 @@ func checkRows() []Row {
 	return []Row{
 		{Path: "internal/archtest", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/coverage", Never: []string{anyOurs, anyThird}, Host: true},
+		{
+			Path: "internal/compatibility",
+			Tests: []string{
+				"fault", "handler", "idem", "internal/deadletters", "internal/deadletters/archive",
+				"internal/deadletters/letterstest", "internal/deadletters/replay", "internal/ledger",
+			},
+		},
 		{Path: "internal/apiguard", Tests: []string{"internal/archtest"}},
 		{Path: "internal/licences", Third: []string{licensecheck}, Host: true},
 		{Path: "internal/release", Third: []string{yaml}},
