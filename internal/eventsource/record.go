@@ -38,6 +38,7 @@ type delivery struct {
 	Message
 	receipt string
 	body    string
+	trace   string // the trace header; empty if it has none
 	json    []byte
 }
 
@@ -65,6 +66,7 @@ func (m Mapping) delivery(msg types.Message) delivery {
 		Message: Message{ID: r.MessageID, GroupID: r.Attributes["MessageGroupId"], ReceiveCount: count},
 		receipt: r.ReceiptHandle,
 		body:    r.Body,
+		trace:   r.Attributes["AWSTraceHeader"],
 		json:    r.encode(),
 	}
 }
