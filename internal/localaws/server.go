@@ -50,7 +50,8 @@ type operator interface {
 // service is a service with the details of its protocol.
 type service struct {
 	operator
-	namespace string // namespace of the shapes of its errors
+	namespace string            // namespace of the shapes of its errors
+	common    map[string]string // errors of another namespace, by their code
 	finish    func(h http.Header, err *protocol.Error, body []byte)
 	cbor      bool // whether it accepts Smithy RPC v2 CBOR besides JSON
 }
@@ -80,11 +81,14 @@ func New(o *Options) *Server {
 		queues:   queues,
 		identity: sts.New(set.Account),
 		services: map[string]service{
-			"AmazonSQS": {queues, "com.amazonaws.sqs", finishQuery(sqs.QueryCode), false},
+			"AmazonSQS": {operator: queues, namespace: "com.amazonaws.sqs", finish: finishQuery(sqs.QueryCode)},
 			"DynamoDB_20120810": {
-				dynamodb.New(set.Clock, set.Region, set.Account), "com.amazonaws.dynamodb.v20120810", finishDynamoDB, false,
+				operator:  dynamodb.New(set.Clock, set.Region, set.Account),
+				namespace: "com.amazonaws.dynamodb.v20120810", common: dynamodb.CommonErrors, finish: finishDynamoDB,
 			},
-			"GraniteServiceVersion20100801": {metrics, "com.amazonaws.cloudwatch", finishQuery(cloudwatch.QueryCode), true},
+			"GraniteServiceVersion20100801": {
+				operator: metrics, namespace: "com.amazonaws.cloudwatch", finish: finishQuery(cloudwatch.QueryCode), cbor: true,
+			},
 		},
 	}
 }

@@ -32,6 +32,12 @@ func (r *Request) Decode(v any) error {
 		}
 		return &Error{Code: "SerializationException", Message: fmt.Sprintf("%s: %v", r.Operation, err)}
 	}
+	return r.CheckMembers(v)
+}
+
+// CheckMembers returns a ValidationException if the body has a member that v
+// does not have. Decode does this too, after everything else.
+func (r *Request) CheckMembers(v any) error {
 	if name, meant := UnknownMember(r.Body, v); name != "" {
 		return r.unknown(name, meant)
 	}
