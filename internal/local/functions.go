@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/sqsafe/sqsafe/internal/eventsource"
 	"github.com/sqsafe/sqsafe/internal/localreport"
@@ -78,7 +79,7 @@ func (s *Stack) connectFunctions() {
 		for _, e := range f.Events {
 			queue, _ := s.template.Queue(e.Queue)
 			m := newSourceMapping(f.ARN, queue.ARN, e)
-			m.poll = func(ctx context.Context) error { return s.pollOne(ctx, s.functions[i], f.LogicalID, e) }
+			m.poll = func(ctx context.Context) error { return s.pollOne(ctx, s.functions[i], f, e) }
 			m.told = func(enabled bool) {
 				what := "stops receiving"
 				if enabled {
@@ -91,24 +92,42 @@ func (s *Stack) connectFunctions() {
 	}
 }
 
-// mapping returns what an event of the template asks for.
-func mapping(e stack.SQSEvent, queue stack.Queue) eventsource.Mapping {
+// mapping returns what an event of the template asks for, of a function with a timeout.
+func mapping(e stack.SQSEvent, timeout time.Duration, queue stack.Queue) eventsource.Mapping {
 	return eventsource.Mapping{
-		QueueURL: queue.URL, QueueARN: queue.ARN, Region: region,
+		QueueURL: queue.URL, QueueARN: queue.ARN, Region: region, Visibility: visibleAfter(e, timeout, queue),
 		BatchSize: e.BatchSize, Window: e.Window,
 		ReportBatchItemFailures: e.ReportBatchItemFailures, Filters: e.Filters, Concurrency: concurrency(e),
 	}
 }
 
+// extraVisibility is what Lambda adds to the batching window and the timeout of the
+// function where the queue hides messages for a shorter time than both together.
+const extraVisibility = 30 * time.Second
+
+// visibleAfter is for how long Lambda hides what it receives; 0 means the visibility
+// timeout of the queue. That counts from the receive, so the batching window takes time
+// from it.
+func visibleAfter(e stack.SQSEvent, timeout time.Duration, queue stack.Queue) time.Duration {
+	if e.Window == 0 || e.Window+timeout <= queue.Visibility {
+		return 0
+	}
+	return e.Window + timeout + extraVisibility
+}
+
 // pollOne feeds a function from one queue until ctx ends.
-func (s *Stack) pollOne(ctx context.Context, function *runtimeapi.Function, name string, e stack.SQSEvent) error {
+func (s *Stack) pollOne(
+	ctx context.Context, function *runtimeapi.Function, f stack.Function, e stack.SQSEvent,
+) error {
 	queue, _ := s.template.Queue(e.Queue)
-	poller := eventsource.New(s.queues, function, mapping(e, queue), &eventsource.Options{
-		Observe: func(in eventsource.Event) { s.journal.batch(name, in) },
-	})
+	options := &eventsource.Options{Observe: func(in eventsource.Event) { s.journal.batch(f.LogicalID, in) }}
+	if !f.AllowsLoops {
+		options.Recursion = &eventsource.Recursion{Function: f.Name, Lineage: runtimeapi.WithLineage}
+	}
+	poller := eventsource.New(s.queues, function, mapping(e, f.Timeout, queue), options)
 	err := poller.Run(ctx)
 	if err != nil {
-		s.journal.write(Event{Kind: KindFailed, Function: name, Queue: queue.Name, Error: err.Error()})
+		s.journal.write(Event{Kind: KindFailed, Function: f.LogicalID, Queue: queue.Name, Error: err.Error()})
 	}
 	return err
 }

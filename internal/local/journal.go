@@ -248,6 +248,10 @@ func (j *journal) giveUp(function string, err *runtimeapi.FunctionError) {
 // failure describes the error of an invocation.
 func failure(e Event, err error) Event {
 	e.Error = err.Error()
+	if _, loop := errors.AsType[*eventsource.RecursionError](err); loop {
+		e.Reason = "RecursiveInvocationException"
+		e.Error = strings.TrimPrefix(e.Error, e.Reason+": ")
+	}
 	f, ok := errors.AsType[*runtimeapi.FunctionError](err)
 	if !ok {
 		return e
