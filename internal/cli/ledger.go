@@ -49,18 +49,26 @@ func (t *LedgerTarget) Validate() error {
 // String returns the name of the table's endpoint for errors.
 func (t *LedgerTarget) String() string { return t.place(t.EndpointDynamoDB) }
 
-// open opens the table.
-func (t *LedgerTarget) open(ctx context.Context) (*ledger.Table, error) {
+// client returns a client for the table.
+func (t *LedgerTarget) client(ctx context.Context) (*dynamodb.Client, error) {
 	queue, _ := parseQueue(t.Queue) // cannot fail: Validate has parsed it
 	c, err := t.config(ctx, t.EndpointDynamoDB, queue.region)
 	if err != nil {
 		return nil, err
 	}
-	client := dynamodb.NewFromConfig(c, func(o *dynamodb.Options) {
+	return dynamodb.NewFromConfig(c, func(o *dynamodb.Options) {
 		if t.EndpointDynamoDB != "" {
 			o.BaseEndpoint = aws.String(t.EndpointDynamoDB) // overrides one in the environment
 		}
-	})
+	}), nil
+}
+
+// open opens the table.
+func (t *LedgerTarget) open(ctx context.Context) (*ledger.Table, error) {
+	client, err := t.client(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if t.Table == "" {
 		table, err := ledger.Find(ctx, client)
 		return table, t.explain(err)

@@ -9,7 +9,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/sqsafe/sqsafe/internal/jobs"
+	"github.com/sqsafe/sqsafe/internal/jobfile"
 )
 
 // Send is the subcommand that sends messages to a queue.
@@ -74,12 +74,12 @@ func (s *Send) Run(ctx context.Context, streams Streams) error {
 	if err != nil {
 		return err
 	}
-	report := newSendReport(s, queue.Name, jobs.Count(list), streams)
-	options := jobs.Options{Rate: s.Rate, Observe: report.message}
+	report := newSendReport(s, queue.Name, jobfile.Count(list), streams)
+	options := jobfile.Options{Rate: s.Rate, Observe: report.message}
 	if s.Count > 1 {
 		options.Distinct = rand.Text
 	}
-	err = jobs.Send(ctx, client, list, options)
+	err = jobfile.Send(ctx, client, list, options)
 	return report.end(err)
 }
 
@@ -111,8 +111,8 @@ func (s *Send) open(streams Streams) (source, error) {
 const maxBody = 1 << 20
 
 // read converts the content of the source to jobs, and checks them.
-func (s *Send) read(from source, queue jobs.Queue) ([]jobs.Job, error) {
-	job := jobs.Job{
+func (s *Send) read(from source, queue jobfile.Queue) ([]jobfile.Job, error) {
+	job := jobfile.Job{
 		Queue: queue, Attributes: s.Attribute, Group: s.Group, Dedup: s.Dedup,
 		Delay: time.Duration(s.Delay) * time.Second, Times: s.Count,
 	}
@@ -131,11 +131,11 @@ func (s *Send) read(from source, queue jobs.Queue) ([]jobs.Job, error) {
 	case s.Body != nil:
 		job.Body = *s.Body
 	}
-	return []jobs.Job{job}, job.Check()
+	return []jobfile.Job{job}, job.Check()
 }
 
-func (s *Send) readLines(from source, job jobs.Job) ([]jobs.Job, error) {
-	return jobs.Reader{File: from.name, Default: job, Queue: func(name string) (jobs.Queue, error) {
+func (s *Send) readLines(from source, job jobfile.Job) ([]jobfile.Job, error) {
+	return jobfile.Reader{File: from.name, Default: job, Queue: func(name string) (jobfile.Queue, error) {
 		if name != "" && name != job.Queue.Name && name != s.Queue {
 			return job.Queue, fmt.Errorf("its queue is %q, and this sends to %s; leave %q out to send it there",
 				name, job.Queue.Name, "queue")

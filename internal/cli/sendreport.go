@@ -10,7 +10,8 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/sqsafe/sqsafe/internal/endpoint"
-	"github.com/sqsafe/sqsafe/internal/jobs"
+	"github.com/sqsafe/sqsafe/internal/jobfile"
+	"github.com/sqsafe/sqsafe/queue"
 )
 
 // namedFailures is the maximum number of unsent messages that are listed;
@@ -51,11 +52,11 @@ type sentMessage struct {
 	Error     string `json:"error,omitempty"`
 }
 
-func newSendReport(s *Send, queue string, total int, streams Streams) *sendReport {
+func newSendReport(s *Send, to string, total int, streams Streams) *sendReport {
 	r := &sendReport{
 		command: s, out: streams.Out, err: streams.Err,
-		progress: newProgress(streams.Err, "sending to "+queue, total),
-		summary:  sendSummary{Event: "summary", Queue: queue, Untried: total},
+		progress: newProgress(streams.Err, "sending to "+to, total),
+		summary:  sendSummary{Event: "summary", Queue: to, Untried: total},
 	}
 	if s.JSON {
 		r.json = newEncoder(streams.Out)
@@ -63,7 +64,7 @@ func newSendReport(s *Send, queue string, total int, streams Streams) *sendRepor
 	return r
 }
 
-func (r *sendReport) message(result jobs.Result) {
+func (r *sendReport) message(result jobfile.Result) {
 	line := sentMessage{
 		Event: r.count(result), Number: result.Number, Source: result.Job.Source,
 		MessageID: result.MessageID, Sequence: result.Sequence,
@@ -72,7 +73,7 @@ func (r *sendReport) message(result jobs.Result) {
 		line.Error = oneLine(endpoint.Brief(result.Err).Error())
 	}
 	name := fmt.Sprintf("message %d%s", line.Number, in(line.Source))
-	alone := errors.As(result.Err, new(*jobs.EntryError))
+	alone := errors.As(result.Err, new(*queue.EntryError))
 	switch {
 	case r.json != nil:
 		_ = r.json.Encode(line)
@@ -87,10 +88,10 @@ func (r *sendReport) message(result jobs.Result) {
 }
 
 // count counts the message and returns the word for its result.
-func (r *sendReport) count(result jobs.Result) string {
+func (r *sendReport) count(result jobfile.Result) string {
 	r.summary.Untried--
 	refusal, refused := errors.AsType[smithy.APIError](result.Err)
-	entry, refusedAlone := errors.AsType[*jobs.EntryError](result.Err)
+	entry, refusedAlone := errors.AsType[*queue.EntryError](result.Err)
 	switch {
 	case result.Err == nil:
 		r.summary.Sent++
@@ -145,7 +146,7 @@ func (r *sendReport) end(err error) error {
 
 // failure combines the list of missing messages with the reason.
 func (r *sendReport) failure(err error, missing string) error {
-	if err == nil || errors.As(err, new(*jobs.EntryError)) {
+	if err == nil || errors.As(err, new(*queue.EntryError)) {
 		return errors.New(missing)
 	}
 	why := r.command.explain(err, r.summary.Queue)
