@@ -149,9 +149,9 @@ func (m *Message) asReceived(record *events.SQSMessage) {
 	m.Body = record.Body
 }
 
-// runNumber returns the number of the job's current run, from 1. Failed and crashed runs
-// count.
-func (m *Message) runNumber() int { return m.Job.History.Len() + m.Job.Crashes + 1 }
+// Attempt returns the number of the job's current run, from 1. The failed and crashed runs
+// that the ledger knows count; without a ledger, and before the claim, it is 1.
+func (m *Message) Attempt() int { return m.Job.History.Len() + m.Job.Crashes + 1 }
 
 // age returns how long ago the message was received.
 func (m *Message) age() time.Duration {

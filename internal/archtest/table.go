@@ -122,6 +122,7 @@ func leafRows() []Row {
 		{Path: "internal/usercall", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/host", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/jobid", Never: []string{anyOurs, anyThird}},
+		{Path: "internal/traceid", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/jsonobject", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/wholebody", Third: []string{sdkCore, sdkHTTP}, Never: []string{anyOurs}},
 		{Path: "internal/metricmath", Never: []string{anyOurs, anyThird}},
@@ -162,6 +163,10 @@ func engineRows() []Row {
 		{
 			Path: "internal/simulation", Ours: []string{"backoff", "fault", "handler", "idem"},
 			Third: []string{lambdaEvents}, Never: noSDK(), Testing: true,
+		},
+		{
+			Path: "logs", Ours: []string{"handler", "internal/traceid"}, Never: append(noSDK(), lambdaRuntime),
+			Tests: []string{"backoff", "fault", "idem", ".", "sqsafetest", "worker"}, Host: true,
 		},
 		{
 			Path: "metrics", Ours: []string{"fault", "handler"}, Third: []string{lambdaContext},
