@@ -54,9 +54,9 @@ func (s *Sender) message(ctx context.Context, l handler.Letter) sqssend.Message 
 // attributes returns the original attributes and the record, or only the attributes if
 // there is no room for the record.
 func (s *Sender) attributes(ctx context.Context, l handler.Letter) map[string]types.MessageAttributeValue {
-	originals, id := original(l.Message)
-	kept, displaced := displace(originals)
-	record := s.record(ctx, l, id)
+	first := original(l.Message)
+	kept, displaced := displace(first.attributes)
+	record := s.record(ctx, l, first)
 	record.Displaced = displaced
 	most := maxRecord
 	for name, a := range displaced {
@@ -66,9 +66,9 @@ func (s *Sender) attributes(ctx context.Context, l handler.Letter) map[string]ty
 	value, err := record.Encode(min(room, most))
 	if err != nil {
 		s.log.WarnContext(ctx, "dead letter goes without its failure record",
-			slog.String("messageId", l.Message.MessageId), slog.String("originalMessageId", id),
-			slog.Int("room", room), slog.Int("attributes", len(originals)), slog.String("error", err.Error()))
-		kept, _ = split(originals)
+			slog.String("messageId", l.Message.MessageId), slog.String("originalMessageId", first.id),
+			slog.Int("room", room), slog.Int("attributes", len(first.attributes)), slog.String("error", err.Error()))
+		kept, _ = split(first.attributes)
 		return kept
 	}
 	kept[AttributeName] = types.MessageAttributeValue{DataType: aws.String(stringType), StringValue: &value}

@@ -59,6 +59,9 @@ type Replay struct {
 	Verdict bool
 	// MessageID is the id that the message had when it was first sent.
 	MessageID string
+	// SenderID is who sent it first, as SQS said: the id of an IAM user or role, or the
+	// address of an anonymous caller; empty if the record does not say.
+	SenderID string
 }
 
 // ReceiveCount returns how often SQS has delivered the message, this time included; 1 if
