@@ -37,6 +37,9 @@ type Job struct {
 	Delay time.Duration
 }
 
+// members are the names of a Job's fields in errors.
+var members = map[string]string{"group": "Group", "dedup": "DeduplicationID", "delay": "Delay"}
+
 // longestDeduplicationID is the most characters of a MessageDeduplicationId.
 const longestDeduplicationID = 128
 
@@ -47,8 +50,8 @@ func (p *Producer) draft(j *Job) (*sqssend.Draft, error) {
 		return nil, err
 	}
 	d := &sqssend.Draft{
-		Queue: p.name, FIFO: p.fifo, Body: body, Group: j.Group, Dedup: j.DeduplicationID, Delay: j.Delay,
-		Attributes: sqssend.Texts(j.Attributes),
+		Queue: p.queue, Body: body, Group: j.Group, Dedup: j.DeduplicationID, Delay: j.Delay,
+		Attributes: sqssend.Texts(j.Attributes), Member: func(name string) string { return members[name] },
 	}
 	if j.Key != "" {
 		if own, taken := j.Attributes[p.options.KeyAttribute]; taken && own != j.Key {
@@ -56,7 +59,7 @@ func (p *Producer) draft(j *Job) (*sqssend.Draft, error) {
 				j.Key, p.options.KeyAttribute, own)
 		}
 		set(d, p.options.KeyAttribute, sqssend.Text(j.Key))
-		if p.fifo && d.Dedup == "" {
+		if p.queue.FIFO && d.Dedup == "" {
 			d.Dedup = jobid.Bounded(j.Key, longestDeduplicationID, jobid.Visible)
 		}
 	}
@@ -88,8 +91,8 @@ func (p *Producer) withTrace(d *sqssend.Draft, trace map[string]string) {
 			continue
 		}
 		text := sqssend.Text(value)
-		if d.Size()+sqssend.Size(name, text) <= p.options.MaxMessageBytes {
-			set(d, name, text)
+		if set(d, name, text); d.Large() {
+			delete(d.Attributes, name)
 		}
 	}
 }

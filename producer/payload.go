@@ -57,7 +57,7 @@ func (p *Producer) compress(d *sqssend.Draft) error {
 
 // large reports whether the body has to be stored.
 func (p *Producer) large(d *sqssend.Draft) bool {
-	return p.options.ClaimCheck != nil && d.Size() > p.options.MaxMessageBytes
+	return p.options.ClaimCheck != nil && d.Large()
 }
 
 // checkRest checks a message whose body will be stored.
@@ -66,7 +66,7 @@ func (p *Producer) checkRest(d *sqssend.Draft) error {
 	checked.Body = envelope.Pointer{}.Content()
 	checked.Attributes = maps.Clone(d.Attributes)
 	set(&checked, sizeAttribute, number(0))
-	return checked.Check(p.options.MaxMessageBytes)
+	return checked.Check()
 }
 
 func number(n int) types.MessageAttributeValue {

@@ -63,9 +63,7 @@ type Options struct {
 // Producer sends jobs to one queue. It is safe for concurrent use.
 type Producer struct {
 	api     API
-	url     string
-	name    string
-	fifo    bool
+	queue   sqssend.Queue
 	options Options
 }
 
@@ -84,10 +82,11 @@ func New(api API, queueURL string, o *Options) (*Producer, error) {
 		return nil, fmt.Errorf("producer.New: the queue: %w", err)
 	}
 	name := path.Base(u.Path)
-	p := &Producer{api: api, url: queueURL, name: name, fifo: strings.HasSuffix(name, ".fifo"), options: *o}
+	p := &Producer{api: api, options: *o, queue: sqssend.Queue{
+		Name: name, URL: queueURL, FIFO: strings.HasSuffix(name, ".fifo"), MaxBytes: o.MaxMessageBytes,
+	}}
 	p.options.KeyAttribute = cmp.Or(o.KeyAttribute, KeyAttribute)
-	p.options.MaxMessageBytes = cmp.Or(o.MaxMessageBytes, sqssend.MaxBytes)
-	if n := p.options.MaxMessageBytes; n < 0 || n > sqssend.MaxBytes {
+	if n := o.MaxMessageBytes; n < 0 || n > sqssend.MaxBytes {
 		return nil, fmt.Errorf("producer.New: MaxMessageBytes is %d, want up to %d, or 0 for %d",
 			n, sqssend.MaxBytes, sqssend.MaxBytes)
 	}

@@ -37,7 +37,7 @@ func (p *Producer) Send(ctx context.Context, jobs ...Job) ([]Sent, error) {
 	}
 	sent := make([]Sent, len(jobs))
 	messages, positions := p.messages(ctx, jobs, drafts, sent)
-	for at, a := range sqssend.Send(ctx, p.api, p.url, messages, sqssend.Order{Groups: p.fifo, Stop: true}) {
+	for at, a := range sqssend.Send(ctx, p.api, p.queue.URL, messages, sqssend.Order{Groups: p.queue.FIFO, Stop: true}) {
 		sent[positions[at]] = Sent{MessageID: a.MessageID, SequenceNumber: a.Sequence, Err: a.Err}
 	}
 	return sent, sendError(jobs, sent)
@@ -55,7 +55,7 @@ func (p *Producer) prepare(j *Job) (*sqssend.Draft, error) {
 	if p.large(d) {
 		return d, p.checkRest(d)
 	}
-	return d, d.Check(p.options.MaxMessageBytes)
+	return d, d.Check()
 }
 
 // messages returns the messages to send, and the positions of their jobs. The others have
@@ -69,7 +69,7 @@ func (p *Producer) messages(
 	}
 	failed := map[string]error{} // by message group
 	for i, d := range drafts {
-		if before := failed[d.Group]; p.fifo && before != nil {
+		if before := failed[d.Group]; p.queue.FIFO && before != nil {
 			sent[i].Err = fmt.Errorf("%w: %w", ErrNotTried, before)
 			continue
 		}

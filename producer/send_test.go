@@ -202,15 +202,15 @@ func TestNothingIsSentIfAJobIsWrong(t *testing.T) {
 		{"no JSON", standardURL, producer.Job{Payload: func() {}}, "the payload is no JSON"},
 		{"too large", standardURL, producer.Job{Body: large, Attributes: map[string]string{"a": "b"}},
 			"body and attributes have 1048584 bytes; SQS takes up to 1048576"},
-		{"no group", fifoURL, producer.Job{Body: "x"}, "queue stock.fifo is FIFO; give the job a group"},
-		{"a delay of its own", fifoURL, producer.Job{Body: "x", Group: "g", Delay: time.Second}, "is FIFO; a delay"},
-		{"too late", standardURL, producer.Job{Body: "x", Delay: time.Hour}, "the delay is 3600 s; SQS takes 0 to 900"},
+		{"no group", fifoURL, producer.Job{Body: "x"}, "queue stock.fifo is FIFO; give the job a Group"},
+		{"a delay of its own", fifoURL, producer.Job{Body: "x", Group: "g", Delay: time.Second}, "is FIFO; a Delay"},
+		{"too late", standardURL, producer.Job{Body: "x", Delay: time.Hour}, "Delay is 3600; SQS takes 0 to 900 seconds"},
 		{"deduplication", standardURL, producer.Job{Body: "x", DeduplicationID: "d"}, "is not FIFO"},
 		{"two keys", standardURL, producer.Job{Body: "x", Key: "k", Attributes: map[string]string{"idempotency-key": "l"}},
 			`it has the key "k" and the attribute idempotency-key is "l"`},
 		{"control character", standardURL, producer.Job{Body: "x", Key: "a\x01"},
 			"attribute idempotency-key has the character U+0001"},
-		{"a group with a space", fifoURL, producer.Job{Body: "x", Group: "a b"}, `the group is "a b"`},
+		{"a group with a space", fifoURL, producer.Job{Body: "x", Group: "a b"}, `Group is "a b"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -52,6 +52,8 @@ const (
 	sdkLogs        = "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
 	logsTypes      = "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs/types"
 
+	licensecheck = "github.com/google/licensecheck"
+
 	kong          = "github.com/alecthomas/kong"
 	lipgloss      = "github.com/charmbracelet/lipgloss"
 	lipglossTable = "github.com/charmbracelet/lipgloss/table"
@@ -61,6 +63,7 @@ const (
 	unifiedDiff   = "github.com/aymanbagabas/go-udiff"
 	goCmp         = "github.com/google/go-cmp/cmp"
 	netListeners  = "golang.org/x/net/netutil"
+	orderedMap    = "github.com/tidwall/btree"
 )
 
 // Patterns for Row.Never and TestKit.
@@ -85,7 +88,7 @@ func forCommands() []string {
 		"internal/metricmath", "internal/runtimeapi",
 		"internal/scaffold", "internal/stack", "internal/stackedit", sdkConfig + "/...", sdkCloudWatch + "/...",
 		sdkFormation + "/...", sdkLambda + "/...", sdkLogs + "/...", sdkSNS + "/...", unifiedDiff,
-		kong, lipgloss + "/...", terminal, yaml,
+		kong, lipgloss + "/...", orderedMap, terminal, yaml,
 	}
 }
 
@@ -121,6 +124,7 @@ func leafRows() []Row {
 		{Path: "internal/deadline", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/usercall", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/host", Never: []string{anyOurs, anyThird}},
+		{Path: "internal/localreport", Never: []string{anyOurs, anyThird}, Host: true},
 		{Path: "internal/jobid", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/traceid", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/jsonobject", Never: []string{anyOurs, anyThird}},
@@ -231,9 +235,9 @@ func hostRows() []Row {
 			Path: ".",
 			Ours: []string{
 				"backoff", "internal/wholebody", "handler", "idem", "metrics", "idem/dynamo", "queue", "dlq",
-				"internal/testhost",
+				"internal/testhost", "internal/localreport",
 			},
-			Third: []string{lambdaRuntime, lambdaContext, sdkCore, sdkDynamoDB, sdkSQS},
+			Third: []string{lambdaRuntime, lambdaContext, sdkCore, sdkHTTP, sdkDynamoDB, sdkSQS},
 			Never: forCommands(), Tests: []string{"envelope", "fault"}, Host: true,
 		},
 		{
@@ -291,6 +295,8 @@ func emulatorRows() []Row {
 	const protocol = "internal/localaws/protocol"
 	const attribute = "internal/localaws/dynamodb/attribute"
 	const expression = "internal/localaws/dynamodb/expression"
+	const keyspace = "internal/localaws/dynamodb/keyspace"
+	const shape = "internal/localaws/dynamodb/shape"
 	return []Row{
 		{Path: protocol, Never: []string{anyOurs, anyThird}},
 		{Path: "internal/localaws/cbor", Ours: []string{protocol}, Never: []string{anyThird}},
@@ -301,17 +307,23 @@ func emulatorRows() []Row {
 		{Path: attribute, Ours: []string{protocol}, Never: []string{anyThird}},
 		{Path: expression, Ours: []string{attribute}, Never: []string{anyThird}},
 		{
-			Path: "internal/localaws/dynamodb", Ours: []string{protocol, attribute, expression},
-			Never: []string{anyThird},
+			Path: keyspace, Ours: []string{attribute}, Third: []string{orderedMap},
+			Never: append(noSDK(), "internal/localaws/sqs", "internal/localaws/cloudwatch"),
+		},
+		{Path: shape, Ours: []string{protocol, attribute}, Never: []string{anyThird}},
+		{
+			Path: "internal/localaws/dynamodb", Ours: []string{protocol, attribute, expression, keyspace, shape},
+			Never: noSDK(),
 		},
 		{Path: "internal/localaws/sqs", Ours: []string{protocol}, Never: []string{anyThird}},
+		{Path: "internal/localaws/sts", Never: []string{anyThird}},
 		{
 			Path: "internal/localaws",
 			Ours: []string{
 				protocol, "internal/localaws/cbor", "internal/localaws/cloudwatch", "internal/localaws/dynamodb",
-				"internal/localaws/sqs",
+				"internal/localaws/sqs", "internal/localaws/sts",
 			},
-			Never: []string{anyThird},
+			Never: noSDK(),
 		},
 		{Path: "internal/localaws/localtest", Ours: []string{"internal/localaws"}, Third: []string{sdkCore, sdkKeys}},
 	}
@@ -393,7 +405,8 @@ func commandRows() []Row {
 			Path: "internal/local",
 			Ours: []string{
 				"fault", "handler", "idem", "metrics", "dlq", "internal/eventsource", "internal/localaws",
-				"internal/localaws/sqs", "internal/runtimeapi", "internal/stack", "internal/jobfile", "internal/endpoint",
+				"internal/localreport", "internal/ledger", "internal/localaws/sqs", "internal/runtimeapi", "internal/stack",
+				"internal/jobfile", "internal/endpoint",
 			},
 			Third: []string{sdkCore, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes},
 		},
@@ -428,6 +441,16 @@ func checkRows() []Row {
 	return []Row{
 		{Path: "internal/archtest", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/coverage", Never: []string{anyOurs, anyThird}, Host: true},
+		{
+			Path: "internal/compatibility",
+			Tests: []string{
+				"fault", "handler", "idem", "internal/deadletters", "internal/deadletters/archive",
+				"internal/deadletters/letterstest", "internal/deadletters/replay", "internal/ledger",
+			},
+		},
+		{Path: "internal/apiguard", Tests: []string{"internal/archtest"}},
+		{Path: "internal/licences", Third: []string{licensecheck}, Host: true},
+		{Path: "internal/release", Third: []string{yaml}},
 		{Path: "internal/mutants", Third: []string{yaml}, Host: true},
 		{Path: "internal/conformance"},
 		{Path: "internal/crashproof/function", Ours: []string{"handler", "idem", "."}, Host: true},
@@ -449,7 +472,7 @@ func checkRows() []Row {
 			Path: "internal/simulation/system",
 			Tests: []string{
 				"backoff", "fault", "internal/host", "handler", "idem", "idem/dynamo", "queue", "dlq", "worker",
-				"internal/eventsource",
+				"internal/eventsource", "internal/simulation",
 			},
 		},
 		{

@@ -140,7 +140,7 @@ type dayCount time.Duration
 
 // UnmarshalText parses a duration such as 90d or 36h.
 func (d *dayCount) UnmarshalText(text []byte) error {
-	parsed, err := parseDuration(string(text))
+	parsed, err := deadletters.ParseDuration(string(text))
 	if err != nil || parsed <= 0 {
 		return fmt.Errorf("%q: want a duration such as 90d or 36h", text)
 	}

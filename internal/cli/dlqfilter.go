@@ -2,8 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/sqsafe/sqsafe/internal/deadletters"
@@ -65,41 +63,8 @@ func (f *DLQFilter) Validate() error {
 // timeOption is the value of a flag: a time, or how long ago.
 type timeOption struct{ time.Time }
 
-// UnmarshalText parses RFC 3339, a date in local time, or a duration before now.
-func (o *timeOption) UnmarshalText(text []byte) error {
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04", time.DateOnly} {
-		if at, err := time.ParseInLocation(layout, string(text), time.Local); err == nil {
-			o.Time = at
-			return nil
-		}
-	}
-	d, err := parseDuration(string(text))
-	if err != nil {
-		return fmt.Errorf("%q: want a time such as 2026-11-30T18:00:00Z or 2026-11-30, "+
-			"or how long ago, such as 90m or 3d", text)
-	}
-	o.Time = time.Now().Add(-d)
-	return nil
-}
-
-// parseDuration parses a duration that may have days: "3d" or "1d12h".
-func parseDuration(text string) (time.Duration, error) {
-	days, rest, ok := strings.Cut(text, "d")
-	if !ok {
-		d, err := time.ParseDuration(text)
-		if err == nil && d < 0 {
-			err = fmt.Errorf("%q is negative", text)
-		}
-		return d, err
-	}
-	n, err := strconv.Atoi(days)
-	if err != nil || n < 0 || n > 10_000 {
-		return 0, fmt.Errorf("%q is no number of days", days)
-	}
-	d := time.Duration(n) * 24 * time.Hour
-	if rest == "" {
-		return d, nil
-	}
-	more, err := time.ParseDuration(rest)
-	return d + more, err
+// UnmarshalText parses it as [deadletters.ParseTime] does.
+func (o *timeOption) UnmarshalText(text []byte) (err error) {
+	o.Time, err = deadletters.ParseTime(string(text), time.Now())
+	return err
 }

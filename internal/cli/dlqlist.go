@@ -194,19 +194,9 @@ func (l *DLQList) print(
 	fmt.Fprintln(out, text)
 }
 
-func letterCount(n int) string {
-	if n == 1 {
-		return "1 dead letter"
-	}
-	return fmt.Sprintf("%d dead letters", n)
-}
+func letterCount(n int) string { return number(n, "dead letter", "dead letters") }
 
-func groupCount(n int) string {
-	if n == 1 {
-		return "1 group"
-	}
-	return fmt.Sprintf("%d groups", n)
-}
+func groupCount(n int) string { return number(n, "group", "groups") }
 
 // plainTable formats rows, with the named columns aligned to the right.
 func plainTable(out io.Writer, right []int, headers []string, rows [][]string) string {

@@ -43,6 +43,8 @@ func (w *witness) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		in.SourceArn[strings.LastIndexByte(in.SourceArn, ':')+1:]
 	on := "source"
 	switch {
+	case r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/2015-03-31/event-source-mappings"):
+		on, prefix, operation = "*", "lambda:", "ListEventSourceMappings"
 	case prefix == "dynamodb:":
 		on = "table"
 	case name == "charges-dead":
@@ -131,7 +133,7 @@ func mustRun(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// policy returns the rights of a command, without those of services that have no emulator.
+// policy returns the rights of a command, without those of services that the commands of the test do not call.
 func policy(t *testing.T, command string) map[string]bool {
 	t.Helper()
 	var p struct {
@@ -144,7 +146,8 @@ func policy(t *testing.T, command string) map[string]bool {
 	all := map[string]bool{}
 	for _, s := range p.Statement {
 		for _, action := range s.Action {
-			if strings.HasPrefix(action, "sqs:") || strings.HasPrefix(action, "dynamodb:") {
+			if !strings.HasPrefix(action, "kms:") && !strings.HasPrefix(action, "cloudwatch:") &&
+				!strings.HasPrefix(action, "logs:") {
 				all[s.Resource[0]+" "+action] = true
 			}
 		}

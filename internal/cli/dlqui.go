@@ -21,9 +21,12 @@ type DLQUI struct {
 	Addr     string   `placeholder:"HOST:PORT" default:"127.0.0.1:0" help:"Address of the page, on this machine only (${default}: a free port)."` //nolint:lll // a struct tag is one line
 	ReadOnly bool     `help:"Show letters, and change nothing."`
 	DLQStops
+	LogsTarget
 	Audit   string `placeholder:"FILE" help:"Append audit lines to this file; without it, they go to standard error."`
 	Journal string `placeholder:"DIR" help:"Where journals and archives are written; ~/.local/state/sqsafe without it."`
 	JSON    bool   `name:"json" help:"Print one JSON object with the link."`
+
+	feed *localFeed // of the local stack that the page stands beside; nil if there is none
 }
 
 // Help returns the text below the flags.
@@ -183,6 +186,10 @@ func (u *DLQUI) options(sessions []*session, guard *localguard.Guard, streams St
 		Conditions: func(ctx context.Context, q *dlqui.Queue) ([]replay.Condition, error) {
 			return stops.conditions(ctx, byQueue[q], streams, nil)
 		},
+	}
+	o.Functions, o.Logs = &pageFunctions{u, byQueue}, u.pageLogs()
+	if u.feed != nil {
+		o.Live = u.feed
 	}
 	for _, s := range sessions {
 		q := &dlqui.Queue{Queue: s.Queue, Table: s.table, NoTable: s.noTable}

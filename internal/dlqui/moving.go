@@ -2,18 +2,15 @@ package dlqui
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"path/filepath"
-	"strings"
-	"time"
 
 	"github.com/sqsafe/sqsafe/internal/deadletters/archive"
 )
 
 // startMove moves the letters of a selection into a file, to keep or to discard them.
 func (p *Pages) startMove(ctx context.Context, sel *selection, kind, why string) (*run, error) {
-	stamp := time.Now().UTC().Format("20060102T150405") + "-" + strings.ToLower(rand.Text()[:6])
+	stamp := newRunID()
 	r := &run{ID: stamp, Kind: kind, Why: why, Shelf: sel.shelf}
 	q := *sel.shelf.Queue.Queue
 	o := &archive.Operation{

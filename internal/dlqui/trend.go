@@ -84,8 +84,9 @@ func templateFuncs() template.FuncMap {
 		"add":    func(a, b int) int { return a + b },
 		"less":   func(a, b int) int { return a - b },
 		"path":   path,
-		"moment": newMoment,
-		"state":  func(r *run) *status { s := r.status(); return &s },
+		"moment": newMoment, "span": span,
+		"clock": func(at time.Time, layout string) string { return at.Local().Format(layout) },
+		"state": func(r *run) *status { s := r.status(); return &s },
 	}
 }
 

@@ -3,18 +3,14 @@ package jobfile
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/sqsafe/sqsafe/internal/sqssend"
 )
 
 // Queue is the queue that a job is sent to.
-type Queue struct {
-	// Name is the queue's name in errors.
-	Name string
-	URL  string
-	FIFO bool
-}
+type Queue = sqssend.Queue
 
 // Job is a message to send, once or several times.
 type Job struct {
@@ -38,16 +34,24 @@ type Job struct {
 // Check returns an error if SQS would refuse the job, before anything is sent.
 func (j *Job) Check() error {
 	if j.Times < 0 {
-		return fmt.Errorf(`"times" is %d; send a job at least once, or leave it out`, j.Times)
+		return fmt.Errorf("%s is %d; send a job at least once, or leave it out", j.member("times"), j.Times)
 	}
-	return j.draft().Check(sqssend.MaxBytes)
+	return j.draft().Check()
+}
+
+// member is how the user names a member of the job: in a line of a file, or as a flag.
+func (j *Job) member(name string) string {
+	if j.Source == "" {
+		return "--" + name
+	}
+	return strconv.Quote(name)
 }
 
 // draft returns the message of the job.
 func (j *Job) draft() *sqssend.Draft {
 	return &sqssend.Draft{
-		Queue: j.Queue.Name, FIFO: j.Queue.FIFO, Body: j.Body, Attributes: sqssend.Texts(j.Attributes),
-		Group: j.Group, Dedup: j.Dedup, Delay: j.Delay,
+		Queue: j.Queue, Body: j.Body, Attributes: sqssend.Texts(j.Attributes), Group: j.Group, Dedup: j.Dedup,
+		Delay: j.Delay, Member: j.member,
 	}
 }
 

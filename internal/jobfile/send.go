@@ -131,7 +131,7 @@ func (s *sender) messages() []sqssend.Message {
 	messages := make([]sqssend.Message, len(s.jobs))
 	for i, j := range s.jobs {
 		d := j.draft()
-		if d.Dedup == "" && d.FIFO && s.options.Distinct != nil {
+		if d.Dedup == "" && d.Queue.FIFO && s.options.Distinct != nil {
 			d.Dedup = s.options.Distinct()
 		}
 		messages[i] = d.Message()

@@ -137,8 +137,7 @@ func TestSendReportsEachMessage(t *testing.T) {
 			[]string{"1 id of 1", "2 SQS refused the entry: InternalError: not today", "3 id of 3"}, ""},
 		{"refused in a FIFO queue, later ones not sent", numbered(12, fifo), fakeSQS{refuse: map[string]bool{"10": true}},
 			[]string{"1 id of 1", "2 id of 2", "3 id of 3", "4 id of 4", "5 id of 5", "6 id of 6", "7 id of 7",
-				"8 id of 8", "9 id of 9", "10 SQS refused the entry: InternalError: not today"},
-			"SQS refused the entry: InternalError: not today"},
+				"8 id of 8", "9 id of 9", "10 SQS refused the entry: InternalError: not today"}, "SQS refused the entry: InternalError: not today"},
 		{"no answer", numbered(1, standard), fakeSQS{fail: 1}, []string{"1 connection torn"}, "connection torn"},
 		{"a response without the message", numbered(1, standard), fakeSQS{mute: true},
 			[]string{"1 the queue did not answer for this message"}, ""},
@@ -162,7 +161,7 @@ func TestSendSetsAllParameters(t *testing.T) {
 	var api fakeSQS
 	list := []jobfile.Job{
 		{Body: "x", Group: "g", Dedup: "d", Delay: 7 * time.Second, Attributes: map[string]string{"a": "b"}},
-		{Queue: jobfile.Queue{FIFO: true}, Body: "y", Group: "g"},
+		{Queue: jobfile.Queue{FIFO: true}, Body: "y", Group: "h"},
 		{Body: "z"},
 	}
 	distinct := func() string { return "its own" }
@@ -174,7 +173,7 @@ func TestSendSetsAllParameters(t *testing.T) {
 			MessageDeduplicationId: aws.String("d"), MessageAttributes: map[string]types.MessageAttributeValue{
 				"a": {DataType: aws.String("String"), StringValue: aws.String("b")},
 			}},
-		{Id: aws.String("1"), MessageBody: aws.String("y"), MessageGroupId: aws.String("g"),
+		{Id: aws.String("1"), MessageBody: aws.String("y"), MessageGroupId: aws.String("h"),
 			MessageDeduplicationId: aws.String("its own")},
 		{Id: aws.String("2"), MessageBody: aws.String("z")},
 	}
@@ -202,8 +201,7 @@ func TestSendObservesTheRate(t *testing.T) {
 		} {
 			var api fakeSQS
 			begun := time.Since(start)
-			list := numbered(tt.jobs, jobfile.Queue{})
-			if err := jobfile.Send(t.Context(), &api, list, jobfile.Options{Rate: tt.rate}); err != nil {
+			if err := jobfile.Send(t.Context(), &api, numbered(tt.jobs, jobfile.Queue{}), jobfile.Options{Rate: tt.rate}); err != nil {
 				t.Fatal(err)
 			}
 			took := api.at[len(api.at)-1].Sub(start) - begun
@@ -263,6 +261,34 @@ func TestSendSendsAllInOrder(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("messages (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestARefusedMessageIsNotOvertaken generates FIFO groups of which SQS refuses some
+// messages: what is sent of a group is its beginning.
+func TestARefusedMessageIsNotOvertaken(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		api := fakeSQS{refuse: map[string]bool{}}
+		var list []jobfile.Job
+		groups := map[string][]string{}
+		for i := range rapid.IntRange(0, 30).Draw(t, "jobs") {
+			group, body := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "group"), strconv.Itoa(i)
+			api.refuse[body] = rapid.IntRange(0, 9).Draw(t, "dice") == 0
+			list = append(list, jobfile.Job{Queue: jobfile.Queue{URL: "u.fifo", FIFO: true}, Body: body, Group: group})
+			groups[group] = append(groups[group], body)
+		}
+		sent := map[string][]string{}
+		_ = jobfile.Send(context.Background(), &api, list, jobfile.Options{Observe: func(r jobfile.Result) {
+			if r.Err == nil {
+				sent[r.Job.Group] = append(sent[r.Job.Group], r.Job.Body)
+			}
+		}})
+		for group, got := range sent {
+			if diff := cmp.Diff(groups[group][:len(got)], got); diff != "" {
+				t.Errorf("group %s (-want +got):\n%s", group, diff)
+			}
 		}
 	})
 }
