@@ -61,6 +61,9 @@ func (c *config) drawJob(r *rand.Rand, name string, share float64) *job {
 		name: name, kind: quick, fails: 1 + r.IntN(2),
 		sent: evenly(r, 0, pick(r, time.Millisecond, time.Second, time.Minute)),
 	}
+	if s := evenly(r, 0, 20*time.Minute); c.profile == lasting && chance(r, 0.3) {
+		j.sent = s // while others run, and when nothing is wrong any more
+	}
 	switch {
 	case chance(r, share):
 		j.kind = pick(r, flaky, permanent, odd, panics, poison, poison, endless, stuck, garbled, goexit, unwanted,

@@ -324,6 +324,9 @@ func (j *judge) effective(p *process, c *call, ok bool) {
 		j.leased(p, c)
 	case idem.SettleCrash.String():
 		j.checkBlame(p, c)
+		j.checkRelease(p, c)
+	case idem.SettleAbort.String(), idem.SettleRelease.String():
+		j.checkRelease(p, c)
 	}
 	if what := s.claims.settle(p, c); what != "" {
 		j.w.breaksLocked("aloneness", c.subjects, "%s: %s", c.subjects[0], what)
