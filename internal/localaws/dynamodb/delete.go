@@ -22,11 +22,8 @@ func (s *Service) deleteItem(p *deleteItemParameters) (writeResponse, error) {
 }
 
 func (p *deletion) mutation(s *Service) (*mutation, error) {
-	m, scope, err := p.begin()
+	m, err := p.begin()
 	if err != nil {
-		return nil, err
-	}
-	if err := scope.Close(); err != nil {
 		return nil, err
 	}
 	m.apply = func(attribute.Item) (attribute.Item, error) { return nil, nil }

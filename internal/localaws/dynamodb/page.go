@@ -19,9 +19,9 @@ type pageParameters struct {
 	TableName                 string  `rule:"required,table"`
 	IndexName                 *string `rule:"name,len=3..255"`
 	ConsistentRead            bool
-	ExclusiveStartKey         attribute.Item
+	ExclusiveStartKey         startKey
 	ExpressionAttributeNames  map[string]string
-	ExpressionAttributeValues attribute.Item
+	ExpressionAttributeValues placeholders
 	FilterExpression          *string
 	ProjectionExpression      *string
 	Limit                     *int   `rule:"range=1.."`
@@ -57,7 +57,7 @@ func (p *pageParameters) begin() (*page, *expression.Scope, error) {
 	if err := p.checkSelect(); err != nil {
 		return nil, nil, err
 	}
-	scope, err := expression.NewScope(p.ExpressionAttributeNames, p.ExpressionAttributeValues)
+	scope, err := expression.NewScope(p.ExpressionAttributeNames, p.ExpressionAttributeValues.item())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -121,6 +121,9 @@ func (g *page) open(s *Service) (err error) {
 // checkStart returns an error unless a start key has exactly the keys of the
 // source and the table.
 func (g *page) checkStart() error {
+	if err := g.table.checkScalars(g.filter.Nested(), g.projection.Nested()); err != nil {
+		return err
+	}
 	start := g.parameters.ExclusiveStartKey
 	if start == nil {
 		return nil
@@ -147,9 +150,9 @@ func (g *page) rest() iter.Seq[attribute.Item] {
 	part := g.part
 	if start := g.parameters.ExclusiveStartKey; start != nil {
 		if g.descending {
-			part.High = g.place(start).Before()
+			part.High = g.place(attribute.Item(start)).Before()
 		} else {
-			part.Low = g.place(start).After()
+			part.Low = g.place(attribute.Item(start)).After()
 		}
 	}
 	if g.descending {

@@ -60,14 +60,14 @@ func (p *put) mutation(s *Service) (*mutation, error) {
 	if p.Item.Size() > maxItemBytes {
 		return nil, attribute.Invalidf("Item size has exceeded the maximum allowed size")
 	}
-	m, scope, err := p.begin()
+	m, err := p.begin()
 	if err != nil {
 		return nil, err
 	}
-	if err := scope.Close(); err != nil {
+	if m.table, err = s.table(p.TableName); err != nil {
 		return nil, err
 	}
-	if m.table, err = s.table(p.TableName); err != nil {
+	if err := m.table.checkScalars(m.condition.Nested()); err != nil {
 		return nil, err
 	}
 	if err := m.table.checkItem(p.Item); err != nil {

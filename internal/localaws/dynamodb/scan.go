@@ -30,7 +30,7 @@ func (s *Service) scan(p *scanParameters) (pageResponse, error) {
 	}
 	if p.Segment != nil {
 		g.part = keyspace.Segment(*p.Segment, *p.TotalSegments)
-		if start := p.ExclusiveStartKey; start != nil && !g.part.Contains(g.place(start)) {
+		if start := p.ExclusiveStartKey; start != nil && !g.part.Contains(g.place(attribute.Item(start))) {
 			return pageResponse{}, attribute.Invalidf("The provided starting key is invalid: "+
 				"Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. "+
 				"TotalSegments: %d Segment: %d", *p.TotalSegments, *p.Segment)

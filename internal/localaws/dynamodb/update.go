@@ -56,7 +56,7 @@ func (p *update) mutation(s *Service) (*mutation, error) {
 }
 
 func (p *update) prepare(s *Service) (*mutation, expression.Update, error) {
-	m, scope, err := p.begin()
+	scope, err := expression.NewScope(p.ExpressionAttributeNames, p.ExpressionAttributeValues.item())
 	if err != nil {
 		return nil, expression.Update{}, err
 	}
@@ -64,16 +64,20 @@ func (p *update) prepare(s *Service) (*mutation, expression.Update, error) {
 	if err != nil {
 		return nil, u, err
 	}
-	if err := scope.Close(); err != nil {
+	m, err := p.on(scope)
+	if err != nil {
 		return nil, u, err
 	}
-	if err := s.aim(m, p.TableName, p.Key); err != nil {
+	if err := s.aim(m, p.TableName, p.Key, u.Nested()); err != nil {
 		return nil, u, err
 	}
 	for _, name := range u.Names() {
 		if m.table.key.has(name) {
 			return nil, u, badParameter("Cannot update attribute %s. This attribute is part of the key", name)
 		}
+	}
+	if err := checkIndexKeys(m.table.currentIndexes(), u.Known()); err != nil {
+		return nil, u, err
 	}
 	m.apply = func(old attribute.Item) (attribute.Item, error) { return m.table.updated(old, p.Key, u) }
 	return m, u, nil
@@ -93,5 +97,28 @@ func (t *table) updated(old, key attribute.Item, u expression.Update) (attribute
 	if item.Size() > maxItemBytes {
 		return nil, attribute.Invalidf("Item size to update has exceeded the maximum allowed size")
 	}
-	return item, checkIndexKeys(t.indexes, item)
+	return item, t.checkUpdatedKeys(item)
+}
+
+// checkUpdatedKeys checks the keys of indexes of an updated item. What could be
+// said before the update was evaluated has other messages. The caller holds the
+// mutex.
+func (t *table) checkUpdatedKeys(item attribute.Item) error {
+	for _, i := range t.indexes {
+		for _, a := range i.key.attributes() {
+			v := item[a.name]
+			if v == nil {
+				continue
+			}
+			if v.Type() != a.dataType {
+				return attribute.Invalidf("The update expression attempted to update the secondary index key to unsupported type")
+			}
+			if n, ok := attribute.Extent(v); ok && n == 0 {
+				return attribute.Invalidf("One or more parameter values are not valid. "+
+					"The update expression attempted to update a secondary index key to a value that is not supported. "+
+					"The AttributeValue for a key attribute cannot contain an empty %s value.", typeNames[a.dataType])
+			}
+		}
+	}
+	return nil
 }

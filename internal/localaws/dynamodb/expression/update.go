@@ -10,6 +10,7 @@ import (
 // Update is a change of an item. The zero Update changes nothing.
 type Update struct {
 	sets, removals, adds, deletions []action
+	nested                          []string
 }
 
 // action is one change at one path.
@@ -17,6 +18,7 @@ type action struct {
 	path path
 	// value returns the value to set, add or delete.
 	value evaluation
+	known attribute.Value // that value, if it is the same for every item
 }
 
 // Names returns the attributes that the update changes, in whole or in part.
@@ -28,9 +30,24 @@ func (u Update) Names() []string {
 	return names
 }
 
+// Known returns the attributes that the update sets as a whole, or adds to, to or
+// with a value that does not depend on the item.
+func (u Update) Known() attribute.Item {
+	values := make(attribute.Item)
+	for _, a := range slices.Concat(u.sets, u.adds) {
+		if a.known != nil && len(a.path) == 1 {
+			values[a.path[0].name] = a.known
+		}
+	}
+	return values
+}
+
+// Nested returns the attributes of which the update reads or changes parts.
+func (u Update) Nested() []string { return u.nested }
+
 // Updated returns a projection of the parts that the update changes.
 func (u Update) Updated() Projection {
-	return Projection{append([]path{}, u.paths()...)}
+	return Projection{paths: append([]path{}, u.paths()...)}
 }
 
 func (u Update) paths() []path {

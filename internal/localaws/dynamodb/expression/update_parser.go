@@ -22,9 +22,11 @@ func (s *Scope) Update(text *string) (Update, error) {
 			return Update{}, err
 		}
 	}
-	if err := p.checkDistinct(u.paths()); err != nil {
+	p.checkDistinct(u.paths())
+	if err := p.finish(); err != nil {
 		return Update{}, err
 	}
+	u.nested = p.nested
 	// Elements that are set beyond the end of a list are appended in the order
 	// of their indexes. Indexes of removed elements refer to the list before
 	// any is removed.
@@ -51,7 +53,7 @@ func (p *parser) section(u *Update) error {
 		return p.syntaxError()
 	}
 	if *into != nil {
-		return p.invalid(`The "%s" section can only be used once in an update expression;`, keyword)
+		p.fail(misplacedFunction, p.invalid(`The "%s" section can only be used once in an update expression;`, keyword))
 	}
 	if err := p.advance(); err != nil {
 		return err
@@ -69,13 +71,13 @@ func (p *parser) set() (action, error) {
 	if err := p.expect("="); err != nil {
 		return action{}, err
 	}
-	value, err := p.sum()
-	return action{target, value}, err
+	source, err := p.sum()
+	return action{target, source.value, source.known}, err
 }
 
 func (p *parser) removal() (action, error) {
 	target, err := p.path()
-	return action{target, constant(nil)}, err
+	return action{path: target, value: constant(nil)}, err
 }
 
 // collectionAction parses an action of ADD or DELETE: a path and a value.
@@ -89,10 +91,17 @@ func (p *parser) collectionAction(keyword string, allowed func(attribute.Value) 
 		return action{}, err
 	}
 	if !allowed(v) {
-		return action{}, p.invalid("Incorrect operand type for operator or function; "+
-			"operator: %s, operand type: %s", keyword, v.Type())
+		p.fail(everythingElse, p.invalid("Incorrect operand type for operator or function; "+
+			"operator: %s, operand type: %s", keyword, typeNames[v.Type()]))
 	}
-	return action{target, constant(v)}, nil
+	return action{target, constant(v), v}, nil
+}
+
+// typeNames are the names of types in the messages for ADD and DELETE.
+var typeNames = map[attribute.Type]string{
+	attribute.TypeString: "STRING", attribute.TypeNumber: "NUMBER", attribute.TypeBinary: "BINARY",
+	attribute.TypeBool: "BOOLEAN", attribute.TypeNull: "NULL", attribute.TypeList: "LIST", attribute.TypeMap: "MAP",
+	attribute.TypeStringSet: "SS", attribute.TypeNumberSet: "NS", attribute.TypeBinarySet: "BS",
 }
 
 func isSet(v attribute.Value) bool {

@@ -42,12 +42,16 @@ func Rules(members map[string]any, t reflect.Type) error {
 	if len(found) == 0 {
 		return nil
 	}
+	found = found[:min(len(found), maxViolations)]
 	plural := "s"
 	if len(found) == 1 {
 		plural = ""
 	}
 	return attribute.Invalidf("%d validation error%s detected: %s", len(found), plural, strings.Join(found, "; "))
 }
+
+// maxViolations is how many violations AWS reports at once.
+const maxViolations = 10
 
 // violations are the messages for what breaks a rule.
 type violations []string

@@ -39,7 +39,7 @@ func checkType(v any, t reflect.Type, r rules, at place) error {
 	case itemType:
 		return checkMap(v, "com.amazonaws.dynamodb.v20120810.AttributeValue", at, checkAttribute)
 	case valueType:
-		return checkAttribute(v, member)
+		return checkAttribute(v, at)
 	}
 	switch t.Kind() {
 	case reflect.String:
@@ -74,6 +74,9 @@ func checkType(v any, t reflect.Type, r rules, at place) error {
 func nameOf(t reflect.Type, r rules) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
+	}
+	if t == valueType {
+		return "com.amazonaws.dynamodb.v20120810.AttributeValue"
 	}
 	switch t.Kind() {
 	case reflect.String:
