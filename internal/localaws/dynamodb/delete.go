@@ -12,13 +12,14 @@ type deletion struct {
 
 type deleteItemParameters struct {
 	deletion
+	expectations
 	metrics
 
 	ReturnValues string `rule:"enum=ALL_NEW|UPDATED_OLD|ALL_OLD|NONE|UPDATED_NEW"`
 }
 
 func (s *Service) deleteItem(p *deleteItemParameters) (writeResponse, error) {
-	return s.replaceItem(&p.deletion, p.ReturnValues, p.metrics)
+	return s.replaceItem(&p.deletion, p.ReturnValues, p.expectations, p.metrics)
 }
 
 func (p *deletion) mutation(s *Service) (*mutation, error) {

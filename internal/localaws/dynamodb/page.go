@@ -14,6 +14,7 @@ const maxPageBytes = 1 << 20
 // pageParameters holds the parameters shared by Query and Scan.
 type pageParameters struct {
 	attributesToGet
+	junction
 	readMetrics
 
 	TableName                 string  `rule:"required,table"`
@@ -51,10 +52,15 @@ type page struct {
 	descending bool
 }
 
-// begin makes a page that reads all items. The caller parses the other
+// begin makes a page that reads all items. filters are a QueryFilter or
+// ScanFilter, or nil. The caller parses the other
 // expressions and closes the scope.
-func (p *pageParameters) begin() (*page, *expression.Scope, error) {
+func (p *pageParameters) begin(filters comparisons) (*page, *expression.Scope, error) {
 	if err := p.checkSelect(); err != nil {
+		return nil, nil, err
+	}
+	legacy, err := p.filter(filters)
+	if err != nil {
 		return nil, nil, err
 	}
 	scope, err := expression.NewScope(p.ExpressionAttributeNames, p.ExpressionAttributeValues.item())
@@ -64,6 +70,9 @@ func (p *pageParameters) begin() (*page, *expression.Scope, error) {
 	g := &page{parameters: p, part: keyspace.All(), matches: func(attribute.Item) bool { return true }}
 	if g.filter, err = scope.Condition("FilterExpression", p.FilterExpression); err != nil {
 		return nil, nil, err
+	}
+	if filters != nil {
+		g.filter = legacy
 	}
 	if g.projection, err = scope.Projection(p.ProjectionExpression); err != nil {
 		return nil, nil, err
@@ -121,24 +130,24 @@ func (g *page) open(s *Service) (err error) {
 // checkStart returns an error unless a start key has exactly the keys of the
 // source and the table.
 func (g *page) checkStart() error {
-	if err := g.table.checkScalars(g.filter.Nested(), g.projection.Nested()); err != nil {
-		return err
-	}
 	start := g.parameters.ExclusiveStartKey
 	if start == nil {
 		return nil
 	}
+	keys := append(g.key().attributes(), g.table.key.attributes()...)
 	names := make(map[string]bool)
-	for _, a := range append(g.key().attributes(), g.table.key.attributes()...) {
+	for _, a := range keys {
 		names[a.name] = true
 	}
 	if len(start) != len(names) {
 		return attribute.Invalidf("The provided starting key is invalid")
 	}
-	for _, a := range append(g.key().attributes(), g.table.key.attributes()...) {
-		if v := start[a.name]; v == nil || v.Type() != a.dataType {
-			return attribute.Invalidf("The provided starting key is invalid: " +
-				"The provided key element does not match the schema")
+	for _, a := range keys {
+		switch v := start[a.name]; {
+		case v == nil:
+			return attribute.Invalidf("The provided starting key is invalid")
+		case v.Type() != a.dataType:
+			return attribute.Invalidf("The provided key element does not match the schema")
 		}
 	}
 	return nil

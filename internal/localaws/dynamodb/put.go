@@ -17,6 +17,7 @@ type put struct {
 
 type putItemParameters struct {
 	put
+	expectations
 	metrics
 
 	ReturnValues string `rule:"enum=ALL_NEW|UPDATED_OLD|ALL_OLD|NONE|UPDATED_NEW"`
@@ -29,20 +30,27 @@ type writeResponse struct {
 }
 
 func (s *Service) putItem(p *putItemParameters) (writeResponse, error) {
-	return s.replaceItem(&p.put, p.ReturnValues, p.metrics)
+	return s.replaceItem(&p.put, p.ReturnValues, p.expectations, p.metrics)
 }
 
 // replaceItem executes a put or delete, which can return only the old item.
 func (s *Service) replaceItem(w interface {
 	mutation(s *Service) (*mutation, error)
-}, returnValues string, asked metrics) (writeResponse, error) {
+}, returnValues string, expected expectations, asked metrics) (writeResponse, error) {
 	returned := orDefault(returnValues, "NONE")
 	if returned != "NONE" && returned != "ALL_OLD" {
 		return writeResponse{}, attribute.Invalidf("ReturnValues can only be ALL_OLD or NONE")
 	}
+	condition, expects, err := expected.condition()
+	if err != nil {
+		return writeResponse{}, err
+	}
 	m, err := w.mutation(s)
 	if err != nil {
 		return writeResponse{}, err
+	}
+	if expects {
+		m.condition = condition
 	}
 	u := &usage{table: m.table}
 	c, err := m.commit(u)

@@ -11,20 +11,18 @@ import (
 type queryParameters struct {
 	pageParameters
 
+	KeyConditions          comparisons `rule:"is=Condition"`
 	KeyConditionExpression *string
-	ScanIndexForward       *bool // nil means true
+	QueryFilter            comparisons `rule:"is=Condition"`
+	ScanIndexForward       *bool       // nil means true
 }
 
 func (s *Service) query(p *queryParameters) (pageResponse, error) {
-	if p.KeyConditionExpression == nil {
-		return pageResponse{}, attribute.Invalidf("Either the KeyConditions or KeyConditionExpression parameter " +
-			"must be specified in the request.")
-	}
-	g, scope, err := p.begin()
+	g, scope, err := p.begin(p.QueryFilter)
 	if err != nil {
 		return pageResponse{}, err
 	}
-	unbound, err := scope.KeyCondition(*p.KeyConditionExpression)
+	unbound, err := p.keyCondition(scope)
 	if err != nil {
 		return pageResponse{}, err
 	}
@@ -42,6 +40,9 @@ func (s *Service) query(p *queryParameters) (pageResponse, error) {
 	if err := g.checkKeyCondition(condition); err != nil {
 		return pageResponse{}, err
 	}
+	if err := g.checkFilter(p.QueryFilter != nil); err != nil {
+		return pageResponse{}, err
+	}
 	low, high := condition.Bounds()
 	g.part = keyspace.Partition(condition.Hash, low, high)
 	g.matches = func(item attribute.Item) bool { return condition.Match(names, item) }
@@ -51,6 +52,22 @@ func (s *Service) query(p *queryParameters) (pageResponse, error) {
 	}
 	g.descending = p.ScanIndexForward != nil && !*p.ScanIndexForward
 	return g.read(), nil
+}
+
+// keyCondition parses the condition of the query.
+func (p *queryParameters) keyCondition(scope *expression.Scope) (expression.UnboundKeyCondition, error) {
+	switch {
+	case p.KeyConditionExpression != nil:
+		return scope.KeyCondition(*p.KeyConditionExpression)
+	case p.KeyConditions == nil:
+		return expression.UnboundKeyCondition{}, attribute.Invalidf(
+			"Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
+	}
+	parsed, err := p.KeyConditions.parse()
+	if err != nil {
+		return expression.UnboundKeyCondition{}, err
+	}
+	return expression.KeyComparisons(parsed)
 }
 
 func (g *page) checkKeyCondition(c expression.KeyCondition) error {
@@ -70,13 +87,25 @@ func (g *page) checkKeyCondition(c expression.KeyCondition) error {
 			return err
 		}
 	}
-	for _, name := range g.filter.Names() {
-		if k.has(name) {
-			return attribute.Invalidf("Filter Expression can only contain non-primary key attributes: "+
-				"Primary key attribute: %s", name)
-		}
+	if !c.HasPartition() {
+		return attribute.Invalidf("Query key condition not supported")
 	}
 	return nil
+}
+
+// checkFilter checks that the filter of a query does not read the key.
+func (g *page) checkFilter(legacy bool) error {
+	kind := "Filter Expression"
+	if legacy {
+		kind = "QueryFilter"
+	}
+	for _, name := range g.filter.Names() {
+		if g.key().has(name) {
+			return attribute.Invalidf("%s can only contain non-primary key attributes: "+
+				"Primary key attribute: %s", kind, name)
+		}
+	}
+	return g.table.checkScalars(g.filter.Nested(), g.projection.Nested())
 }
 
 // checkNotEmpty returns an error for an empty value of a key.

@@ -10,15 +10,16 @@ import (
 type scanParameters struct {
 	pageParameters
 
-	Segment       *int `rule:"range=0..999999"`
-	TotalSegments *int `rule:"range=1..1000000"`
+	ScanFilter    comparisons `rule:"is=Condition"`
+	Segment       *int        `rule:"range=0..999999"`
+	TotalSegments *int        `rule:"range=1..1000000"`
 }
 
 func (s *Service) scan(p *scanParameters) (pageResponse, error) {
 	if err := p.checkSegments(); err != nil {
 		return pageResponse{}, err
 	}
-	g, scope, err := p.begin()
+	g, scope, err := p.begin(p.ScanFilter)
 	if err != nil {
 		return pageResponse{}, err
 	}
@@ -26,6 +27,9 @@ func (s *Service) scan(p *scanParameters) (pageResponse, error) {
 		return pageResponse{}, err
 	}
 	if err := g.open(s); err != nil {
+		return pageResponse{}, err
+	}
+	if err := g.table.checkScalars(g.filter.Nested(), g.projection.Nested()); err != nil {
 		return pageResponse{}, err
 	}
 	if p.Segment != nil {

@@ -18,15 +18,28 @@ type update struct {
 
 type updateItemParameters struct {
 	update
+	expectations
 	metrics
 
-	ReturnValues string `rule:"enum=ALL_NEW|UPDATED_OLD|ALL_OLD|NONE|UPDATED_NEW"`
+	AttributeUpdates map[string]attributeUpdate `rule:"is=AttributeValueUpdate"`
+	ReturnValues     string                     `rule:"enum=ALL_NEW|UPDATED_OLD|ALL_OLD|NONE|UPDATED_NEW"`
 }
 
 func (s *Service) updateItem(p *updateItemParameters) (writeResponse, error) {
-	m, u, err := p.prepare(s)
+	older, err := changes(p.AttributeUpdates)
 	if err != nil {
 		return writeResponse{}, err
+	}
+	condition, expects, err := p.condition()
+	if err != nil {
+		return writeResponse{}, err
+	}
+	m, u, err := p.prepare(s, older)
+	if err != nil {
+		return writeResponse{}, err
+	}
+	if expects {
+		m.condition = condition
 	}
 	used := &usage{table: m.table}
 	c, err := m.commit(used)
@@ -51,18 +64,21 @@ func (p *update) mutation(s *Service) (*mutation, error) {
 	if p.UpdateExpression == nil {
 		return nil, constraint("null", "transactItems.member.update.updateExpression", "Member must not be null")
 	}
-	m, _, err := p.prepare(s)
+	m, _, err := p.prepare(s, expression.Update{})
 	return m, err
 }
 
-func (p *update) prepare(s *Service) (*mutation, expression.Update, error) {
+// prepare makes the mutation. u is an update of the older form, which counts if
+// there is no UpdateExpression.
+func (p *update) prepare(s *Service, u expression.Update) (*mutation, expression.Update, error) {
 	scope, err := expression.NewScope(p.ExpressionAttributeNames, p.ExpressionAttributeValues.item())
 	if err != nil {
 		return nil, expression.Update{}, err
 	}
-	u, err := scope.Update(p.UpdateExpression)
-	if err != nil {
-		return nil, u, err
+	if p.UpdateExpression != nil {
+		if u, err = scope.Update(p.UpdateExpression); err != nil {
+			return nil, u, err
+		}
 	}
 	m, err := p.on(scope)
 	if err != nil {
@@ -87,6 +103,9 @@ func (p *update) prepare(s *Service) (*mutation, expression.Update, error) {
 // created that has its key from the start, so that expressions can read it. The
 // caller holds the mutex.
 func (t *table) updated(old, key attribute.Item, u expression.Update) (attribute.Item, error) {
+	if old == nil && u.OnlyRemoves() {
+		return nil, nil
+	}
 	if old == nil {
 		old = maps.Clone(key)
 	}

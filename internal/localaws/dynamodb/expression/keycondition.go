@@ -12,7 +12,12 @@ type KeyCondition struct {
 	Hash   attribute.Value
 	order  node // the condition on the sort key, or nil
 	values []attribute.Value
+	equal  bool // whether the partition key equals a value
 }
+
+// HasPartition reports whether the condition selects one partition. Otherwise it
+// is of a form that queries do not support.
+func (k KeyCondition) HasPartition() bool { return k.equal }
 
 // Match reports whether the condition is true for an item.
 func (k KeyCondition) Match(key Key, item attribute.Item) bool {
@@ -50,6 +55,9 @@ type keyPredicate struct {
 	name   string
 	node   node
 	values []attribute.Value
+	// scattered says that the items that match are not next to each other in an
+	// index.
+	scattered bool
 }
 
 // KeyCondition parses the condition of a query.
@@ -134,17 +142,18 @@ func keyFirst(operator string) error {
 func (u UnboundKeyCondition) On(key Key) (KeyCondition, error) {
 	hash, sort := u.on(key.Hash), u.on(key.Range)
 	switch {
-	case hash == nil:
-		return KeyCondition{}, missedKey(key.Hash)
 	case len(u.conditions) > 1 && key.Range == "":
 		return KeyCondition{}, attribute.Invalidf("Query key condition not supported")
+	case hash == nil:
+		return KeyCondition{}, missedKey(key.Hash)
 	case len(u.conditions) > 1 && sort == nil:
 		return KeyCondition{}, missedKey(key.Range)
 	}
-	if c, ok := hash.node.(comparison); !ok || c.operator != "=" {
-		return KeyCondition{}, attribute.Invalidf("Query key condition not supported")
+	if hash.scattered || sort != nil && sort.scattered {
+		return KeyCondition{}, attribute.Invalidf("Attempted conditional constraint is not an indexable operation")
 	}
-	k := KeyCondition{Hash: hash.values[0]}
+	c, _ := hash.node.(comparison)
+	k := KeyCondition{Hash: hash.values[0], equal: c.operator == "="}
 	if sort != nil {
 		k.order, k.values = sort.node, sort.values
 	}

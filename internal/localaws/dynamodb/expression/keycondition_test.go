@@ -3,6 +3,7 @@ package expression_test
 import (
 	"testing"
 
+	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/expression"
 )
 
@@ -100,5 +101,9 @@ func keyCondition(t *testing.T, text string, key expression.Key) (expression.Key
 	if err != nil {
 		return expression.KeyCondition{}, err
 	}
-	return unbound.On(key)
+	k, err := unbound.On(key)
+	if err == nil && !k.HasPartition() {
+		return k, attribute.Invalidf("Query key condition not supported")
+	}
+	return k, err
 }

@@ -11,6 +11,13 @@ import (
 type Update struct {
 	sets, removals, adds, deletions []action
 	nested                          []string
+	legacy                          bool // made of Changes
+}
+
+// OnlyRemoves reports whether the update is of the older form and cannot create
+// an item: it only deletes attributes, or parts of them.
+func (u Update) OnlyRemoves() bool {
+	return u.legacy && len(u.sets)+len(u.adds) == 0 && len(u.removals)+len(u.deletions) > 0
 }
 
 // action is one change at one path.
@@ -75,6 +82,9 @@ func (u Update) Apply(old attribute.Item) (attribute.Item, error) {
 				return nil, err
 			}
 			v, err := group.new(a.path.resolve(old), operand)
+			if err != nil && u.legacy {
+				return nil, attribute.Invalidf("Type mismatch for attribute to update")
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -164,6 +174,13 @@ func add(old, v attribute.Value) (attribute.Value, error) {
 			if old.Type() == v.Type() {
 				return old.Union(v), nil
 			}
+		}
+	case attribute.List: // only of the older form
+		switch old := old.(type) {
+		case nil:
+			return v, nil
+		case attribute.List:
+			return slices.Concat(old, v), nil
 		}
 	}
 	return nil, wrongType()

@@ -116,7 +116,7 @@ func elementOf(t reflect.Type) reflect.Type {
 
 func (v *violations) object(value map[string]any, t reflect.Type, r rules, path string) {
 	switch {
-	case t == itemType || t == valueType:
+	case t == itemType || t == valueType || t == anyType:
 		v.size(value, len(value), r, path)
 	case t.Kind() == reflect.Struct:
 		v.members(value, t, path+".")

@@ -25,6 +25,7 @@ const (
 var (
 	itemType  = reflect.TypeFor[attribute.Item]()
 	valueType = reflect.TypeFor[attribute.Value]()
+	anyType   = reflect.TypeFor[attribute.Any]()
 )
 
 // checkType returns an error if a JSON value does not have the shape of t.
@@ -38,7 +39,7 @@ func checkType(v any, t reflect.Type, r rules, at place) error {
 	switch t {
 	case itemType:
 		return checkMap(v, "com.amazonaws.dynamodb.v20120810.AttributeValue", at, checkAttribute)
-	case valueType:
+	case valueType, anyType:
 		return checkAttribute(v, at)
 	}
 	switch t.Kind() {
