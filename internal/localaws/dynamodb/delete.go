@@ -28,5 +28,8 @@ func (p *deletion) mutation(s *Service) (*mutation, error) {
 		return nil, err
 	}
 	m.apply = func(attribute.Item) (attribute.Item, error) { return nil, nil }
-	return m, s.aim(m, p.TableName, p.Key)
+	if err := s.aim(m, p.TableName, p.Key); err != nil {
+		return nil, err
+	}
+	return m, m.table.checkScalars(m.condition.Nested())
 }

@@ -107,12 +107,12 @@ func (e expectations) condition() (expression.Condition, bool, error) {
 func (e expectation) comparison() (c expression.Comparison, problem string) {
 	operator := e.ComparisonOperator
 	switch {
+	case e.AttributeValueList != nil && e.Value != nil:
+		return c, "Value and AttributeValueList cannot be used together"
 	case e.AttributeValueList != nil && operator == "":
 		return c, "AttributeValueList can only be used with a ComparisonOperator"
 	case e.Exists != nil && operator != "":
 		return c, "Exists and ComparisonOperator cannot be used together"
-	case e.AttributeValueList != nil && e.Value != nil:
-		return c, "Value and AttributeValueList cannot be used together"
 	case operator != "":
 		return e.compared()
 	case e.Exists == nil && e.Value == nil:

@@ -113,13 +113,9 @@ func (p *conditional) on(scope *expression.Scope) (*mutation, error) {
 	}, scope.Close()
 }
 
-// aim sets the table and the place of a mutation. nested are the attributes of
-// which its expressions use parts.
-func (s *Service) aim(m *mutation, tableName string, key attribute.Item, nested ...[]string) (err error) {
+// aim sets the table and the place of a mutation.
+func (s *Service) aim(m *mutation, tableName string, key attribute.Item) (err error) {
 	if m.table, err = s.table(tableName); err != nil {
-		return err
-	}
-	if err := m.table.checkScalars(append(nested, m.condition.Nested())...); err != nil {
 		return err
 	}
 	if err := m.table.key.checkKey(key); err != nil {

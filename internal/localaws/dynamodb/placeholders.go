@@ -2,6 +2,7 @@ package dynamodb
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -39,25 +40,28 @@ func (p *placeholders) UnmarshalJSON(data []byte) error {
 
 // wrapped returns a validation error with more text around its message.
 func wrapped(err error, before, after string) error {
-	if e, ok := err.(*protocol.Error); ok && e.Code == "ValidationException" {
+	if e, ok := errors.AsType[*protocol.Error](err); ok && e.Code == "ValidationException" {
 		return attribute.Invalidf("%s", before+e.Message+after)
 	}
 	return err
 }
 
-// startKey is an ExclusiveStartKey. AWS says where most bad values are, but not
-// where bad numbers and duplicates are.
-type startKey attribute.Item
+// startKey is an ExclusiveStartKey. A bad value in it is reported after those in
+// other parameters.
+type startKey struct {
+	item    attribute.Item
+	problem error
+}
 
-// UnmarshalJSON implements [json.Unmarshaler].
+// UnmarshalJSON implements [json.Unmarshaler]. AWS says where most bad values
+// are, but not where bad numbers and duplicates are.
 func (k *startKey) UnmarshalJSON(data []byte) error {
-	var item attribute.Item
-	err := json.Unmarshal(data, &item)
-	*k = startKey(item)
-	e, ok := err.(*protocol.Error)
+	err := json.Unmarshal(data, &k.item)
+	e, ok := errors.AsType[*protocol.Error](err)
 	if ok && (strings.HasPrefix(e.Message, "Supplied ") || strings.HasPrefix(e.Message, "One or more ")) &&
-		!strings.Contains(e.Message, "Input collection") {
-		return wrapped(err, "The provided starting key is invalid: ", "")
+		!strings.Contains(e.Message, "Input collection") && !strings.Contains(e.Message, "An number set") {
+		err = wrapped(err, "The provided starting key is invalid: ", "")
 	}
-	return err
+	k.problem = err
+	return nil
 }

@@ -30,6 +30,9 @@ type writeResponse struct {
 }
 
 func (s *Service) putItem(p *putItemParameters) (writeResponse, error) {
+	if err := checkItemSize(p.Item); err != nil {
+		return writeResponse{}, err
+	}
 	return s.replaceItem(&p.put, p.ReturnValues, p.expectations, p.metrics)
 }
 
@@ -65,8 +68,8 @@ func (s *Service) replaceItem(w interface {
 }
 
 func (p *put) mutation(s *Service) (*mutation, error) {
-	if p.Item.Size() > maxItemBytes {
-		return nil, attribute.Invalidf("Item size has exceeded the maximum allowed size")
+	if err := checkItemSize(p.Item); err != nil {
+		return nil, err
 	}
 	m, err := p.begin()
 	if err != nil {
@@ -84,6 +87,13 @@ func (p *put) mutation(s *Service) (*mutation, error) {
 	m.place = m.table.place(p.Item)
 	m.apply = func(attribute.Item) (attribute.Item, error) { return p.Item, nil }
 	return m, nil
+}
+
+func checkItemSize(item attribute.Item) error {
+	if item.Size() > maxItemBytes {
+		return attribute.Invalidf("Item size has exceeded the maximum allowed size")
+	}
+	return nil
 }
 
 // checkItem checks that the table can store the item.

@@ -22,7 +22,7 @@ func (s *Service) query(p *queryParameters) (pageResponse, error) {
 	if err != nil {
 		return pageResponse{}, err
 	}
-	unbound, err := p.keyCondition(scope)
+	unbound, err := p.expressions(g, scope)
 	if err != nil {
 		return pageResponse{}, err
 	}
@@ -43,22 +43,32 @@ func (s *Service) query(p *queryParameters) (pageResponse, error) {
 	if err := g.checkFilter(p.QueryFilter != nil); err != nil {
 		return pageResponse{}, err
 	}
+	if err := g.checkStartInside(condition); err != nil {
+		return pageResponse{}, err
+	}
+	if err := g.checkAttributes(); err != nil {
+		return pageResponse{}, err
+	}
 	low, high := condition.Bounds()
 	g.part = keyspace.Partition(condition.Hash, low, high)
 	g.matches = func(item attribute.Item) bool { return condition.Match(names, item) }
-	if start := p.ExclusiveStartKey; start != nil && !attribute.Equal(start[names.Hash], condition.Hash) {
-		return pageResponse{}, attribute.Invalidf("The provided starting key is outside query boundaries " +
-			"based on provided conditions")
-	}
 	g.descending = p.ScanIndexForward != nil && !*p.ScanIndexForward
 	return g.read(), nil
 }
 
-// keyCondition parses the condition of the query.
-func (p *queryParameters) keyCondition(scope *expression.Scope) (expression.UnboundKeyCondition, error) {
+// expressions parses the expressions of the query. AWS checks the syntax of all of
+// them before it looks at the operators of the key condition.
+func (p *queryParameters) expressions(g *page, scope *expression.Scope) (expression.UnboundKeyCondition, error) {
+	keys, err := scope.Condition("KeyConditionExpression", p.KeyConditionExpression)
+	if err != nil {
+		return expression.UnboundKeyCondition{}, err
+	}
+	if err := g.parse(scope); err != nil {
+		return expression.UnboundKeyCondition{}, err
+	}
 	switch {
 	case p.KeyConditionExpression != nil:
-		return scope.KeyCondition(*p.KeyConditionExpression)
+		return keys.AsKey()
 	case p.KeyConditions == nil:
 		return expression.UnboundKeyCondition{}, attribute.Invalidf(
 			"Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
@@ -89,6 +99,20 @@ func (g *page) checkKeyCondition(c expression.KeyCondition) error {
 	}
 	if !c.HasPartition() {
 		return attribute.Invalidf("Query key condition not supported")
+	}
+	return nil
+}
+
+// checkStartInside checks that the start key is one that the query can have read.
+func (g *page) checkStartInside(c expression.KeyCondition) error {
+	start := g.parameters.ExclusiveStartKey.item
+	switch {
+	case start == nil:
+		return nil
+	case !c.MatchRange(start):
+		return attribute.Invalidf("The provided starting key does not match the range key predicate")
+	case !attribute.Equal(start[g.key().hash.name], c.Hash):
+		return attribute.Invalidf("The provided starting key is outside query boundaries based on provided conditions")
 	}
 	return nil
 }

@@ -23,22 +23,28 @@ func (s *Service) scan(p *scanParameters) (pageResponse, error) {
 	if err != nil {
 		return pageResponse{}, err
 	}
+	if err := g.parse(scope); err != nil {
+		return pageResponse{}, err
+	}
 	if err := scope.Close(); err != nil {
 		return pageResponse{}, err
 	}
 	if err := g.open(s); err != nil {
 		return pageResponse{}, err
 	}
-	if err := g.table.checkScalars(g.filter.Nested(), g.projection.Nested()); err != nil {
-		return pageResponse{}, err
-	}
 	if p.Segment != nil {
 		g.part = keyspace.Segment(*p.Segment, *p.TotalSegments)
-		if start := p.ExclusiveStartKey; start != nil && !g.part.Contains(g.place(attribute.Item(start))) {
+		if start := p.ExclusiveStartKey.item; start != nil && !g.part.Contains(g.place(start)) {
 			return pageResponse{}, attribute.Invalidf("The provided starting key is invalid: "+
 				"Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. "+
 				"TotalSegments: %d Segment: %d", *p.TotalSegments, *p.Segment)
 		}
+	}
+	if err := g.table.checkScalars(g.filter.Nested(), g.projection.Nested()); err != nil {
+		return pageResponse{}, err
+	}
+	if err := g.checkAttributes(); err != nil {
+		return pageResponse{}, err
 	}
 	return g.read(), nil
 }

@@ -84,7 +84,7 @@ func (p *update) prepare(s *Service, u expression.Update) (*mutation, expression
 	if err != nil {
 		return nil, u, err
 	}
-	if err := s.aim(m, p.TableName, p.Key, u.Nested()); err != nil {
+	if err := s.aim(m, p.TableName, p.Key); err != nil {
 		return nil, u, err
 	}
 	for _, name := range u.Names() {
@@ -93,6 +93,9 @@ func (p *update) prepare(s *Service, u expression.Update) (*mutation, expression
 		}
 	}
 	if err := checkIndexKeys(m.table.currentIndexes(), u.Known()); err != nil {
+		return nil, u, err
+	}
+	if err := m.table.checkScalars(u.Nested(), m.condition.Nested()); err != nil {
 		return nil, u, err
 	}
 	m.apply = func(old attribute.Item) (attribute.Item, error) { return m.table.updated(old, p.Key, u) }

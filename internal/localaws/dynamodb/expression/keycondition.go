@@ -21,7 +21,12 @@ func (k KeyCondition) HasPartition() bool { return k.equal }
 
 // Match reports whether the condition is true for an item.
 func (k KeyCondition) Match(key Key, item attribute.Item) bool {
-	return attribute.Equal(item[key.Hash], k.Hash) && (k.order == nil || k.order.holds(item))
+	return attribute.Equal(item[key.Hash], k.Hash) && k.MatchRange(item)
+}
+
+// MatchRange reports whether the condition on the sort key is true for an item.
+func (k KeyCondition) MatchRange(item attribute.Item) bool {
+	return k.order == nil || k.order.holds(item)
 }
 
 // RangeValues returns the values that the sort key is compared with.
@@ -66,8 +71,13 @@ func (s *Scope) KeyCondition(text string) (UnboundKeyCondition, error) {
 	if err != nil {
 		return UnboundKeyCondition{}, err
 	}
+	return condition.AsKey()
+}
+
+// AsKey returns the condition as one of a query.
+func (c Condition) AsKey() (UnboundKeyCondition, error) {
 	var u UnboundKeyCondition
-	for _, n := range conjuncts(condition.root) {
+	for _, n := range conjuncts(c.root) {
 		if operator := misplaced(n); operator != "" {
 			return UnboundKeyCondition{}, attribute.Invalidf("Invalid operator used in KeyConditionExpression: %s", operator)
 		}

@@ -2,6 +2,7 @@ package expression
 
 import (
 	"strconv"
+	"unicode/utf16"
 
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
 )
@@ -23,9 +24,16 @@ func (p path) on(item attribute.Item) attribute.Value { return p.resolve(item) }
 type sizeOf struct{ of operand }
 
 func (s sizeOf) on(item attribute.Item) attribute.Value {
-	n, ok := attribute.Extent(s.of.on(item))
+	v := s.of.on(item)
+	n, ok := attribute.Extent(v)
 	if !ok {
 		return nil
+	}
+	if text, isText := v.(attribute.String); isText {
+		n = 0
+		for _, r := range string(text) {
+			n += utf16.RuneLen(r) // DynamoDB counts as Java does
+		}
 	}
 	number, _ := attribute.ParseNumber(strconv.Itoa(n))
 	return number

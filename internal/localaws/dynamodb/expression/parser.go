@@ -25,6 +25,7 @@ type parser struct {
 	operators int
 	deferred  [ranks]error // the first error of each rank
 	nested    []string     // attributes of which the expression has longer paths
+	targets   []path       // what an update changes, in the order of the expression
 }
 
 // rank orders the errors of an expression that has correct syntax, as AWS
@@ -37,6 +38,7 @@ const (
 	unknownFunction
 	misplacedFunction
 	reservedWord
+	repeatedSection
 	everythingElse
 	ranks
 )

@@ -22,7 +22,7 @@ func (s *Scope) Update(text *string) (Update, error) {
 			return Update{}, err
 		}
 	}
-	p.checkDistinct(u.paths())
+	p.checkDistinct(p.targets)
 	if err := p.finish(); err != nil {
 		return Update{}, err
 	}
@@ -31,6 +31,7 @@ func (s *Scope) Update(text *string) (Update, error) {
 	// of their indexes. Indexes of removed elements refer to the list before
 	// any is removed.
 	slices.SortStableFunc(u.sets, func(a, b action) int { return comparePaths(a.path, b.path) })
+	slices.SortStableFunc(u.adds, func(a, b action) int { return comparePaths(a.path, b.path) })
 	slices.SortStableFunc(u.removals, func(a, b action) int { return comparePaths(b.path, a.path) })
 	return u, nil
 }
@@ -53,7 +54,7 @@ func (p *parser) section(u *Update) error {
 		return p.syntaxError()
 	}
 	if *into != nil {
-		p.fail(misplacedFunction, p.invalid(`The "%s" section can only be used once in an update expression;`, keyword))
+		p.fail(repeatedSection, p.invalid(`The "%s" section can only be used once in an update expression;`, keyword))
 	}
 	if err := p.advance(); err != nil {
 		return err
@@ -64,7 +65,7 @@ func (p *parser) section(u *Update) error {
 }
 
 func (p *parser) set() (action, error) {
-	target, err := p.path()
+	target, err := p.target()
 	if err != nil {
 		return action{}, err
 	}
@@ -76,13 +77,20 @@ func (p *parser) set() (action, error) {
 }
 
 func (p *parser) removal() (action, error) {
-	target, err := p.path()
+	target, err := p.target()
 	return action{path: target, value: constant(nil)}, err
+}
+
+// target parses the path that an action changes.
+func (p *parser) target() (path, error) {
+	target, err := p.path()
+	p.targets = append(p.targets, target)
+	return target, err
 }
 
 // collectionAction parses an action of ADD or DELETE: a path and a value.
 func (p *parser) collectionAction(keyword string, allowed func(attribute.Value) bool) (action, error) {
-	target, err := p.path()
+	target, err := p.target()
 	if err != nil {
 		return action{}, err
 	}

@@ -36,6 +36,9 @@ func checkType(v any, t reflect.Type, r rules, at place) error {
 	if v == nil {
 		return nil
 	}
+	if r.item {
+		t = itemType
+	}
 	switch t {
 	case itemType:
 		return checkMap(v, "com.amazonaws.dynamodb.v20120810.AttributeValue", at, checkAttribute)
