@@ -157,11 +157,16 @@ func TestDLQReplayStopsForTheSource(t *testing.T) {
 		code  int
 		says  string
 	}{
-		"too old":      {2 * time.Hour, []string{"--stop-age", "1h"}, "Enabled", cli.ExitStopped, "stopped: the oldest message of charges is 2 h 0 min old"},
-		"young":        {30 * time.Minute, []string{"--stop-age", "1h"}, "Enabled", cli.ExitOK, ""},
-		"not asked":    {2 * time.Hour, nil, "Enabled", cli.ExitOK, ""},
-		"empty":        {0, []string{"--stop-age", "1h"}, "Enabled", cli.ExitOK, ""},
-		"paused":       {0, nil, "Disabled", cli.ExitStopped, "stopped: the function of charges is paused; sqsafe dlq resume starts it"},
+		"too old": {
+			2 * time.Hour, []string{"--stop-age", "1h"}, "Enabled", cli.ExitStopped,
+			"stopped: the oldest message of charges is 2 h 0 min old",
+		},
+		"young":     {30 * time.Minute, []string{"--stop-age", "1h"}, "Enabled", cli.ExitOK, ""},
+		"not asked": {2 * time.Hour, nil, "Enabled", cli.ExitOK, ""},
+		"empty":     {0, []string{"--stop-age", "1h"}, "Enabled", cli.ExitOK, ""},
+		"paused": {
+			0, nil, "Disabled", cli.ExitStopped, "stopped: the function of charges is paused; sqsafe dlq resume starts it",
+		},
 		"being paused": {0, nil, "Disabling", cli.ExitStopped, "is paused"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -229,7 +234,7 @@ func TestDLQReplayTracks(t *testing.T) {
 		"dead again": {
 			false, cli.ExitStopped,
 			[]string{"sent back 1 of 3 dead letters", "0 of 1 job is done", "│ dead again │ permanent rejected │"},
-			"stopped: 1 of 1 jobs are dead again; letters: 2 not tried; --resume carries on",
+			"stopped: 1 of 1 job is dead again; letters: 2 not tried; --resume carries on",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

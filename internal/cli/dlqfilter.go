@@ -7,14 +7,9 @@ import (
 	"github.com/sqsafe/sqsafe/internal/deadletters"
 )
 
-// DLQReasons selects letters by the reason of the death. It stands apart since discard has
-// a --reason of another kind.
-type DLQReasons struct {
-	Failure []string `aliases:"reason" placeholder:"REASON" help:"Only with this reason, such as rejected; as for all lists, any of several."` //nolint:lll // a struct tag is one line
-}
-
 // DLQFilter selects letters.
 type DLQFilter struct {
+	Failure         []string   `placeholder:"REASON" help:"Only with this reason, such as rejected; as for all lists, any of several."`   //nolint:lll // a struct tag is one line
 	Kind            []string   `placeholder:"KIND" help:"Only letters of this kind: recorded, moved, lambda, eventbridge, sns, unknown."` //nolint:lll // a struct tag is one line
 	Class           []string   `placeholder:"CLASS" help:"Only with this class: permanent, retryable, unclassified."`
 	Rule            []string   `placeholder:"RULE" help:"Only by this rule."`
@@ -30,10 +25,10 @@ type DLQFilter struct {
 	Where           []string   `sep:"none" placeholder:"MEMBER=VALUE" help:"Only with this member in a JSON body, such as order.country=DE; also !=. All of several."` //nolint:lll // a struct tag is one line
 }
 
-// filter returns the filter, with the ids and reasons that were named beside it.
-func (f *DLQFilter) filter(ids, reasons []string) (*deadletters.Filter, error) {
+// filter returns the filter, with the ids that were named beside it.
+func (f *DLQFilter) filter(ids []string) (*deadletters.Filter, error) {
 	filter := &deadletters.Filter{
-		IDs: ids, Kinds: f.Kind, Reasons: reasons, Classes: f.Class, Rules: f.Rule, Codes: f.Code,
+		IDs: ids, Kinds: f.Kind, Reasons: f.Failure, Classes: f.Class, Rules: f.Rule, Codes: f.Code,
 		Fingerprints: f.Fingerprint, Types: f.ErrorType, Versions: f.FunctionVersion, Groups: f.MessageGroup,
 		Since: f.Since.Time, Until: f.Until.Time, Text: f.Text,
 	}
@@ -56,7 +51,7 @@ func (f *DLQFilter) filter(ids, reasons []string) (*deadletters.Filter, error) {
 
 // Validate refuses values that cannot be read.
 func (f *DLQFilter) Validate() error {
-	_, err := f.filter(nil, nil)
+	_, err := f.filter(nil)
 	return err
 }
 

@@ -209,7 +209,7 @@ func (r *DLQReplay) paused(s *session, streams Streams, to *replay.Target) repla
 					fmt.Fprintf(streams.Err, "whether a mapping is paused is not known: %v\n",
 						r.Account.explain(err, "Lambda", "", "--aws"))
 				}
-				return "", nil //nolint:nilerr // told, and no reason to stop
+				return "", nil // told, and no reason to stop
 			}
 			running := len(found) == 0
 			for i := range found {

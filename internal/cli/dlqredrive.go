@@ -54,7 +54,11 @@ func (d *DLQRedrive) Run(ctx context.Context, streams Streams) error {
 	if err != nil {
 		return err
 	}
-	if !d.Yes {
+	switch {
+	case !d.Yes && s.Count.Total() == 0: // about: with --yes SQS is asked
+		fmt.Fprintln(streams.Out, s.none(0))
+		return nil
+	case !d.Yes:
 		fmt.Fprintf(streams.Out, "%s of %s would be moved to %s, %d a second; add --yes to do it\n",
 			letterCount(s.Count.Visible), s.Name, lastPart(destination), d.Rate)
 		return nil

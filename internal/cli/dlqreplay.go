@@ -17,7 +17,6 @@ type DLQReplay struct {
 	DLQTarget
 	Queue string   `arg:"" help:"The dead-letter queue."`
 	IDs   []string `arg:"" optional:"" name:"id" help:"Only letters with these ids, original ids or keys of jobs."`
-	DLQReasons
 	DLQFilter
 	Change
 	Why      string        `placeholder:"TEXT" help:"Why; it is written into the journal and the audit line."`
@@ -97,7 +96,7 @@ func (r *DLQReplay) steps() []int {
 
 // Run plans, and with --yes sends.
 func (r *DLQReplay) Run(ctx context.Context, streams Streams) error {
-	filter, err := r.filter(r.IDs, r.Failure)
+	filter, err := r.filter(r.IDs)
 	if err != nil {
 		return err
 	}

@@ -89,7 +89,7 @@ func (r *replayReport) plan(o *replay.Operation, pass *replay.Pass) {
 		}
 		fmt.Fprintf(out, "%s of %s: %s\n", letterCount(tally.Letters), o.Queue.Name, tallyText(tally))
 	} else {
-		fmt.Fprintf(out, "none of %s in %s match\n", letterCount(pass.Reading.Read), o.Queue.Name)
+		fmt.Fprintln(out, r.session.none(pass.Reading.Read))
 	}
 	notices(out, r.session, pass.Reading)
 	if r.session.table == nil && r.session.noTable != notAsked {
@@ -127,10 +127,20 @@ func planCells(n int, i *replay.Item) []string {
 
 func tallyText(t replay.Tally) string {
 	return partsText([]part{
-		{t.Runs, "run again"}, {t.Duplicates, "are duplicates and do nothing"}, {t.Busy, "wait for another delivery"},
-		{t.Conflicts, "will be dead again"}, {t.Unprotected, "run unprotected"}, {t.Unknown, "are not known to the ledger"},
+		{t.Runs, verb(t.Runs, "runs again", "run again")},
+		{t.Duplicates, verb(t.Duplicates, "is a duplicate and does nothing", "are duplicates and do nothing")},
+		{t.Busy, verb(t.Busy, "waits for another delivery", "wait for another delivery")},
+		{t.Conflicts, "will be dead again"}, {t.Unprotected, verb(t.Unprotected, "runs unprotected", "run unprotected")},
+		{t.Unknown, verb(t.Unknown, "is not known to the ledger", "are not known to the ledger")},
 		{t.Refused, "cannot be sent"},
 	})
+}
+
+func verb(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
 }
 
 // part is a number of letters, and what became of them.
@@ -169,8 +179,8 @@ func (r *replayReport) begin(total int, path string) {
 
 // rest says what an earlier run has left.
 func (r *replayReport) rest(rest replay.Rest) {
-	fmt.Fprintf(r.streams.Err, "resuming: %d to send, %d of them perhaps a second time; %d were sent and are deleted\n",
-		len(rest.Send), rest.Again, len(rest.Delete))
+	fmt.Fprintf(r.streams.Err, "resuming: %d to send, %d of them perhaps a second time; %s deleted\n",
+		len(rest.Send), rest.Again, deadletters.Number(len(rest.Delete), "was sent and is", "were sent and are"))
 	for _, i := range rest.Uncertain {
 		fmt.Fprintf(r.streams.Err, "perhaps sent, and stays: %s; --again sends it again\n", i.Letter.ID)
 	}
@@ -305,7 +315,8 @@ func (r *replayReport) outcomes() error {
 	var rows [][]string
 	for _, f := range r.tracker.Jobs() {
 		row := outcomeRow{
-			Event: "outcome", ID: f.Item.Letter.ID, JobID: f.JobID(), MessageID: f.MessageID, Outcome: f.Outcome, Reason: f.Reason,
+			Event: "outcome", ID: f.Item.Letter.ID, JobID: f.JobID(), MessageID: f.MessageID, Outcome: f.Outcome,
+			Reason: f.Reason,
 		}
 		if r.json != nil {
 			_ = r.json.Encode(row)
@@ -318,7 +329,7 @@ func (r *replayReport) outcomes() error {
 		if len(rows) > 0 {
 			fmt.Fprintln(r.streams.Out, plainTable(r.streams.Out, nil, []string{"id", "job", "outcome", "reason"}, rows))
 		}
-		fmt.Fprintf(r.streams.Out, "%d of %s done\n", n.Done, number(n.Total(), "job is", "jobs are"))
+		fmt.Fprintf(r.streams.Out, "%d of %s done\n", n.Done, deadletters.Number(n.Total(), "job is", "jobs are"))
 	}
 	if n.Done == n.Total() {
 		return nil

@@ -69,6 +69,7 @@ func TestDLQPolicyHasTheRightsOfTheCalls(t *testing.T) {
 		not  []string
 	}{
 		"list":    {args: []string{"list", "charges-dead"}},
+		"status":  {args: []string{"status", "charges-dead", "--max", "9"}},
 		"show":    {args: []string{"show", "charges-dead", "c-1"}, not: []string{"table dynamodb:Scan"}},
 		"replay":  {args: []string{"replay", "charges-dead", "--text", "m", "--yes", "--rate", "0", "--journal", dir}},
 		"archive": {args: []string{"archive", "charges-dead", dir + "/a", "--text", "m", "--yes"}, not: tableRights},

@@ -160,7 +160,8 @@ func TestLocalHasThePage(t *testing.T) {
 	mapping := func(command string) string {
 		return mustRun(t, "dlq", command, "ChargeDeadLetterQueue", "--endpoint-sqs", "http://"+ready.Address)
 	}
-	if out := mapping("pause"); !strings.Contains(out, "ChargeFunction from ChargeQueue: disabled\njobs of ChargeQueue expire") {
+	const disabled = "ChargeFunction from ChargeQueue: disabled\njobs of ChargeQueue expire"
+	if out := mapping("pause"); !strings.Contains(out, disabled) {
 		t.Errorf("pause: %s", out)
 	}
 	s.noted("ChargeFunction stops receiving from ChargeQueue")

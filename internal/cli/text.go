@@ -220,14 +220,6 @@ func decision(class, reason string) string {
 	return strings.TrimSpace(class + " " + reason)
 }
 
-// number formats a number of things.
-func number(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprint(n, " ", many)
-}
-
 func after(what string, delay *float64) string {
 	if delay == nil {
 		return ""

@@ -26,7 +26,9 @@ type fakeStack struct {
 func newFakeStack() *fakeStack {
 	at := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
 	return &fakeStack{
-		mappings: []dlqui.Mapping{{Queue: "orders", Function: "charge:live", State: "Enabled", Expires: time.Now().Add(40 * time.Hour)}},
+		mappings: []dlqui.Mapping{{
+			Queue: "orders", Function: "charge:live", State: "Enabled", Expires: time.Now().Add(40 * time.Hour),
+		}},
 		happened: []dlqui.Happening{
 			{Time: at, Function: "ChargeFunction", Text: `{"message":"declined","messageId":"m-1"}`, RequestID: "r-1"},
 			{Time: at.Add(time.Second), Word: "dead-lettered", Queue: "orders", MessageID: "m-1", Key: "j-0",
@@ -59,7 +61,8 @@ func (f *fakeStack) Set(_ context.Context, _ *dlqui.Queue, enabled bool) ([]dlqu
 }
 
 func (f *fakeStack) Queues(context.Context) ([]dlqui.LiveQueue, error) {
-	return []dlqui.LiveQueue{{Name: "orders", Visible: 3, InFlight: 2, Oldest: 90 * time.Second}, {Name: "orders-dead"}}, f.err
+	orders := dlqui.LiveQueue{Name: "orders", Visible: 3, InFlight: 2, Oldest: 90 * time.Second}
+	return []dlqui.LiveQueue{orders, {Name: "orders-dead"}}, f.err
 }
 
 func (f *fakeStack) Counts() []dlqui.Count { return []dlqui.Count{{Name: "done", N: 1}} }
@@ -86,7 +89,8 @@ func TestWhatHappensNow(t *testing.T) {
 	fake := newFakeStack()
 	s := serve(t, beside(fake), buried(t, "orders", 1))
 	live := s.get("/").click("What happens now").want(
-		"Queues", "orders", "1 min", "done 1", "dead-lettered m-1, key j-0: in orders-dead (rejected)", "done m-2, key j-7: attempt 1",
+		"Queues", "orders", "1 min", "done 1", "dead-lettered m-1, key j-0: in orders-dead (rejected)",
+		"done m-2, key j-7: attempt 1",
 		"ChargeFunction: {\"message\":\"declined\"", "it renews itself")
 	live.press("Look", url.Values{"text": {"J-7"}}).want("done m-2", "No line matches").lacks("m-1")
 	live.press("Look", url.Values{"function": {"chargefunction"}}).want("done m-2", "declined").lacks("dead-lettered m-1")
@@ -152,7 +156,8 @@ func TestRestoreFromAFile(t *testing.T) {
 			secret := filepath.Join(t.TempDir(), "archive-x.jsonl")
 			s.check(os.WriteFile(secret, []byte("x"), 0o600))
 			s.check(os.WriteFile(filepath.Join(s.Directory, "archive-broken.jsonl"), []byte("no archive\n"), 0o600))
-			files := s.get(queue).click("Restore from a file").want("12 letters of "+stack.Dead, "a test", "archive-broken.jsonl")
+			files := s.get(queue).click("Restore from a file").
+				want("12 letters of "+stack.Dead, "a test", "archive-broken.jsonl")
 			for _, name := range []string{secret, "../" + filepath.Base(secret), "", "none"} {
 				files.press("Restore", url.Values{"file": {name}}).wantStatus(http.StatusBadRequest, "nothing was done")
 			}
@@ -176,7 +181,8 @@ func TestRedriveBySQS(t *testing.T) {
 	t.Parallel()
 	stack := buried(t, "orders", 3)
 	s := serve(t, nil, stack)
-	form := s.get("/q/orders-dead").click("Let SQS move all letters").want("A replay is safer", "4 letters are visible", "orders")
+	form := s.get("/q/orders-dead").click("Let SQS move all letters").
+		want("A replay is safer", "4 letters are visible", "orders")
 	to := url.Values{"to": {stack.ARN("orders")}}
 	form.press("Let SQS", to).wantStatus(http.StatusBadRequest, "mark that you have read")
 	for name, values := range map[string]url.Values{

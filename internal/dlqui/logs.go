@@ -33,7 +33,9 @@ func (p *Pages) logs(w http.ResponseWriter, r *http.Request, s *shelf) error {
 	}
 	p.render(w, http.StatusOK, "logs.html", &view{
 		Title: "Log of letter " + line(l.ID), Shelf: s, Data: c, Values: map[string][]string{"id": {l.ID}},
-		Trail: []crumb{{s.Name, path(s.Name, "", nil)}, {"letter", path(s.Name, "letter", map[string][]string{"id": {l.ID}})}},
+		Trail: []crumb{
+			{s.Name, path(s.Name, "", nil)}, {"letter", path(s.Name, "letter", map[string][]string{"id": {l.ID}})},
+		},
 	})
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 
+	"github.com/sqsafe/sqsafe/internal/deadletters"
 	"github.com/sqsafe/sqsafe/internal/deadletters/archive"
 )
 
@@ -36,7 +37,7 @@ func (p *Pages) move(ctx context.Context, r *run, o *archive.Operation, total in
 	case err != nil:
 		problem = p.options.explain(r.Shelf.Queue, err)
 	case result.Undeleted > 0:
-		problem = count(result.Undeleted, "letter is", "letters are") + " in the file and still in the queue"
+		problem = deadletters.Number(result.Undeleted, "letter is", "letters are") + " in the file and still in the queue"
 	case result.Archived == 0:
 		problem = "the letters are not there any more, and there is no file"
 	}

@@ -112,7 +112,9 @@ func (p *Pages) moveBySQS(ctx context.Context, r *run, to string, rate int) {
 	if task != nil {
 		moved = int(task.Moved)
 	}
-	auditErr := p.audit(Deed{Action: kindRedrive, Queue: s.Queue, Letters: moved, Failed: err != nil, Run: r.ID, Why: r.Why})
+	auditErr := p.audit(Deed{
+		Action: kindRedrive, Queue: s.Queue, Letters: moved, Failed: err != nil, Run: r.ID, Why: r.Why,
+	})
 	if auditErr != nil && text == "" {
 		text = auditErr.Error()
 	}

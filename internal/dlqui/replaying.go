@@ -48,7 +48,7 @@ func (p *Pages) planned(ctx context.Context, o *replay.Operation, body *string) 
 		return pass, err
 	}
 	if n := len(pass.Plan.Items); n != 1 {
-		err = fmt.Errorf("%s have this id; edit one letter", count(n, "letter", "letters"))
+		err = fmt.Errorf("%s have this id; edit one letter", deadletters.Number(n, "letter", "letters"))
 	} else {
 		err = o.Edit(pass, *body)
 	}

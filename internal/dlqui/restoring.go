@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sqsafe/sqsafe/internal/deadletters"
 	"github.com/sqsafe/sqsafe/internal/deadletters/archive"
 )
 
@@ -52,7 +53,8 @@ func (p *Pages) restoring(w http.ResponseWriter, _ *http.Request, s *shelf) erro
 		c.Files = append(c.Files, describeArchive(filepath.Join(p.options.Directory, name)))
 	}
 	p.render(w, http.StatusOK, "restore.html", &view{
-		Title: "Restore letters to " + s.Name, Shelf: s, Data: c, Busy: s.busy(), Trail: []crumb{{s.Name, path(s.Name, "", nil)}},
+		Title: "Restore letters to " + s.Name, Shelf: s, Data: c, Busy: s.busy(),
+		Trail: []crumb{{s.Name, path(s.Name, "", nil)}},
 	})
 	return nil
 }
@@ -115,7 +117,8 @@ func (p *Pages) restore(w http.ResponseWriter, r *http.Request, s *shelf) error 
 		return &problem{http.StatusBadRequest, "there is no archive " + line(name) + "; nothing was done"}
 	}
 	if s.Target != "" && !s.read.SpendReceives {
-		return &problem{http.StatusBadRequest, "queue " + s.Name + " has a redrive policy, so it is no place for dead letters"}
+		return &problem{http.StatusBadRequest,
+			"queue " + s.Name + " has a redrive policy, so it is no place for dead letters"}
 	}
 	run := &run{ID: newRunID(), Kind: kindRestore, Why: strings.TrimSpace(r.PostFormValue("why")), Shelf: s}
 	q := *s.Queue.Queue
@@ -142,8 +145,8 @@ func (p *Pages) restoreFile(ctx context.Context, r *run, o *archive.Restoration)
 	case err != nil:
 		text = p.options.explain(r.Shelf.Queue, err)
 	case result.Uncertain > 0:
-		text = count(result.Uncertain, "letter", "letters") + " may have been sent, and were not sent again: look for them; " +
-			"sqsafe dlq restore --again sends them"
+		text = deadletters.Number(result.Uncertain, "letter", "letters") + " may have been sent, and not again: " +
+			"look for them; sqsafe dlq restore --again sends them"
 	case auditErr != nil:
 		text = auditErr.Error()
 	}

@@ -79,7 +79,7 @@ func trendPoints(samples []sample) string {
 // templateFuncs are the functions of the templates.
 func templateFuncs() template.FuncMap {
 	return template.FuncMap{
-		"show": printable, "line": line, "brief": brief, "count": count,
+		"show": printable, "line": line, "brief": brief, "count": deadletters.Number,
 		"values": func(name, value string) url.Values { return url.Values{name: {value}} },
 		"add":    func(a, b int) int { return a + b },
 		"less":   func(a, b int) int { return a - b },

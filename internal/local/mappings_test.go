@@ -108,8 +108,9 @@ func TestLambdaAPI(t *testing.T) {
 		t.Fatalf("%+v, %v", found, err)
 	}
 	m := found.EventSourceMappings[0]
-	if *m.State != stateDisabled || *m.BatchSize != 7 || *m.MaximumBatchingWindowInSeconds != 2 || *m.FunctionArn != chargeARN ||
-		*m.ScalingConfig.MaximumConcurrency != 3 || len(m.FunctionResponseTypes) != 1 || time.Since(*m.LastModified) > time.Minute {
+	if *m.State != stateDisabled || *m.BatchSize != 7 || *m.MaximumBatchingWindowInSeconds != 2 ||
+		*m.FunctionArn != chargeARN || *m.ScalingConfig.MaximumConcurrency != 3 || len(m.FunctionResponseTypes) != 1 ||
+		time.Since(*m.LastModified) > time.Minute {
 		t.Errorf("mapping %+v", m)
 	}
 	set, err := client.UpdateEventSourceMapping(t.Context(), &lambda.UpdateEventSourceMappingInput{
@@ -118,8 +119,8 @@ func TestLambdaAPI(t *testing.T) {
 	if err != nil || *set.State != stateEnabling {
 		t.Errorf("%+v, %v", set, err)
 	}
-	if got, err := client.GetEventSourceMapping(t.Context(), &lambda.GetEventSourceMappingInput{UUID: m.UUID}); err != nil ||
-		*got.State != stateEnabling {
+	got, err := client.GetEventSourceMapping(t.Context(), &lambda.GetEventSourceMappingInput{UUID: m.UUID})
+	if err != nil || *got.State != stateEnabling {
 		t.Errorf("%+v, %v", got, err)
 	}
 	_, err = client.GetEventSourceMapping(t.Context(), &lambda.GetEventSourceMappingInput{UUID: aws.String("none")})
@@ -129,7 +130,8 @@ func TestLambdaAPI(t *testing.T) {
 	_, err = client.UpdateEventSourceMapping(t.Context(), &lambda.UpdateEventSourceMappingInput{
 		UUID: m.UUID, BatchSize: aws.Int32(3),
 	})
-	if wrong, ok := errors.AsType[*types.InvalidParameterValueException](err); !ok || !strings.Contains(wrong.Error(), "BatchSize") {
+	wrong, ok := errors.AsType[*types.InvalidParameterValueException](err)
+	if !ok || !strings.Contains(wrong.Error(), "BatchSize") {
 		t.Errorf("%v", err)
 	}
 	_, err = client.DeleteEventSourceMapping(t.Context(), &lambda.DeleteEventSourceMappingInput{UUID: m.UUID})

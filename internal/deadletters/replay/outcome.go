@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sqsafe/sqsafe/internal/deadletters"
 	"github.com/sqsafe/sqsafe/internal/ledger"
 )
 
@@ -31,7 +32,7 @@ type Outcomes struct {
 }
 
 // Total returns the number of jobs.
-func (o Outcomes) Total() int { return o.Pending + o.Done + o.DeadAgain + o.Unknown }
+func (o *Outcomes) Total() int { return o.Pending + o.Done + o.DeadAgain + o.Unknown }
 
 func (o *Outcomes) add(outcome Outcome) {
 	switch outcome {
@@ -47,12 +48,12 @@ func (o *Outcomes) add(outcome Outcome) {
 }
 
 // failure says that jobs did not end well; empty if all did that have ended.
-func (o Outcomes) failure() string {
+func (o *Outcomes) failure() string {
 	switch {
 	case o.DeadAgain > 0:
-		return fmt.Sprintf("%d of %d jobs are dead again", o.DeadAgain, o.Total())
+		return fmt.Sprintf("%d of %s dead again", o.DeadAgain, deadletters.Number(o.Total(), "job is", "jobs are"))
 	case o.Unknown > 0:
-		return fmt.Sprintf("%d of %d jobs cannot be followed, since the ledger does not know them", o.Unknown, o.Total())
+		return fmt.Sprintf("the ledger does not know %d of %s", o.Unknown, deadletters.Number(o.Total(), "job", "jobs"))
 	}
 	return ""
 }

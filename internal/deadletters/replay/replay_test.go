@@ -580,7 +580,7 @@ func TestStepsWaitForTheOutcome(t *testing.T) {
 		reason string
 	}{
 		"all end well":  {true, 40, ""},
-		"one dies":      {false, 1, "1 of 1 jobs are dead again"},
+		"one dies":      {false, 1, "1 of 1 job is dead again"},
 		"none is taken": {true, 1, "had not ended after 5m0s"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -60,7 +60,8 @@ func (t *Tracker) Step(ctx context.Context, items []*Item) (pending int, reason 
 		}
 	}
 	if missing := len(items) - len(jobs); missing > 0 {
-		return 0, fmt.Sprintf("%d of the %d letters of this step were not sent", missing, len(items)), nil
+		return 0, fmt.Sprintf("%d of %s of this step were not sent", missing,
+			deadletters.Number(len(items), "letter", "letters")), nil
 	}
 	if t.Table == nil {
 		return 0, "there is no ledger that tells how the jobs of this step end", nil
@@ -83,7 +84,8 @@ func (t *Tracker) Bounced(limit int) Condition {
 			return "", err
 		}
 		if dead := t.Outcomes().DeadAgain; dead > limit {
-			return fmt.Sprintf("%d of the %d jobs that were sent back are dead again", dead, len(t.jobs)), nil
+			dead := deadletters.Number(dead, "job is", "jobs are")
+			return fmt.Sprintf("%s dead again, of %d sent back", dead, len(t.jobs)), nil
 		}
 		return "", nil
 	}

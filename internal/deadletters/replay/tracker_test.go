@@ -33,11 +33,13 @@ func TestJobsWithoutAKeyAreFollowed(t *testing.T) {
 		outcome        replay.Outcome
 		job, reason    string
 	}{
-		"given a key":        {`{"do":"nothing"}`, `{"id":"new","do":"nothing"}`, replay.OutcomeDone, "orders#new", ""},
-		"no key again":       {`{"do":"nothing"}`, `{"do":"less"}`, replay.OutcomeDeadAgain, "", "permanent missing_key"},
-		"a key, and it dies": {`{"do":"x"}`, `{"id":"new","do":"declined"}`, replay.OutcomeDeadAgain, "orders#new", "permanent rejected"},
-		"another key":        {`{"id":"old","do":"declined"}`, `{"id":"new","do":"x"}`, replay.OutcomeDone, "orders#new", ""},
-		"the same key":       {`{"id":"old","do":"declined"}`, `{"id":"old","do":"x"}`, replay.OutcomeDone, "orders#old", ""},
+		"given a key":  {`{"do":"nothing"}`, `{"id":"new","do":"nothing"}`, replay.OutcomeDone, "orders#new", ""},
+		"no key again": {`{"do":"nothing"}`, `{"do":"less"}`, replay.OutcomeDeadAgain, "", "permanent missing_key"},
+		"a key, and it dies": {
+			`{"do":"x"}`, `{"id":"new","do":"declined"}`, replay.OutcomeDeadAgain, "orders#new", "permanent rejected",
+		},
+		"another key":  {`{"id":"old","do":"declined"}`, `{"id":"new","do":"x"}`, replay.OutcomeDone, "orders#new", ""},
+		"the same key": {`{"id":"old","do":"declined"}`, `{"id":"old","do":"x"}`, replay.OutcomeDone, "orders#old", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
