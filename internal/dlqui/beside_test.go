@@ -65,7 +65,9 @@ func (f *fakeStack) Queues(context.Context) ([]dlqui.LiveQueue, error) {
 	return []dlqui.LiveQueue{orders, {Name: "orders-dead"}}, f.err
 }
 
-func (f *fakeStack) Counts() []dlqui.Count { return []dlqui.Count{{Name: "done", N: 1}} }
+func (f *fakeStack) Counts() []dlqui.Count {
+	return []dlqui.Count{{Name: "sent", N: 17}, {Name: "done", N: 9}, {Name: "retry", N: 4}, {Name: "dead-lettered", N: 3}}
+}
 
 func (f *fakeStack) newest(lines bool, match func(*dlqui.Happening) bool, n int) (found []dlqui.Happening) {
 	for i := len(f.happened) - 1; i >= 0 && len(found) < n; i-- {
@@ -89,7 +91,7 @@ func TestWhatHappensNow(t *testing.T) {
 	fake := newFakeStack()
 	s := serve(t, beside(fake), buried(t, "orders", 1))
 	live := s.get("/").click("What happens now").want(
-		"Queues", "orders", "1 min", "done 1", "dead-lettered m-1, key j-0: in orders-dead (rejected)",
+		"Queues", "orders", "1 min", "done 9", "dead-lettered m-1, key j-0: in orders-dead (rejected)",
 		"done m-2, key j-7: attempt 1",
 		"ChargeFunction: {\"message\":\"declined\"", "it renews itself")
 	live.press("Look", url.Values{"text": {"J-7"}}).want("done m-2", "No line matches").lacks("m-1")

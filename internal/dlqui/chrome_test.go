@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -358,6 +359,9 @@ func TestPictures(t *testing.T) {
 	for _, v := range views(t, s, stack) {
 		if v.Name == "problem" {
 			continue
+		}
+		if v.Name == "restore" {
+			s.get("/q/orders-dead/archive?text=order-5000").press("Archive", url.Values{"why": {"until Monday"}}).ended()
 		}
 		b.load(s, v.Path)
 		picture(v.Name)
