@@ -9,6 +9,8 @@ import (
 
 	"github.com/charmbracelet/x/term"
 	"github.com/muesli/termenv"
+
+	"github.com/sqsafe/sqsafe/internal/deadletters"
 )
 
 // file is implemented by the streams of a process, and mostly not by those of
@@ -43,7 +45,8 @@ func oneLine(text string) string {
 		}
 		return r
 	}, text)
-	return strings.Join(strings.Fields(clean), " ")
+	// What changes the direction of a text is no control character, and misleads as well.
+	return deadletters.Visible(strings.Join(strings.Fields(clean), " "), "")
 }
 
 // cut shortens a text to n characters; 0 means no limit.

@@ -131,6 +131,7 @@ func TestTextsAreCutToOneLine(t *testing.T) {
 		{" two\n\r\nlines\t ", "two lines"},
 		{"\x1b[31mred\x07", "[31mred"},
 		{"\u0085next\u00a0line", "next line"},
+		{"lib\u202egnp.exe\u200b", `lib\u202egnp.exe\u200b`},
 	} {
 		if got := oneLine(tt.in); got != tt.want {
 			t.Errorf("%q becomes %q, want %q", tt.in, got, tt.want)
