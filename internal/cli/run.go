@@ -146,7 +146,8 @@ func Exit(err error, streams Streams) int {
 	if code, ok := errors.AsType[exitCode](err); ok {
 		return int(code)
 	}
-	fmt.Fprintf(streams.Err, "sqsafe: %v\n", err)
+	// Joined errors are several lines.
+	fmt.Fprintf(streams.Err, "sqsafe: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
 	if errors.As(err, new(usageError)) {
 		return ExitUsage
 	}

@@ -43,6 +43,7 @@ type Operation struct {
 	run       string
 	cutoff    time.Time       // letters that arrived later are not part of the run
 	attempted map[string]bool // letters that the run has tried, by id
+	sent      map[string]bool // messages that the run has sent, by id
 	targets   map[string]*Target
 	fallback  *Target
 	content   Content
@@ -108,8 +109,15 @@ func (o *Operation) Look(ctx context.Context) (*Pass, error) {
 		o.cutoff = time.Now()
 	}
 	return o.look(ctx, func(l *deadletters.Letter) bool {
-		return !o.attempted[l.ID] && o.Filter.Match(l) && (!o.Queue.FIFO || l.Arrived.Before(o.cutoff.Add(clockMargin)))
+		return !o.attempted[l.ID] && !o.died(l) && o.Filter.Match(l) &&
+			(!o.Queue.FIFO || l.Arrived.Before(o.cutoff.Add(clockMargin)))
 	})
+}
+
+// died reports whether the letter is of a message that the run has sent: its job is dead
+// again, and the run does not send it once more.
+func (o *Operation) died(l *deadletters.Letter) bool {
+	return o.sent[l.ID] || o.sent[l.Record.MessageID] || o.sent[l.Record.DeliveredID]
 }
 
 func (o *Operation) look(ctx context.Context, match func(*deadletters.Letter) bool) (*Pass, error) {
@@ -256,9 +264,12 @@ func (o *Operation) observe(e Event) {
 		o.summary.Refused++
 	}
 	if o.attempted == nil {
-		o.attempted = map[string]bool{}
+		o.attempted, o.sent = map[string]bool{}, map[string]bool{}
 	}
 	o.attempted[e.Item.Letter.ID] = true
+	if e.MessageID != "" {
+		o.sent[e.MessageID] = true
+	}
 	if o.Options.Observe != nil {
 		o.Options.Observe(e)
 	}

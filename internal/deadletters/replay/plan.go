@@ -68,7 +68,6 @@ func NewPlan(letters []*deadletters.Letter, o PlanOptions) *Plan {
 	letters = append([]*deadletters.Letter(nil), letters...)
 	deadletters.Sort(letters, o.FIFO)
 	p := &Plan{Run: o.Run}
-	taken := map[string]bool{}
 	for _, l := range letters {
 		item := &Item{Letter: l, Target: o.To, Body: o.Body}
 		if item.Target == nil {
@@ -83,23 +82,16 @@ func NewPlan(letters []*deadletters.Letter, o PlanOptions) *Plan {
 		}
 		item.Outlook, item.Why = outlook(l, content, o.Now)
 		item.Refused = item.refuse()
-		item.DedupID = dedupID(l, o.Run, taken)
+		item.DedupID = dedupID(l, o.Run)
 		p.Items = append(p.Items, item)
 	}
 	return p
 }
 
-// dedupID is the original id and the run's, so that a second replay within five minutes is
-// no repetition of the first one. A second letter of one job in a run has an id of its own.
-func dedupID(l *deadletters.Letter, run string, taken map[string]bool) string {
-	const longest = 128 // SQS, reference of SendMessage
-	id := l.OriginalID() + "-" + run
-	if len(id) > longest || taken[id] || strings.IndexFunc(id, func(r rune) bool { return r <= ' ' || r > '~' }) >= 0 {
-		id = l.ID + "-" + run
-	}
-	taken[id] = true
-	return id
-}
+// dedupID is the letter's own id and the run's: of a second replay within five minutes, and of
+// a job that is dead again during the run, no message is taken for a repetition. SQS would
+// confirm such a message and drop it.
+func dedupID(l *deadletters.Letter, run string) string { return l.ID + "-" + run }
 
 func (i *Item) refuse() string {
 	l, t := i.Letter, i.Target
