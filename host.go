@@ -21,6 +21,7 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/idem"
 	"github.com/sqsafe/sqsafe/idem/dynamo"
+	"github.com/sqsafe/sqsafe/internal/localreport"
 	"github.com/sqsafe/sqsafe/internal/testhost"
 	"github.com/sqsafe/sqsafe/internal/wholebody"
 	"github.com/sqsafe/sqsafe/metrics"
@@ -34,6 +35,7 @@ type Host struct {
 	sqs      *sqs.Client
 	dynamodb *dynamodb.Client
 	lookup   lookupFunc
+	report   io.Writer        // to a local host; nil elsewhere
 	test     *testhost.Config // nil but in tests of package sqsafetest's
 }
 
@@ -56,6 +58,7 @@ func newHost(lookup lookupFunc, cfg aws.Config) *Host {
 		sqs:      sqs.NewFromConfig(lookup.near(cfg, "SQS")),
 		dynamodb: dynamodb.NewFromConfig(lookup.near(cfg, "DYNAMODB"), leaveOutTelemetry),
 		lookup:   lookup,
+		report:   localreport.Writer(),
 	}
 }
 
@@ -141,7 +144,10 @@ func (lookup lookupFunc) near(cfg aws.Config, service string) aws.Config {
 // host's clients.
 func (h *Host) complete(o *Options) error {
 	if o.Logger == nil {
-		o.Logger = newLogger(os.Stderr, h.lookup)
+		o.Logger = newLogger(os.Stderr, h.lookup, h.report)
+	}
+	if h.report != nil {
+		o.Logger = reporting(o.Logger, h.report)
 	}
 	ownURL := o.DeadLetterURL != ""
 	if err := readEnvironment(h.lookup, o); err != nil {
@@ -196,7 +202,10 @@ func (h *Host) metricLines(w io.Writer) Option {
 		if namespace == metricsOff {
 			return
 		}
-		logger := cmp.Or(o.Logger, newLogger(os.Stderr, h.lookup))
+		logger := cmp.Or(o.Logger, newLogger(os.Stderr, h.lookup, h.report))
+		if h.report != nil {
+			w = h.report
+		}
 		write := metrics.Lines(w, &metrics.Options{Namespace: namespace, Logger: logger})
 		own := o.Hooks.OnBatch
 		o.Hooks.OnBatch = func(ctx context.Context, r handler.Report) {

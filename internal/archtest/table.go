@@ -54,6 +54,8 @@ const (
 	sdkLogs        = "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
 	logsTypes      = "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs/types"
 
+	licensecheck = "github.com/google/licensecheck"
+
 	kong          = "github.com/alecthomas/kong"
 	lipgloss      = "github.com/charmbracelet/lipgloss"
 	lipglossTable = "github.com/charmbracelet/lipgloss/table"
@@ -63,6 +65,7 @@ const (
 	unifiedDiff   = "github.com/aymanbagabas/go-udiff"
 	goCmp         = "github.com/google/go-cmp/cmp"
 	netListeners  = "golang.org/x/net/netutil"
+	orderedMap    = "github.com/tidwall/btree"
 )
 
 // Patterns for Row.Never and TestKit.
@@ -83,11 +86,11 @@ func forCommands() []string {
 	return []string{
 		"internal/alarm/...", "internal/alarmset", "internal/cfn", "internal/check", "internal/cli",
 		"internal/deadletters/...", "internal/demo/...", "internal/dlqui", "internal/endpoint", "internal/eventsource/...",
-		"internal/jobs", "internal/ledger", "internal/live", "internal/local", "internal/localguard", emulators,
+		"internal/jobfile", "internal/ledger", "internal/live", "internal/local", "internal/localguard", emulators,
 		"internal/metricmath", "internal/runtimeapi",
 		"internal/scaffold", "internal/stack", "internal/stackedit", sdkConfig + "/...", sdkCloudWatch + "/...",
 		sdkFormation + "/...", sdkLambda + "/...", sdkLogs + "/...", sdkSNS + "/...", unifiedDiff,
-		kong, lipgloss + "/...", terminal, yaml,
+		kong, lipgloss + "/...", orderedMap, terminal, yaml,
 	}
 }
 
@@ -108,7 +111,7 @@ func TestKit() []string {
 // Rows is the import table, from the leaves up.
 func Rows() []Row {
 	return slices.Concat(
-		leafRows(), engineRows(), adapterRows(), hostRows(), functionRows(),
+		leafRows(), engineRows(), adapterRows(), producerRows(), hostRows(), functionRows(),
 		emulatorRows(), templateRows(), commandRows(), checkRows(), benchRows(),
 	)
 }
@@ -123,7 +126,9 @@ func leafRows() []Row {
 		{Path: "internal/deadline", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/usercall", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/host", Never: []string{anyOurs, anyThird}},
+		{Path: "internal/localreport", Never: []string{anyOurs, anyThird}, Host: true},
 		{Path: "internal/jobid", Never: []string{anyOurs, anyThird}},
+		{Path: "internal/traceid", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/jsonobject", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/wholebody", Third: []string{sdkCore, sdkHTTP}, Never: []string{anyOurs}},
 		{Path: "internal/metricmath", Never: []string{anyOurs, anyThird}},
@@ -166,6 +171,10 @@ func engineRows() []Row {
 			Third: []string{lambdaEvents}, Never: noSDK(), Testing: true,
 		},
 		{
+			Path: "logs", Ours: []string{"handler", "internal/traceid"}, Never: append(noSDK(), lambdaRuntime),
+			Tests: []string{"backoff", "fault", "idem", ".", "sqsafetest", "worker"}, Host: true,
+		},
+		{
 			Path: "metrics", Ours: []string{"fault", "handler"}, Third: []string{lambdaContext},
 			Never: append(noSDK(), lambdaRuntime),
 		},
@@ -185,9 +194,37 @@ func adapterRows() []Row {
 			Never: append(forCommands(), "idem/...", "dlq", sdkDynamoDB),
 		},
 		{
-			Path: "dlq", Ours: []string{"handler", "internal/sqscall", "queue"},
+			Path: "internal/sqssend", Ours: []string{"handler", "internal/sqscall", "queue"},
+			Third: []string{sdkCore, sdkSQS, sqsTypes}, Never: append(forCommands(), "idem/...", "dlq", sdkDynamoDB),
+		},
+		{
+			Path: "dlq", Ours: []string{"handler", "internal/sqscall", "internal/sqssend"},
 			Third: []string{lambdaEvents, lambdaContext, sdkCore, sdkSQS, sqsTypes},
-			Never: append(forCommands(), "idem/...", sdkDynamoDB),
+			Never: append(forCommands(), "idem/...", sdkDynamoDB), Tests: []string{"queue"},
+		},
+	}
+}
+
+// producerRows are for programs that send jobs and ask what became of them.
+func producerRows() []Row {
+	return []Row{
+		{
+			Path: "internal/jobfile", Ours: []string{"handler", "internal/sqscall", "queue", "internal/sqssend"},
+		},
+		{
+			Path: "internal/ledger", Ours: []string{"handler", "internal/jobid"},
+			Third: []string{sdkCore, sdkDynamoDB, dynamoDBTypes},
+			Tests: []string{"idem", "idem/dynamo"},
+		},
+		{
+			Path: "jobs", Ours: []string{"fault", "internal/jobid", "internal/ledger"},
+			Third: []string{sdkCore, sdkDynamoDB, dynamoDBTypes}, Never: []string{sdkSQS, sdkConfig + "/..."},
+			Tests: []string{"handler", "idem", "idem/dynamo"},
+		},
+		{
+			Path: "producer", Ours: []string{"internal/jobid", "envelope", "internal/sqscall", "internal/sqssend"},
+			Third: []string{sdkCore, sdkSQS, sqsTypes}, Never: append(forCommands(), "idem/...", "dlq", sdkDynamoDB),
+			Tests: []string{"handler", "queue"},
 		},
 	}
 }
@@ -200,7 +237,7 @@ func hostRows() []Row {
 			Path: ".",
 			Ours: []string{
 				"backoff", "internal/wholebody", "handler", "idem", "metrics", "idem/dynamo", "queue", "dlq",
-				"internal/testhost",
+				"internal/testhost", "internal/localreport",
 			},
 			Third: []string{
 				lambdaRuntime, lambdaContext, sdkCore, sdkHTTP, sdkDynamoDB, sdkSQS, smithyStack, smithyHTTP,
@@ -262,6 +299,8 @@ func emulatorRows() []Row {
 	const protocol = "internal/localaws/protocol"
 	const attribute = "internal/localaws/dynamodb/attribute"
 	const expression = "internal/localaws/dynamodb/expression"
+	const keyspace = "internal/localaws/dynamodb/keyspace"
+	const shape = "internal/localaws/dynamodb/shape"
 	return []Row{
 		{Path: protocol, Never: []string{anyOurs, anyThird}},
 		{Path: "internal/localaws/cbor", Ours: []string{protocol}, Never: []string{anyThird}},
@@ -272,17 +311,23 @@ func emulatorRows() []Row {
 		{Path: attribute, Ours: []string{protocol}, Never: []string{anyThird}},
 		{Path: expression, Ours: []string{attribute}, Never: []string{anyThird}},
 		{
-			Path: "internal/localaws/dynamodb", Ours: []string{protocol, attribute, expression},
-			Never: []string{anyThird},
+			Path: keyspace, Ours: []string{attribute}, Third: []string{orderedMap},
+			Never: append(noSDK(), "internal/localaws/sqs", "internal/localaws/cloudwatch"),
+		},
+		{Path: shape, Ours: []string{protocol, attribute}, Never: []string{anyThird}},
+		{
+			Path: "internal/localaws/dynamodb", Ours: []string{protocol, attribute, expression, keyspace, shape},
+			Never: noSDK(),
 		},
 		{Path: "internal/localaws/sqs", Ours: []string{protocol}, Never: []string{anyThird}},
+		{Path: "internal/localaws/sts", Never: []string{anyThird}},
 		{
 			Path: "internal/localaws",
 			Ours: []string{
 				protocol, "internal/localaws/cbor", "internal/localaws/cloudwatch", "internal/localaws/dynamodb",
-				"internal/localaws/sqs",
+				"internal/localaws/sqs", "internal/localaws/sts",
 			},
-			Never: []string{anyThird},
+			Never: noSDK(),
 		},
 		{Path: "internal/localaws/localtest", Ours: []string{"internal/localaws"}, Third: []string{sdkCore, sdkKeys}},
 	}
@@ -325,12 +370,6 @@ func templateRows() []Row {
 func commandRows() []Row {
 	return []Row{
 		{Path: "internal/runtimeapi", Never: []string{anyOurs, anyThird}},
-		{Path: "internal/jobs", Third: []string{sdkCore, sdkSQS, sqsTypes}},
-		{
-			Path: "internal/ledger", Ours: []string{"handler", "internal/jobid"},
-			Third: []string{sdkCore, sdkDynamoDB, dynamoDBTypes},
-			Tests: []string{"idem", "idem/dynamo"},
-		},
 		{
 			Path: "internal/deadletters/letterstest",
 			Ours: []string{
@@ -370,14 +409,16 @@ func commandRows() []Row {
 			Path: "internal/local",
 			Ours: []string{
 				"fault", "handler", "idem", "metrics", "dlq", "internal/eventsource", "internal/localaws",
-				"internal/localaws/sqs", "internal/runtimeapi", "internal/stack", "internal/jobs", "internal/endpoint",
+				"internal/localreport", "internal/ledger", "internal/localaws/sqs", "internal/runtimeapi", "internal/stack",
+				"internal/jobfile", "internal/endpoint",
 			},
 			Third: []string{sdkCore, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes},
 		},
 		{
 			Path: "internal/cli",
 			Ours: []string{
-				"internal/wholebody", "fault", "handler", "dlq", "internal/jobs", "internal/ledger", "internal/deadletters",
+				"internal/wholebody", "fault", "handler", "queue", "dlq", "internal/sqssend", "internal/jobfile", "internal/ledger",
+				"jobs", "internal/deadletters",
 				"internal/deadletters/replay", "internal/deadletters/archive", "internal/localguard", "internal/dlqui",
 				"internal/endpoint", "internal/check", "internal/live", "internal/scaffold", "internal/local",
 				"internal/alarmset", "internal/stackedit",
@@ -404,6 +445,16 @@ func checkRows() []Row {
 	return []Row{
 		{Path: "internal/archtest", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/coverage", Never: []string{anyOurs, anyThird}, Host: true},
+		{
+			Path: "internal/compatibility",
+			Tests: []string{
+				"fault", "handler", "idem", "internal/deadletters", "internal/deadletters/archive",
+				"internal/deadletters/letterstest", "internal/deadletters/replay", "internal/ledger",
+			},
+		},
+		{Path: "internal/apiguard", Tests: []string{"internal/archtest"}},
+		{Path: "internal/licences", Third: []string{licensecheck}, Host: true},
+		{Path: "internal/release", Third: []string{yaml}},
 		{Path: "internal/mutants", Third: []string{yaml}, Host: true},
 		{Path: "internal/conformance"},
 		{Path: "internal/crashproof/function", Ours: []string{"handler", "idem", "."}, Host: true},
@@ -425,7 +476,7 @@ func checkRows() []Row {
 			Path: "internal/simulation/system",
 			Tests: []string{
 				"backoff", "fault", "internal/host", "handler", "idem", "idem/dynamo", "queue", "dlq", "worker",
-				"internal/eventsource",
+				"internal/eventsource", "internal/simulation",
 			},
 		},
 		{
@@ -438,7 +489,12 @@ func checkRows() []Row {
 			Path:  "internal/samtest",
 			Tests: []string{"internal/demo/provider", "internal/runtimeapi", "internal/scaffold", "internal/stack"},
 		},
-		{Path: "internal/powertools", Tests: []string{"idem", "idem/dynamo"}},
+		{
+			Path: "internal/powertools",
+			Tests: []string{
+				"idem", "idem/dynamo", "dlq", "internal/deadletters", "internal/deadletters/replay", "internal/endpoint",
+			},
+		},
 		{
 			Path: "internal/parity/function", Ours: []string{"fault", "idem", ".", "worker"},
 			Third: []string{lambdaEvents, lambdaRuntime}, Host: true,

@@ -39,9 +39,17 @@ func (j *judge) logged(p *process, line string, fields map[string]string) {
 	defer j.w.mu.Unlock()
 	if line == handler.LogOutcome {
 		j.takenUp(p, fields["messageId"])
-		if m := j.messages[fields["messageId"]]; m != nil && fields["outcome"] == "dropped" {
-			m.dropped = true
+		if m := j.messages[fields["messageId"]]; m != nil {
+			m.dropped = m.dropped || fields["outcome"] == handler.OutcomeDropped.String()
+			j.checkDelay(p, m, fields)
 		}
+	}
+	switch line {
+	case logUnconfirmed:
+		j.letterConfirmed(p, line, fields)
+	case logLetterNotSent, handler.LogDeadLettered:
+		j.letterTold(p, line, j.w.names[fields["messageId"]])
+		j.letterConfirmed(p, line, fields)
 	}
 	request := fields["requestId"]
 	if request == "" {
@@ -61,6 +69,49 @@ func (j *judge) logged(p *process, line string, fields map[string]string) {
 				name, before, fields["outcome"], request)
 		}
 		a.lines[key] = fields["outcome"]
+	}
+}
+
+// confirmed takes in that the process was told which of its letters have arrived.
+func (j *judge) confirmed(p *process, c *call) {
+	j.w.mu.Lock()
+	defer j.w.mu.Unlock()
+	for _, name := range c.arrived {
+		j.arrived[p.name+" "+name] = true
+	}
+}
+
+// logLetterNotSent is what the processor logs of a letter that comes again.
+const logLetterNotSent = "dead letter not sent"
+
+// letterTold compares what a line says of a letter with what SQS has said.
+func (j *judge) letterTold(p *process, line, name string) {
+	key := p.name + " " + name
+	if line == logLetterNotSent && j.arrived[key] && !j.w.on[duplicates] {
+		j.w.breaksLocked("one letter", []string{keyOf(name)}, "the letter of %s has arrived, and is to be sent again", name)
+	}
+	delete(j.arrived, key)
+}
+
+// logUnconfirmed is what the processor logs if the ledger was not told of a letter.
+const logUnconfirmed = "dead letter not confirmed in the ledger"
+
+// letterConfirmed checks that the ledger was told of a letter with a verdict, unless the
+// processor says that it could not.
+func (j *judge) letterConfirmed(p *process, line string, fields map[string]string) {
+	name := j.w.names[fields["messageId"]]
+	key := p.name + " " + name + " " + fields["receiveCount"]
+	if line == logUnconfirmed {
+		j.unconfirmed[key] = true
+		return
+	}
+	for _, l := range j.letters {
+		if l.id != fields["deadLetterId"] || l.record == nil || !l.record.Verdict || j.unconfirmed[key] {
+			continue
+		}
+		if !j.state(keyOf(name)).at(l.record.Epoch).confirmed {
+			j.w.breaksLocked("accounting", []string{keyOf(name)}, "the letter of %s is not confirmed in the ledger", name)
+		}
 	}
 }
 
@@ -156,7 +207,7 @@ func (j *judge) crashed(request string, asked []string) {
 
 // reliable reports whether all calls do what they are asked to.
 func (c *config) reliable() bool {
-	for _, f := range []feature{refusals, losses, partials, slowness, hangs, outages, duplicates, hasty} {
+	for _, f := range []feature{refusals, spells, losses, partials, slowness, hangs, outages, duplicates, hasty} {
 		if c.on[f] {
 			return false
 		}
