@@ -320,7 +320,9 @@ func templateRows() []Row {
 // commandRows are the commands, and what only they use.
 func commandRows() []Row {
 	return []Row{
-		{Path: "internal/runtimeapi", Never: []string{anyOurs, anyThird}},
+		{Path: "internal/localguard", Third: []string{netListeners}},
+		{Path: "internal/localguard/guardtest", Never: []string{anyOurs, anyThird}},
+		{Path: "internal/runtimeapi", Ours: []string{"internal/localguard"}},
 		{Path: "internal/jobs", Third: []string{sdkCore, sdkSQS, sqsTypes}},
 		{
 			Path: "internal/ledger", Ours: []string{"handler", "internal/jobid"},
@@ -349,7 +351,6 @@ func commandRows() []Row {
 			Ours:  []string{"internal/sqscall", "dlq", "internal/deadletters", "internal/deadletters/replay"},
 			Third: []string{sdkCore, sqsTypes}, Tests: []string{"handler", "internal/ledger"},
 		},
-		{Path: "internal/localguard", Third: []string{netListeners}},
 		{
 			Path: "internal/dlqui",
 			Ours: []string{
@@ -366,7 +367,8 @@ func commandRows() []Row {
 			Path: "internal/local",
 			Ours: []string{
 				"fault", "handler", "idem", "metrics", "dlq", "internal/eventsource", "internal/localaws",
-				"internal/localaws/sqs", "internal/runtimeapi", "internal/stack", "internal/jobs", "internal/endpoint",
+				"internal/localaws/sqs", "internal/localguard", "internal/runtimeapi", "internal/stack", "internal/jobs",
+				"internal/endpoint",
 			},
 			Third: []string{sdkCore, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes},
 		},

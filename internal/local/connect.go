@@ -11,6 +11,7 @@ import (
 
 	"github.com/sqsafe/sqsafe/internal/endpoint"
 	"github.com/sqsafe/sqsafe/internal/localaws"
+	"github.com/sqsafe/sqsafe/internal/localguard"
 )
 
 const (
@@ -63,7 +64,10 @@ func (s *Stack) serve() *http.Server {
 	mux := http.NewServeMux()
 	mux.Handle("/", s.server)
 	mux.Handle("GET "+agesPath, &s.journal.ages)
-	web := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	guard := localguard.API{Hosts: s.options.Hosts, Origins: s.options.Origins, Refuse: localaws.Refuse}
+	web := &http.Server{
+		Handler: guard.Handler(mux), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+	}
 	go func() { _ = web.Serve(s.listener) }() // ends with ErrServerClosed at Close
 	return web
 }

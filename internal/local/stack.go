@@ -31,6 +31,9 @@ type Options struct {
 	Variables Variables
 	// Address is where SQS and DynamoDB answer; port 0 takes a free one.
 	Address string
+	// Hosts are further names or addresses, without a port, by which programs may call the
+	// emulators; Origins are web pages that may, such as http://localhost:3000.
+	Hosts, Origins []string
 	// EndpointSQS and EndpointDynamoDB are URLs of other engines in place of the
 	// emulators; empty for none. Where both are given, nothing listens at Address.
 	EndpointSQS, EndpointDynamoDB string
