@@ -69,6 +69,9 @@ func TestMissingAndWrongVariablesAreNamed(t *testing.T) {
 			"environment variable SQSAFE_TABLE is not set; set it to the name of the ledger table"},
 		{"no dead-letter queue", "SQSAFE_DLQ_URL", "",
 			"environment variable SQSAFE_DLQ_URL is not set; set it to the URL of the dead-letter queue"},
+		{"a password in a wrong URL", "SQSAFE_DLQ_URL", "ftp://me:secret@localhost/1/dead",
+			`environment variable SQSAFE_DLQ_URL is "ftp://xxxxx@localhost/1/dead"; ` +
+				"set it to the URL of the dead-letter queue, as the queue has it, and not its name or ARN"},
 		{"the name of a queue", "SQSAFE_DLQ_URL", "charge-dlq",
 			`environment variable SQSAFE_DLQ_URL is "charge-dlq"; ` +
 				"set it to the URL of the dead-letter queue, as the queue has it, and not its name or ARN"},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sqsafe/sqsafe"
+	"github.com/sqsafe/sqsafe/internal/redact"
 )
 
 // Variables that a worker reads besides those of the processor.
@@ -73,7 +74,7 @@ func readQueueURL(lookup lookupFunc, to *string) error {
 	}
 	u, err := url.Parse(value)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return &sqsafe.InvalidError{Name: queueVariable, Value: value, Wants: wants}
+		return &sqsafe.InvalidError{Name: queueVariable, Value: redact.URL(value), Wants: wants}
 	}
 	*to = value
 	return nil

@@ -61,6 +61,9 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 	for _, tt := range []struct{ variable, value, want string }{
 		{"SQSAFE_QUEUE_URL", "", "environment variable SQSAFE_QUEUE_URL is not set; set it to the URL of the queue to " +
 			"poll, such as " + "https://sqs.eu-central-1.amazonaws.com/123456789012/jobs"},
+		{"SQSAFE_QUEUE_URL", "me:secret@localhost/1/jobs",
+			`environment variable SQSAFE_QUEUE_URL is "xxxxx@localhost/1/jobs"; set it to the URL of ` +
+				"the queue to poll, such as https://sqs.eu-central-1.amazonaws.com/123456789012/jobs"},
 		{"SQSAFE_QUEUE_URL", "arn:aws:sqs:eu-central-1:123456789012:jobs",
 			`environment variable SQSAFE_QUEUE_URL is "arn:aws:sqs:eu-central-1:123456789012:jobs"; set it to the URL of ` +
 				"the queue to poll, such as https://sqs.eu-central-1.amazonaws.com/123456789012/jobs"},

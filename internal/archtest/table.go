@@ -121,6 +121,7 @@ func leafRows() []Row {
 		{Path: "internal/deadline", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/usercall", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/host", Never: []string{anyOurs, anyThird}},
+		{Path: "internal/redact", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/jobid", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/jsonobject", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/wholebody", Third: []string{sdkCore, sdkHTTP}, Never: []string{anyOurs}},
@@ -198,7 +199,7 @@ func hostRows() []Row {
 			Path: ".",
 			Ours: []string{
 				"backoff", "internal/wholebody", "handler", "idem", "metrics", "idem/dynamo", "queue", "dlq",
-				"internal/testhost",
+				"internal/redact", "internal/testhost",
 			},
 			Third: []string{lambdaRuntime, lambdaContext, sdkCore, sdkDynamoDB, sdkSQS},
 			Never: forCommands(), Tests: []string{"envelope", "fault"}, Host: true,
@@ -217,6 +218,7 @@ func hostRows() []Row {
 			Path: "worker",
 			Ours: []string{
 				"backoff", "internal/deadline", "internal/host", "handler", "metrics", "queue", ".", "internal/eventsource",
+				"internal/redact",
 			},
 			Third: []string{
 				lambdaEvents, lambdaErrors, sdkConfig, sdkCore, sdkSQS, sqsTypes, sdkCloudWatch, cloudTypes,
@@ -360,7 +362,7 @@ func commandRows() []Row {
 			Third: []string{sdkCore, unifiedDiff},
 		},
 		{
-			Path: "internal/endpoint", Ours: []string{"internal/wholebody"},
+			Path: "internal/endpoint", Ours: []string{"internal/redact", "internal/wholebody"},
 			Third: []string{sdkCore, sdkRetry, sdkKeys, smithy},
 		},
 		{
@@ -368,14 +370,14 @@ func commandRows() []Row {
 			Ours: []string{
 				"fault", "handler", "idem", "metrics", "dlq", "internal/eventsource", "internal/localaws",
 				"internal/localaws/sqs", "internal/localguard", "internal/runtimeapi", "internal/stack", "internal/jobs",
-				"internal/endpoint",
+				"internal/endpoint", "internal/redact",
 			},
 			Third: []string{sdkCore, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes},
 		},
 		{
 			Path: "internal/cli",
 			Ours: []string{
-				"internal/wholebody", "fault", "handler", "dlq", "internal/jobs", "internal/ledger", "internal/deadletters",
+				"internal/wholebody", "internal/redact", "fault", "handler", "dlq", "internal/jobs", "internal/ledger", "internal/deadletters",
 				"internal/deadletters/replay", "internal/deadletters/archive", "internal/localguard", "internal/dlqui",
 				"internal/endpoint", "internal/check", "internal/live", "internal/scaffold", "internal/local",
 				"internal/alarmset", "internal/stackedit",

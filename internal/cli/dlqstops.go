@@ -128,7 +128,7 @@ func (r *DLQReplay) alarms(ctx context.Context) (replay.Condition, error) {
 // minutes late, or by the local stack.
 func (r *DLQReplay) age(ctx context.Context, names []string) (replay.Condition, error) {
 	oldest := func(ctx context.Context) (map[string]time.Duration, error) {
-		ages, err := local.Ages(ctx, r.String())
+		ages, err := local.Ages(ctx, r.place(r.EndpointSQS))
 		if err != nil {
 			return nil, errors.New("--stop-age: only CloudWatch and the local stack know the age of the oldest message")
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/check"
 	"github.com/sqsafe/sqsafe/internal/endpoint"
 	"github.com/sqsafe/sqsafe/internal/local"
+	"github.com/sqsafe/sqsafe/internal/localguard"
 )
 
 // Local is the subcommand that runs a stack on this machine.
@@ -23,9 +24,11 @@ type Local struct {
 	Jobs             string   `help:"Send the jobs of this file of JSON lines." placeholder:"FILE"`
 	UntilIdle        bool     `help:"End when nothing is visible, delayed or in flight outside dead-letter queues."`
 	JSON             bool     `name:"json" help:"Print one JSON object a line."`
-	Addr             string   `help:"Address where SQS and DynamoDB answer (${default})." default:"127.0.0.1:4570" placeholder:"HOST:PORT"`                                    //nolint:lll // a struct tag is one line
-	EndpointSQS      string   `name:"endpoint-sqs" placeholder:"URL" help:"SQS of another engine in place of the emulator; queues that are missing there are made."`           //nolint:lll // a struct tag is one line
-	EndpointDynamoDB string   `name:"endpoint-dynamodb" placeholder:"URL" help:"DynamoDB of another engine in place of the emulator; tables that are missing there are made."` //nolint:lll // a struct tag is one line
+	Addr             string   `help:"Address where SQS and DynamoDB answer (${default})." default:"127.0.0.1:4570" placeholder:"HOST:PORT"`                                                                                //nolint:lll // a struct tag is one line
+	EndpointSQS      string   `name:"endpoint-sqs" placeholder:"URL" help:"SQS of another engine in place of the emulator; queues that are missing there are made."`                                                       //nolint:lll // a struct tag is one line
+	EndpointDynamoDB string   `name:"endpoint-dynamodb" placeholder:"URL" help:"DynamoDB of another engine in place of the emulator; tables that are missing there are made."`                                             //nolint:lll // a struct tag is one line
+	AllowHosts       []string `name:"allow-host" sep:"none" placeholder:"NAME" help:"Name or address by which programs may call besides those of this machine, such as host.docker.internal; may be given several times."` //nolint:lll // a struct tag is one line
+	AllowOrigins     []string `name:"allow-origin" sep:"none" placeholder:"ORIGIN" help:"Web page that may call, such as http://localhost:3000; may be given several times."`                                              //nolint:lll // a struct tag is one line
 	EnvVars          string   `help:"Environment variables by function, in SAM's JSON format." placeholder:"FILE"`
 	Page             bool     `help:"Show the dead letters in a page, whose link is printed; not with --until-idle." default:"true" negatable:""` //nolint:lll // a struct tag is one line
 	NoCheck          bool     `help:"Run the stack although sqsafe check finds an error in the template."`
@@ -54,6 +57,16 @@ func (l *Local) Validate() error {
 	}
 	if _, _, err := net.SplitHostPort(l.Addr); err != nil {
 		return fmt.Errorf("address %q: give --addr as HOST:PORT", l.Addr)
+	}
+	for _, host := range l.AllowHosts {
+		if err := localguard.CheckHost(host); err != nil {
+			return err
+		}
+	}
+	for _, origin := range l.AllowOrigins {
+		if err := localguard.CheckOrigin(origin); err != nil {
+			return err
+		}
 	}
 	_, err := l.parameters()
 	return err
@@ -128,6 +141,7 @@ func (l *Local) options() (local.Options, error) {
 	}
 	o := local.Options{
 		Template: l.Template, Parameters: parameters, Jobs: l.Jobs, Address: l.Addr,
+		Hosts: l.AllowHosts, Origins: l.AllowOrigins,
 		EndpointSQS: l.EndpointSQS, EndpointDynamoDB: l.EndpointDynamoDB, Prepare: l.Prepare,
 	}
 	if l.EnvVars != "" {

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/sqsafe/sqsafe/internal/redact"
 )
 
 // Exit codes of the command.
@@ -89,7 +91,7 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 		return code
 	}
 	if err != nil {
-		fmt.Fprintf(streams.Err, "sqsafe: %v\n", misuse(err, args))
+		fmt.Fprintf(streams.Err, "sqsafe: %s\n", redact.Text(misuse(err, args).Error()))
 		return ExitUsage
 	}
 	return Exit(parsed.Run(), streams)
@@ -103,7 +105,7 @@ func Exit(err error, streams Streams) int {
 	case errors.Is(err, errInterrupted):
 		return ExitInterrupted
 	}
-	fmt.Fprintf(streams.Err, "sqsafe: %v\n", err)
+	fmt.Fprintf(streams.Err, "sqsafe: %s\n", redact.Text(err.Error()))
 	if errors.As(err, new(usageError)) {
 		return ExitUsage
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sqsafe/sqsafe/internal/localaws/sqs"
+	"github.com/sqsafe/sqsafe/internal/redact"
 )
 
 // agesPath is where a local stack tells what SQS itself has in CloudWatch only.
@@ -36,7 +37,7 @@ func Ages(ctx context.Context, endpoint string) (map[string]Age, error) {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s is no local stack: HTTP %d", endpoint, response.StatusCode)
+		return nil, fmt.Errorf("%s is no local stack: HTTP %d", redact.URL(endpoint), response.StatusCode)
 	}
 	ages := map[string]Age{}
 	return ages, json.NewDecoder(response.Body).Decode(&ages)

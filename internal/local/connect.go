@@ -12,6 +12,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/endpoint"
 	"github.com/sqsafe/sqsafe/internal/localaws"
 	"github.com/sqsafe/sqsafe/internal/localguard"
+	"github.com/sqsafe/sqsafe/internal/redact"
 )
 
 const (
@@ -75,7 +76,8 @@ func (s *Stack) serve() *http.Server {
 // unreachable explains the error of the first call of an engine.
 func unreachable(err error, url, flag string) error {
 	if url != "" && endpoint.Refused(err) {
-		return fmt.Errorf("nothing listens at %s; start the engine there, or leave %s out for the emulator", url, flag)
+		return fmt.Errorf("nothing listens at %s; start the engine there, or leave %s out for the emulator",
+			redact.URL(url), flag)
 	}
 	return endpoint.Brief(err)
 }
