@@ -222,6 +222,7 @@ func hostRows() []Row {
 			},
 			Third: []string{
 				lambdaEvents, lambdaErrors, sdkConfig, sdkCore, sdkSQS, sqsTypes, sdkCloudWatch, cloudTypes,
+				netListeners,
 			},
 			Never: []string{emulators, kong, lipgloss + "/...", terminal, yaml},
 			Tests: []string{"dlq", "fault", "idem", "idem/dynamo", "internal/cfn"}, Host: true,

@@ -36,7 +36,9 @@ type Job struct {
 
 // SQS limits.
 const (
-	MaxDelay   = 15 * time.Minute
+	MaxDelay = 15 * time.Minute
+	// MaxTimes bounds how often one job is sent: more is a mistake.
+	MaxTimes   = 1_000_000
 	maxBytes   = 1 << 20
 	maxEntries = 10
 )
@@ -53,6 +55,8 @@ func (j *Job) Check() error {
 			int(j.Delay.Seconds()), int(MaxDelay.Seconds()))
 	case j.Times < 0:
 		return fmt.Errorf(`"times" is %d; send a job at least once, or leave it out`, j.Times)
+	case j.Times > MaxTimes:
+		return fmt.Errorf(`the job is to be sent %d times; send it up to %d times`, j.Times, MaxTimes)
 	}
 	if err := legal(j.Body); err != nil {
 		return fmt.Errorf("the body %w", err)
