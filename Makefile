@@ -10,9 +10,15 @@ ARCH      ?= $(shell $(GO) env GOARCH)
 
 GOLANGCI_VERSION := v2.15.0
 CFN_LINT_VERSION := 1.58.0
+GORELEASER_VERSION := v2.15.1
+CYCLONEDX_VERSION := v1.10.0
+GOVULNCHECK_VERSION := v1.6.0
 
 OUT      := .build
 GOLANGCI := $(OUT)/tools/golangci-lint-$(GOLANGCI_VERSION)/golangci-lint
+GORELEASER := $(OUT)/tools/goreleaser-$(GORELEASER_VERSION)/goreleaser
+GOVULNCHECK := $(OUT)/tools/govulncheck-$(GOVULNCHECK_VERSION)/govulncheck
+CYCLONEDX  := $(OUT)/tools/cyclonedx-gomod
 CFN_LINT := .venv-lint/bin/cfn-lint-$(CFN_LINT_VERSION)
 
 # The version of Powertools that internal/powertools tests with.
@@ -79,7 +85,7 @@ WITHOUT ?=
 
 .PHONY: sim
 sim: ## Play 100,000 random histories of the whole system, or HISTORIES of them
-	GOGC=400 SQSAFE_HISTORIES=$(HISTORIES) SQSAFE_SEED=$(SEED) SQSAFE_WITHOUT="$(WITHOUT)" SQSAFE_KEEP=$(abspath $(OUT)/sim) \
+	GOGC=800 SQSAFE_HISTORIES=$(HISTORIES) SQSAFE_SEED=$(SEED) SQSAFE_WITHOUT="$(WITHOUT)" SQSAFE_KEEP=$(abspath $(OUT)/sim) \
 		$(GO) test -count=1 -timeout 2h -v -run PromisesHoldInAllHistories ./internal/simulation/system
 
 .PHONY: crashproof
@@ -150,6 +156,40 @@ $(OUT)/sqsafe: FORCE
 $(OUT)/functions/%/bootstrap: FORCE
 	GOOS=linux GOARCH=$(ARCH) $(RELEASE) -tags lambda.norpc -o $@ ./functions/$*
 
+# The systems for which sqsafe is released. CI builds for those that it does not run on.
+SYSTEMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
+.PHONY: systems
+systems: ## Compile the command for SYSTEMS: all that it is released for
+	@for system in $(SYSTEMS); do \
+		echo "$$system"; \
+		GOOS=$${system%/*} GOARCH=$${system#*/} CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/sqsafe || exit 1; \
+	done
+
+.PHONY: licence-texts
+licence-texts:
+	@mkdir -p $(OUT)
+	$(GO) run ./internal/licences -texts > $(OUT)/licences.txt
+
+# Without network: no upload, and no images, whose base would be downloaded.
+.PHONY: release-dry
+release-dry: $(GORELEASER) $(CYCLONEDX) ## Build all files of a release into dist, and upload nothing
+	$(GORELEASER) check
+	$(GORELEASER) release --snapshot --clean --skip=ko
+
+.PHONY: release
+release: $(GORELEASER) $(CYCLONEDX) ## Release the tag of this commit; the release workflow calls it
+	$(GORELEASER) release --clean
+
+# The database must be reachable only with STRICT=1. Exit code 3 says that something was found.
+STRICT ?=
+.PHONY: vulnerabilities
+vulnerabilities: $(GOVULNCHECK) ## Ask the Go vulnerability database for what our code calls
+	@$(GOVULNCHECK) ./... && exit 0; status=$$?; \
+	if [ -z "$(STRICT)" ] && [ $$status -ne 3 ]; then \
+		echo "not checked: the database of vulnerabilities cannot be reached from here"; exit 0; \
+	fi; exit $$status
+
 .PHONY: sam-venv
 sam-venv: $(SAM) ## Install the SAM CLI, which sam-build and sam-test use
 
@@ -200,10 +240,21 @@ fuzz: ## Run each fuzz target for FUZZTIME
 
 .PHONY: clean
 clean: ## Remove all build results, including tools
-	rm -rf $(OUT) .aws-sam .venv-lint .venv-powertools cover.out
+	rm -rf $(OUT) dist .aws-sam .venv-lint .venv-powertools cover.out
 
 $(GOLANGCI):
 	GOBIN=$(abspath $(dir $@)) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+
+$(GOVULNCHECK):
+	GOBIN=$(abspath $(dir $@)) $(GO) install golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION)
+
+$(GORELEASER):
+	GOBIN=$(abspath $(dir $@)) $(GO) install github.com/goreleaser/goreleaser/v2@$(GORELEASER_VERSION)
+
+# .goreleaser.yaml names this program by its path, so its folder has no version.
+$(CYCLONEDX): Makefile
+	GOBIN=$(abspath $(dir $@)) $(GO) install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@$(CYCLONEDX_VERSION)
+	touch $@
 
 # A link with the version in its name tells make that this version is installed.
 $(CFN_LINT):

@@ -5,9 +5,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
+	"net/http"
 	"os"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
@@ -15,6 +18,7 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/idem"
 	"github.com/sqsafe/sqsafe/idem/dynamo"
+	"github.com/sqsafe/sqsafe/internal/localreport"
 	"github.com/sqsafe/sqsafe/internal/redact"
 	"github.com/sqsafe/sqsafe/internal/testhost"
 	"github.com/sqsafe/sqsafe/internal/wholebody"
@@ -29,6 +33,7 @@ type Host struct {
 	sqs      *sqs.Client
 	dynamodb *dynamodb.Client
 	lookup   lookupFunc
+	report   io.Writer        // to a local host; nil elsewhere
 	test     *testhost.Config // nil but in tests of package sqsafetest's
 }
 
@@ -46,11 +51,30 @@ func NewHost(cfg aws.Config) *Host {
 }
 
 func newHost(lookup lookupFunc, cfg aws.Config) *Host {
+	cfg.HTTPClient = keepConnections(cfg.HTTPClient)
 	return &Host{
 		sqs:      sqs.NewFromConfig(lookup.near(cfg, "SQS")),
 		dynamodb: dynamodb.NewFromConfig(lookup.near(cfg, "DYNAMODB")),
 		lookup:   lookup,
+		report:   localreport.Writer(),
 	}
+}
+
+// keepConnections makes the SDK's own client keep all connections that it has opened. It
+// keeps ten for each host otherwise, and with more jobs at a time each batch pays for new
+// TLS handshakes. Concurrency bounds how many are opened. A nil client means the SDK's own;
+// any other client is the caller's affair.
+func keepConnections(client aws.HTTPClient) aws.HTTPClient {
+	own, isSDK := client.(*awshttp.BuildableClient)
+	switch {
+	case client == nil:
+		own = awshttp.NewBuildableClient()
+	case !isSDK:
+		return client
+	}
+	return own.WithTransportOptions(func(t *http.Transport) {
+		t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, math.MaxInt
+	})
 }
 
 // SQS is the host's client for SQS.
@@ -63,7 +87,7 @@ func (h *Host) DynamoDB() *dynamodb.Client { return h.dynamodb }
 func (lookup lookupFunc) near(cfg aws.Config, service string) aws.Config {
 	if endpoint := lookup.endpoint(service); endpoint != "" {
 		cfg.BaseEndpoint = &endpoint
-		cfg.HTTPClient = wholebody.Client(nil)
+		cfg.HTTPClient = wholebody.Client(cfg.HTTPClient)
 	}
 	return cfg
 }
@@ -72,7 +96,10 @@ func (lookup lookupFunc) near(cfg aws.Config, service string) aws.Config {
 // host's clients.
 func (h *Host) complete(o *Options) error {
 	if o.Logger == nil {
-		o.Logger = newLogger(os.Stderr, h.lookup)
+		o.Logger = newLogger(os.Stderr, h.lookup, h.report)
+	}
+	if h.report != nil {
+		o.Logger = reporting(o.Logger, h.report)
 	}
 	ownURL := o.DeadLetterURL != ""
 	if err := readEnvironment(h.lookup, o); err != nil {
@@ -127,7 +154,10 @@ func (h *Host) metricLines(w io.Writer) Option {
 		if namespace == metricsOff {
 			return
 		}
-		logger := cmp.Or(o.Logger, newLogger(os.Stderr, h.lookup))
+		logger := cmp.Or(o.Logger, newLogger(os.Stderr, h.lookup, h.report))
+		if h.report != nil {
+			w = h.report
+		}
 		write := metrics.Lines(w, &metrics.Options{Namespace: namespace, Logger: logger})
 		own := o.Hooks.OnBatch
 		o.Hooks.OnBatch = func(ctx context.Context, r handler.Report) {

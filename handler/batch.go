@@ -51,8 +51,9 @@ const (
 	packWait = time.Second
 	// packsUnderWay bounds the calls to the dead-letter queue.
 	packsUnderWay = 4
-	// confirmsUnderWay bounds the confirming writes that follow one call.
-	confirmsUnderWay = 8
+	// confirmsUnderWay bounds the confirming writes that follow one call: all of a pack, so
+	// that a pack takes one round trip for them.
+	confirmsUnderWay = packLetters
 )
 
 // batch is one invocation. Its fields belong to the goroutine of run, the event loop,

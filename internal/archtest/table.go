@@ -52,6 +52,8 @@ const (
 	sdkLogs        = "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
 	logsTypes      = "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs/types"
 
+	licensecheck = "github.com/google/licensecheck"
+
 	kong          = "github.com/alecthomas/kong"
 	lipgloss      = "github.com/charmbracelet/lipgloss"
 	lipglossTable = "github.com/charmbracelet/lipgloss/table"
@@ -121,6 +123,7 @@ func leafRows() []Row {
 		{Path: "internal/deadline", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/usercall", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/host", Never: []string{anyOurs, anyThird}},
+		{Path: "internal/localreport", Never: []string{anyOurs, anyThird}, Host: true},
 		{Path: "internal/redact", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/jobid", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/jsonobject", Never: []string{anyOurs, anyThird}},
@@ -199,7 +202,7 @@ func hostRows() []Row {
 			Path: ".",
 			Ours: []string{
 				"backoff", "internal/wholebody", "handler", "idem", "metrics", "idem/dynamo", "queue", "dlq",
-				"internal/redact", "internal/testhost",
+				"internal/redact", "internal/testhost", "internal/localreport",
 			},
 			Third: []string{lambdaRuntime, lambdaContext, sdkCore, sdkDynamoDB, sdkSQS},
 			Never: forCommands(), Tests: []string{"envelope", "fault"}, Host: true,
@@ -275,11 +278,12 @@ func emulatorRows() []Row {
 			Never: []string{anyThird},
 		},
 		{Path: "internal/localaws/sqs", Ours: []string{protocol}, Never: []string{anyThird}},
+		{Path: "internal/localaws/sts", Never: []string{anyThird}},
 		{
 			Path: "internal/localaws",
 			Ours: []string{
 				protocol, "internal/localaws/cbor", "internal/localaws/cloudwatch", "internal/localaws/dynamodb",
-				"internal/localaws/sqs",
+				"internal/localaws/sqs", "internal/localaws/sts",
 			},
 			Never: []string{anyThird},
 		},
@@ -370,8 +374,8 @@ func commandRows() []Row {
 			Path: "internal/local",
 			Ours: []string{
 				"fault", "handler", "idem", "metrics", "dlq", "internal/eventsource", "internal/localaws",
-				"internal/localaws/sqs", "internal/localguard", "internal/runtimeapi", "internal/stack", "internal/jobs",
-				"internal/endpoint", "internal/redact",
+				"internal/localreport", "internal/ledger", "internal/localaws/sqs", "internal/localguard",
+				"internal/runtimeapi", "internal/stack", "internal/jobs", "internal/endpoint", "internal/redact",
 			},
 			Third: []string{sdkCore, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes},
 		},
@@ -405,6 +409,9 @@ func checkRows() []Row {
 	return []Row{
 		{Path: "internal/archtest", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/coverage", Never: []string{anyOurs, anyThird}, Host: true},
+		{Path: "internal/apiguard", Tests: []string{"internal/archtest"}},
+		{Path: "internal/licences", Third: []string{licensecheck}, Host: true},
+		{Path: "internal/release", Third: []string{yaml}},
 		{Path: "internal/mutants", Third: []string{yaml}, Host: true},
 		{Path: "internal/conformance"},
 		{Path: "internal/crashproof/function", Ours: []string{"handler", "idem", "."}, Host: true},
@@ -426,7 +433,7 @@ func checkRows() []Row {
 			Path: "internal/simulation/system",
 			Tests: []string{
 				"backoff", "fault", "internal/host", "handler", "idem", "idem/dynamo", "queue", "dlq", "worker",
-				"internal/eventsource",
+				"internal/eventsource", "internal/simulation",
 			},
 		},
 		{

@@ -52,6 +52,7 @@ func (t *LedgerTarget) String() string { return t.place(t.EndpointDynamoDB) }
 // open opens the table.
 func (t *LedgerTarget) open(ctx context.Context) (*ledger.Table, error) {
 	queue, _ := parseQueue(t.Queue) // cannot fail: Validate has parsed it
+	t.Queue = t.named(ctx, t.Queue)
 	c, err := t.config(ctx, t.EndpointDynamoDB, queue.region)
 	if err != nil {
 		return nil, err
@@ -67,6 +68,15 @@ func (t *LedgerTarget) open(ctx context.Context) (*ledger.Table, error) {
 	}
 	table, err := ledger.Open(ctx, client, t.Table)
 	return table, t.explain(err)
+}
+
+// named returns the name of a queue that was given by its logical id, and any other text
+// as it is.
+func (t *LedgerTarget) named(ctx context.Context, queue string) string {
+	if name, known := logicalID(ctx, t.String(), queue); !t.AWS && queue != "" && known {
+		return name
+	}
+	return queue
 }
 
 // prefix returns the prefix of the ids of the queue's jobs; empty without a
@@ -95,6 +105,9 @@ func (t *LedgerTarget) find(ctx context.Context, key string) (*ledger.Table, *le
 		return nil, nil, err
 	}
 	job, err := table.Get(ctx, t.id(key))
+	if id, rest, ok := strings.Cut(key, "#"); ok && job == nil && err == nil && t.Queue == "" {
+		job, err = table.Get(ctx, t.named(ctx, id)+"#"+rest)
+	}
 	switch {
 	case err != nil:
 		return nil, nil, t.explain(err)

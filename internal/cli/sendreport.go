@@ -24,6 +24,7 @@ type sendReport struct {
 	json     *json.Encoder // nil for text output
 	progress *progress
 	summary  sendSummary
+	to       string // the queue or queues, for people
 	lastID   string
 	broken   string // the first message of a failed call
 }
@@ -31,8 +32,11 @@ type sendReport struct {
 // sendSummary is the last line of the JSON output.
 type sendSummary struct {
 	Event string `json:"event"`
+	// Queue is the queue's name; empty where lines name their queues.
 	Queue string `json:"queue"`
-	Sent  int    `json:"sent"`
+	// Queues counts the messages that were sent by queue, where lines name them.
+	Queues map[string]int `json:"queues,omitempty"`
+	Sent   int            `json:"sent"`
 	// Refused messages were certainly not sent.
 	Refused int `json:"refused"`
 	// Uncertain messages were in a call without an answer.
@@ -45,18 +49,32 @@ type sendSummary struct {
 type sentMessage struct {
 	Event     string `json:"event"`
 	Number    int    `json:"number"`
+	Queue     string `json:"queue,omitempty"` // where lines name their queues
 	Source    string `json:"source,omitempty"`
 	MessageID string `json:"messageId,omitempty"`
 	Sequence  string `json:"sequenceNumber,omitempty"`
 	Error     string `json:"error,omitempty"`
 }
 
-func newSendReport(s *Send, queue string, total int, streams Streams) *sendReport {
+// newSendReport returns the report for messages to a queue; its name is empty where the
+// jobs name their own.
+func newSendReport(s *Send, list []jobs.Job, queue string, streams Streams) *sendReport {
+	total := jobs.Count(list)
 	r := &sendReport{
-		command: s, out: streams.Out, err: streams.Err,
-		progress: newProgress(streams.Err, "sending to "+queue, total),
-		summary:  sendSummary{Event: "summary", Queue: queue, Untried: total},
+		command: s, out: streams.Out, err: streams.Err, to: queue,
+		summary: sendSummary{Event: "summary", Queue: queue, Untried: total},
 	}
+	if queue == "" {
+		r.summary.Queues = map[string]int{}
+		for i := range list {
+			r.summary.Queues[list[i].Queue.Name] = 0
+		}
+		r.to = fmt.Sprintf("%d queues", len(r.summary.Queues))
+		if len(r.summary.Queues) == 1 {
+			r.to = list[0].Queue.Name
+		}
+	}
+	r.progress = newProgress(streams.Err, "sending to "+r.to, total)
 	if s.JSON {
 		r.json = newEncoder(streams.Out)
 	}
@@ -67,6 +85,9 @@ func (r *sendReport) message(result jobs.Result) {
 	line := sentMessage{
 		Event: r.count(result), Number: result.Number, Source: result.Job.Source,
 		MessageID: result.MessageID, Sequence: result.Sequence,
+	}
+	if r.summary.Queues != nil {
+		line.Queue = result.Job.Queue.Name
 	}
 	if result.Err != nil {
 		line.Error = oneLine(endpoint.Brief(result.Err).Error())
@@ -94,6 +115,9 @@ func (r *sendReport) count(result jobs.Result) string {
 	switch {
 	case result.Err == nil:
 		r.summary.Sent++
+		if r.summary.Queues != nil {
+			r.summary.Queues[result.Job.Queue.Name]++
+		}
 		r.lastID = result.MessageID
 		return "sent"
 	case refusedAlone && entry != nil, refused && refusal.ErrorFault() != smithy.FaultServer, endpoint.Refused(result.Err):
@@ -121,9 +145,9 @@ func (r *sendReport) end(err error) error {
 	case r.json != nil:
 		_ = r.json.Encode(s)
 	case total == 1 && s.Sent == 1:
-		fmt.Fprintf(r.out, "sent %s to %s\n", r.lastID, s.Queue)
+		fmt.Fprintf(r.out, "sent %s to %s\n", r.lastID, r.to)
 	default:
-		fmt.Fprintf(r.out, "sent %d of %s to %s\n", s.Sent, messages(total), s.Queue)
+		fmt.Fprintf(r.out, "sent %d of %s to %s\n", s.Sent, messages(total), r.to)
 	}
 	if s.Sent == total {
 		return nil
@@ -148,7 +172,7 @@ func (r *sendReport) failure(err error, missing string) error {
 	if err == nil || errors.As(err, new(*jobs.EntryError)) {
 		return errors.New(missing)
 	}
-	why := r.command.explain(err, r.summary.Queue)
+	why := r.command.explain(err, r.to)
 	if errors.Is(why, errInterrupted) {
 		fmt.Fprintln(r.err, "sqsafe: interrupted: "+missing)
 		return why

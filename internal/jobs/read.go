@@ -55,10 +55,10 @@ func (r Reader) Read(in io.Reader) ([]Job, error) {
 		if len(text) == 0 {
 			continue
 		}
-		job, err := r.parse(text)
-		job.Source = fmt.Sprintf("%s:%d", r.File, n)
+		source := fmt.Sprintf("%s:%d", r.File, n)
+		job, err := r.parse(text, source)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", job.Source, err)
+			return nil, fmt.Errorf("%s: %w", source, err)
 		}
 		jobs = append(jobs, job)
 	}
@@ -68,7 +68,7 @@ func (r Reader) Read(in io.Reader) ([]Job, error) {
 	return jobs, nil
 }
 
-func (r Reader) parse(text []byte) (Job, error) {
+func (r Reader) parse(text []byte, source string) (Job, error) {
 	var l line
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
@@ -85,6 +85,7 @@ func (r Reader) parse(text []byte) (Job, error) {
 	if err != nil {
 		return Job{}, err
 	}
+	job.Source = source
 	return job, job.Check()
 }
 

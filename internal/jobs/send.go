@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -52,7 +53,8 @@ type Options struct {
 }
 
 // Send sends the jobs in order, each as often as it says, with up to ten
-// messages and 1 MiB per call. A refused message does not keep others from
+// messages and 1 MiB per call. A call to a FIFO queue has one message of a group at
+// most: SQS may refuse one and take those after it. A refused message does not keep others from
 // being sent, unless its queue is FIFO, where that would break the order: then
 // Send returns its error. Send also returns when a call fails or ctx ends. It
 // did not try to send messages whose results were not passed to Observe.
@@ -81,13 +83,18 @@ type sender struct {
 
 func (s *sender) add(ctx context.Context, j *Job) error {
 	full := len(s.jobs) == s.perCall() || s.bytes+j.size() > maxBytes
-	if len(s.jobs) > 0 && (full || s.jobs[0].Queue.URL != j.Queue.URL) {
+	if len(s.jobs) > 0 && (full || s.jobs[0].Queue.URL != j.Queue.URL || s.follows(j)) {
 		if err := s.flush(ctx); err != nil {
 			return err
 		}
 	}
 	s.jobs, s.bytes = append(s.jobs, j), s.bytes+j.size()
 	return nil
+}
+
+// follows reports whether the call has a message that has to be in the queue before j.
+func (s *sender) follows(j *Job) bool {
+	return j.Queue.FIFO && slices.ContainsFunc(s.jobs, func(other *Job) bool { return other.Group == j.Group })
 }
 
 // perCall returns the number of messages per call. With a low rate it is small,

@@ -161,7 +161,7 @@ func TestSendSetsAllParameters(t *testing.T) {
 	var api fakeSQS
 	list := []jobs.Job{
 		{Body: "x", Group: "g", Dedup: "d", Delay: 7 * time.Second, Attributes: map[string]string{"a": "b"}},
-		{Queue: jobs.Queue{FIFO: true}, Body: "y", Group: "g"},
+		{Queue: jobs.Queue{FIFO: true}, Body: "y", Group: "h"},
 		{Body: "z"},
 	}
 	distinct := func() string { return "its own" }
@@ -173,7 +173,7 @@ func TestSendSetsAllParameters(t *testing.T) {
 			MessageDeduplicationId: aws.String("d"), MessageAttributes: map[string]types.MessageAttributeValue{
 				"a": {DataType: aws.String("String"), StringValue: aws.String("b")},
 			}},
-		{Id: aws.String("1"), MessageBody: aws.String("y"), MessageGroupId: aws.String("g"),
+		{Id: aws.String("1"), MessageBody: aws.String("y"), MessageGroupId: aws.String("h"),
 			MessageDeduplicationId: aws.String("its own")},
 		{Id: aws.String("2"), MessageBody: aws.String("z")},
 	}
@@ -261,6 +261,34 @@ func TestSendSendsAllInOrder(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("messages (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestARefusedMessageIsNotOvertaken generates FIFO groups of which SQS refuses some
+// messages: what is sent of a group is its beginning.
+func TestARefusedMessageIsNotOvertaken(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		api := fakeSQS{refuse: map[string]bool{}}
+		var list []jobs.Job
+		groups := map[string][]string{}
+		for i := range rapid.IntRange(0, 30).Draw(t, "jobs") {
+			group, body := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "group"), strconv.Itoa(i)
+			api.refuse[body] = rapid.IntRange(0, 9).Draw(t, "dice") == 0
+			list = append(list, jobs.Job{Queue: jobs.Queue{URL: "u.fifo", FIFO: true}, Body: body, Group: group})
+			groups[group] = append(groups[group], body)
+		}
+		sent := map[string][]string{}
+		_ = jobs.Send(context.Background(), &api, list, jobs.Options{Observe: func(r jobs.Result) {
+			if r.Err == nil {
+				sent[r.Job.Group] = append(sent[r.Job.Group], r.Job.Body)
+			}
+		}})
+		for group, got := range sent {
+			if diff := cmp.Diff(groups[group][:len(got)], got); diff != "" {
+				t.Errorf("group %s (-want +got):\n%s", group, diff)
+			}
 		}
 	})
 }

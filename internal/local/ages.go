@@ -3,13 +3,11 @@ package local
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"sync"
 	"time"
 
 	"github.com/sqsafe/sqsafe/internal/localaws/sqs"
-	"github.com/sqsafe/sqsafe/internal/redact"
 )
 
 // agesPath is where a local stack tells what SQS itself has in CloudWatch only.
@@ -27,20 +25,8 @@ type Age struct {
 // Ages asks the local stack at endpoint for the queues that hold messages, by
 // name. Another engine answers with an error.
 func Ages(ctx context.Context, endpoint string) (map[string]Age, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, endpoint+agesPath, http.NoBody)
-	if err != nil {
-		return nil, err
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s is no local stack: HTTP %d", redact.URL(endpoint), response.StatusCode)
-	}
 	ages := map[string]Age{}
-	return ages, json.NewDecoder(response.Body).Decode(&ages)
+	return ages, ask(ctx, endpoint, agesPath, &ages)
 }
 
 // ages follows which messages are in which queue. It is safe for concurrent use.

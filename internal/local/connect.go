@@ -65,6 +65,7 @@ func (s *Stack) serve() *http.Server {
 	mux := http.NewServeMux()
 	mux.Handle("/", s.server)
 	mux.Handle("GET "+agesPath, &s.journal.ages)
+	mux.HandleFunc("GET "+namesPath, s.serveNames)
 	guard := localguard.API{Hosts: s.options.Hosts, Origins: s.options.Origins, Refuse: localaws.Refuse}
 	web := &http.Server{
 		Handler: guard.Handler(mux), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/sqsafe/sqsafe/internal/eventsource"
+	"github.com/sqsafe/sqsafe/internal/localreport"
 	"github.com/sqsafe/sqsafe/internal/runtimeapi"
 	"github.com/sqsafe/sqsafe/internal/stack"
 )
@@ -16,7 +17,8 @@ func (s *Stack) load() error {
 			Name: f.Name, Binary: s.binaries[f.LogicalID], Region: region, Account: account,
 			Environment: s.options.Variables.environment(f, s.endpoints()),
 			Timeout:     f.Timeout, MemoryMB: f.MemoryMB, Concurrency: processes(f),
-			Output:  func(line string) { s.journal.output(f.LogicalID, line) },
+			Output: func(line string) { s.journal.output(f.LogicalID, line) },
+			Report: func(line string) { s.journal.report(f.LogicalID, line) }, ReportVariable: localreport.Variable,
 			Observe: func(in runtimeapi.Event) { s.journal.process(f.LogicalID, in) },
 		})
 		if err != nil {

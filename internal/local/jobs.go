@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/sqsafe/sqsafe/internal/endpoint"
@@ -26,8 +27,17 @@ func readJobs(path string, s *stack.Stack) ([]jobs.Job, error) {
 		case !known:
 			return jobs.Queue{}, fmt.Errorf("queue %q is not in the template; it has %s", name, queueNames(s))
 		}
-		return jobs.Queue{Name: queue.Name, URL: queue.URL, FIFO: queue.FIFO}, nil
+		return jobQueue(queue), nil
 	}}.Read(file)
+}
+
+// jobQueue is a queue of the template with what it takes.
+func jobQueue(q stack.Queue) jobs.Queue {
+	most, _ := strconv.Atoi(q.Attributes["MaximumMessageSize"]) // 0 without one
+	return jobs.Queue{
+		Name: q.Name, URL: q.URL, FIFO: q.FIFO, MaxBytes: most,
+		WantsDedup: q.FIFO && q.Attributes["ContentBasedDeduplication"] != "true",
+	}
 }
 
 // send sends the jobs of the file in order.

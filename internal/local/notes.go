@@ -51,12 +51,11 @@ func unread(s *stack.Stack) []string {
 	return all
 }
 
-// unreported says what becomes of messages that the function names as failed
-// where Lambda does not look at its answer; empty where it does.
+// unreported says why Lambda does not look at the answer of a function; empty where
+// it does.
 func unreported(f stack.Function, e stack.SQSEvent) string {
 	if e.ReportBatchItemFailures || !e.Enabled {
 		return ""
 	}
-	return fmt.Sprintf("event %s of %s has no FunctionResponseTypes: [ReportBatchItemFailures]: "+
-		"messages that its answer names as failed are deleted", e.Name, f.LogicalID)
+	return fmt.Sprintf("event %s of %s has no FunctionResponseTypes: [ReportBatchItemFailures]", e.Name, f.LogicalID)
 }

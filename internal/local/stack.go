@@ -192,7 +192,8 @@ func (s *Stack) Broken() <-chan error { return s.journal.broken }
 func (s *Stack) Close(ctx context.Context) (Summary, error) {
 	err := s.release(ctx)
 	empty, emptyErr := s.emptyQueues(ctx)
-	return s.journal.tally.summary(time.Now().UTC(), empty), errors.Join(err, emptyErr)
+	verdicts := s.verdicts(ctx, s.journal.tally.unsettled(empty))
+	return s.journal.tally.summary(time.Now().UTC(), empty, verdicts), errors.Join(err, emptyErr)
 }
 
 func (s *Stack) release(ctx context.Context) error {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 	"github.com/sqsafe/sqsafe/internal/localaws/sqs"
+	"github.com/sqsafe/sqsafe/internal/localaws/sts"
 )
 
 // answer writes the response or the error of an operation.
@@ -80,12 +81,12 @@ func finishDynamoDB(h http.Header, _ *protocol.Error, body []byte) {
 	h.Set("X-Amz-Crc32", strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10))
 }
 
-// refuse answers requests for protocols or services that the server does not
-// have. A request in the query protocol is answered in XML, since its clients
-// read nothing else.
-func refuse(w http.ResponseWriter, r *http.Request, body []byte, targets []string) {
+// serveOthers answers requests in other protocols: it has STS, and refuses what
+// is for protocols or services that the server does not have. A request in the
+// query protocol is answered in XML, since its clients read nothing else.
+func (s *Server) serveOthers(w http.ResponseWriter, r *http.Request, body []byte) {
 	const spoken = "localaws speaks the AWS JSON protocol: POST with X-Amz-Target %s, followed by .OPERATION"
-	hint := fmt.Sprintf(spoken, strings.Join(targets, " or "))
+	hint := fmt.Sprintf(spoken, strings.Join(s.targets(), " or "))
 	if target := r.Header.Get("X-Amz-Target"); target != "" {
 		answer(w, call{service: service{finish: finishQuery(sqs.QueryCode)}, codec: awsJSON()}, nil, &protocol.Error{
 			Code:    "com.amazon.coral.service#UnknownOperationException",
@@ -94,19 +95,22 @@ func refuse(w http.ResponseWriter, r *http.Request, body []byte, targets []strin
 		return
 	}
 	form, _ := url.ParseQuery(string(body))
-	action := form.Get("Action")
-	if action == "" {
-		action = r.URL.Query().Get("Action")
+	if form.Get("Action") == "" {
+		form = r.URL.Query()
 	}
-	if action == "" {
+	action := form.Get("Action")
+	switch {
+	case action == "":
 		message := fmt.Sprintf("localaws: %s %s is not served; %s", r.Method, r.URL.Path, hint)
 		http.Error(w, message, http.StatusNotFound)
-		return
+	case sts.Serves(form):
+		s.identity.Answer(w, form, sqs.NewID())
+	default:
+		message := fmt.Sprintf("%s in the query protocol is not served; %s", action, hint)
+		w.Header().Set("Content-Type", "text/xml")
+		w.WriteHeader(http.StatusBadRequest)
+		_ = xml.NewEncoder(w).Encode(queryError{Type: "Sender", Code: "UnsupportedProtocol", Message: message})
 	}
-	message := fmt.Sprintf("%s in the query protocol is not served; %s", action, hint)
-	w.Header().Set("Content-Type", "text/xml")
-	w.WriteHeader(http.StatusBadRequest)
-	_ = xml.NewEncoder(w).Encode(queryError{Type: "Sender", Code: "UnsupportedProtocol", Message: message})
 }
 
 // queryError is an error of the query protocol.

@@ -12,6 +12,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb"
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 	"github.com/sqsafe/sqsafe/internal/localaws/sqs"
+	"github.com/sqsafe/sqsafe/internal/localaws/sts"
 )
 
 // maxRequest is more than the longest request that the services accept, a batch
@@ -30,12 +31,13 @@ type Options struct {
 	Observe func(sqs.Event)
 }
 
-// Server emulates SQS, DynamoDB and CloudWatch of one account in one region. It
-// is safe for concurrent use.
+// Server emulates SQS, DynamoDB, CloudWatch and GetCallerIdentity of STS, of one
+// account in one region. It is safe for concurrent use.
 type Server struct {
 	clock    protocol.Clock
 	region   string
 	queues   *sqs.Service
+	identity *sts.Service
 	services map[string]service
 	faults   faults
 }
@@ -73,9 +75,10 @@ func New(o *Options) *Server {
 	})
 	metrics := cloudwatch.New(&cloudwatch.Options{Clock: set.Clock, Region: set.Region, Account: set.Account})
 	return &Server{
-		clock:  set.Clock,
-		region: set.Region,
-		queues: queues,
+		clock:    set.Clock,
+		region:   set.Region,
+		queues:   queues,
+		identity: sts.New(set.Account),
 		services: map[string]service{
 			"AmazonSQS": {queues, "com.amazonaws.sqs", finishQuery(sqs.QueryCode), false},
 			"DynamoDB_20120810": {
@@ -102,7 +105,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c, ok := s.route(r)
 	if !ok {
-		refuse(w, r, body, s.targets())
+		s.serveOthers(w, r, body)
 		return
 	}
 	response, err := s.perform(r, c, body)

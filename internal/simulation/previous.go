@@ -32,6 +32,16 @@ func (l previous) Claim(
 // previousSuspect is the number of claims without a result that made a suspect.
 const previousSuspect = 1
 
+// Previous returns the ledger of the version before around one of this version.
+func Previous(l handler.Ledger) handler.Ledger { return previous{l} }
+
+// PreviousClaim returns a claim as the version before knows it: without its number, a
+// settlement counts one more than were settled.
+func PreviousClaim(c idem.Claim) idem.Claim {
+	c.Claims = 0
+	return c
+}
+
 // version is what one process runs.
 type version bool
 
@@ -51,16 +61,15 @@ func (v version) String() string {
 // ledger is the one that a process of the version has.
 func (v version) ledger(l *idem.Ledger) handler.Ledger {
 	if v == before {
-		return previous{l}
+		return Previous(l)
 	}
 	return l
 }
 
-// claim is a claim as the version knows it: without its number, a settlement counts one
-// more than were settled.
+// claim is a claim as the version knows it.
 func (v version) claim(c idem.Claim) idem.Claim {
 	if v == before {
-		c.Claims = 0
+		return PreviousClaim(c)
 	}
 	return c
 }

@@ -19,6 +19,8 @@ type account struct {
 	lines map[string]string
 	// sent counts lines of letters.
 	sent int
+	// arrived are the messages whose letters SQS has confirmed to the process.
+	arrived map[string]bool
 	// report is what hooks were told.
 	report *handler.Report
 }
@@ -27,7 +29,7 @@ type account struct {
 func (j *judge) account(request string) *account {
 	a := j.accounts[request]
 	if a == nil {
-		a = &account{lines: map[string]string{}}
+		a = &account{lines: map[string]string{}, arrived: map[string]bool{}}
 		j.accounts[request] = a
 	}
 	return a
@@ -39,8 +41,9 @@ func (j *judge) logged(p *process, line string, fields map[string]string) {
 	defer j.w.mu.Unlock()
 	if line == handler.LogOutcome {
 		j.takenUp(p, fields["messageId"])
-		if m := j.messages[fields["messageId"]]; m != nil && fields["outcome"] == "dropped" {
-			m.dropped = true
+		if m := j.messages[fields["messageId"]]; m != nil {
+			m.dropped = m.dropped || fields["outcome"] == handler.OutcomeDropped.String()
+			j.checkDelay(p, m, fields)
 		}
 	}
 	request := fields["requestId"]
@@ -61,6 +64,19 @@ func (j *judge) logged(p *process, line string, fields map[string]string) {
 				name, before, fields["outcome"], request)
 		}
 		a.lines[key] = fields["outcome"]
+	}
+}
+
+// confirmed takes in that the process was told which of its letters have arrived.
+func (j *judge) confirmed(ctx context.Context, c *call) {
+	lc, ok := lambdacontext.FromContext(ctx)
+	if !ok || len(c.arrived) == 0 {
+		return
+	}
+	j.w.mu.Lock()
+	defer j.w.mu.Unlock()
+	for _, name := range c.arrived {
+		j.account(lc.AwsRequestID).arrived[name] = true
 	}
 }
 
@@ -92,6 +108,10 @@ func (j *judge) reported(ctx context.Context, r handler.Report) {
 	told("messages", r.Messages, all)
 	told("runs", r.Runs, a.runs)
 	told("letters", r.Sent, a.sent)
+	if len(a.arrived) > r.Sent && !j.w.on[hangs] { // else something was in the way of the loop
+		j.w.breaksLocked("truth", nil, "SQS has confirmed %d letters of %s, its report has %d",
+			len(a.arrived), lc.AwsRequestID, r.Sent)
+	}
 	told("dead", r.Sent+r.Unsent, counts[handler.OutcomeDead.String()])
 }
 
@@ -156,7 +176,7 @@ func (j *judge) crashed(request string, asked []string) {
 
 // reliable reports whether all calls do what they are asked to.
 func (c *config) reliable() bool {
-	for _, f := range []feature{refusals, losses, partials, slowness, hangs, outages, duplicates, hasty} {
+	for _, f := range []feature{refusals, spells, losses, partials, slowness, hangs, outages, duplicates, hasty} {
 		if c.on[f] {
 			return false
 		}

@@ -14,6 +14,7 @@ type feature string
 const (
 	kills      feature = "kills"      // processes are killed between and within calls
 	refusals   feature = "refusals"   // calls fail before their effect
+	spells     feature = "spells"     // a call that fails keeps failing for a while
 	losses     feature = "losses"     // answers are lost after the effect
 	partials   feature = "partials"   // entries of batch calls fail
 	slowness   feature = "slowness"   // some calls take seconds
@@ -38,6 +39,8 @@ const (
 	awaiting   feature = "awaiting"   // Options.AwaitSettle
 	mildly     feature = "mildly"     // Options.PanicAsPermanent
 	stragglers feature = "stragglers" // calls that were given up, or whose process died, arrive later
+	versions   feature = "versions"   // deploys bring another release, or bring it back
+	rekeyed    feature = "rekeyed"    // that has another key function
 )
 
 // features are all of them, each with the share of histories that have it.
@@ -45,10 +48,11 @@ var features = []struct {
 	name  feature
 	share float64
 }{
-	{kills, 0.5}, {refusals, 0.4}, {losses, 0.4}, {partials, 0.3}, {slowness, 0.25}, {shuffling, 0.5}, {duplicates, 0.3},
+	{kills, 0.5}, {refusals, 0.4}, {spells, 0.2}, {losses, 0.4}, {partials, 0.3}, {slowness, 0.25}, {shuffling, 0.5}, {duplicates, 0.3},
 	{deploys, 0.3}, {hangs, 0.2}, {outages, 0.25}, {copies, 0.3}, {contests, 0.1}, {replays, 0.25}, {lowering, 0.05},
 	{purges, 0.05}, {hasty, 0.1}, {ordered, 0.3}, {skews, 0.2}, {drifts, 0.05}, {zombies, 0.1}, {failOpen, 0.05},
 	{unknown, 0.05}, {dropping, 0.05}, {awaiting, 0.1}, {mildly, 0.05}, {stragglers, 0.3},
+	{versions, 0.25}, {rekeyed, 0.02},
 }
 
 // profile is what a history is mostly about. Others are about everything.
@@ -64,12 +68,12 @@ const (
 
 // shares are those of a profile; what is not there, it does not have.
 var shares = map[profile]map[feature]float64{
-	poisoned: {shuffling: 0.7, ordered: 0.3, copies: 0.2, replays: 0.2, awaiting: 0.1},
-	crowded:  {shuffling: 0.5, ordered: 0.2, hasty: 0.2, slowness: 0.2, deploys: 0.2},
-	lasting:  {kills: 0.5, deploys: 0.3, ordered: 0.2, hasty: 0.3, copies: 0.3, slowness: 0.2},
+	poisoned: {shuffling: 0.7, ordered: 0.3, copies: 0.2, replays: 0.2, awaiting: 0.1, versions: 0.1},
+	crowded:  {shuffling: 0.5, ordered: 0.2, hasty: 0.2, slowness: 0.2, deploys: 0.2, versions: 0.2},
+	lasting:  {kills: 0.5, deploys: 0.3, ordered: 0.2, hasty: 0.3, copies: 0.3, slowness: 0.2, spells: 0.2, versions: 0.2},
 	killed: {
-		kills: 1, skews: 0.2, stragglers: 0.5, shuffling: 0.5, duplicates: 0.2, copies: 0.3, losses: 0.3, ordered: 0.3,
-		replays: 0.2,
+		kills: 1, skews: 0.2, stragglers: 0.5, shuffling: 0.5, duplicates: 0.2, copies: 0.3, losses: 0.3, spells: 0.1, ordered: 0.3,
+		replays: 0.2, versions: 0.2,
 	},
 }
 
@@ -91,7 +95,11 @@ type config struct {
 	lease       time.Duration
 	maxReceives int
 	concurrency int
-	attempts    int
+	// releases are the present one and, if there are two versions, the other; rollout is
+	// how they follow each other.
+	releases []*release
+	rollout  rollout
+	attempts int
 	// rate is the share of calls that fail, by each of the features.
 	rate float64
 	// hangAt is what hangs.
@@ -153,6 +161,8 @@ func newConfig(s seed, without []string) *config {
 	if c.on[ordered] { // SQS keeps the order there, and hands out nothing twice
 		c.on[shuffling], c.on[duplicates] = false, false
 	}
+	c.on[rekeyed] = c.on[rekeyed] && c.on[versions]
+	c.on[deploys] = c.on[deploys] || c.on[versions]
 	r := s.at("config")
 	c.maxReceives = pick(r, 3, 5, 10, 30, 30, 30, 200)
 	if many := pick(r, 5, 20, 200, 200, 200); c.on[ordered] {
@@ -166,6 +176,7 @@ func newConfig(s seed, without []string) *config {
 		}
 	}
 	c.attempts = pick(r, 3, 8)
+	c.drawReleases(s.at("releases"))
 	c.lease = pick(s.at("lease"), time.Minute, time.Minute, 10*time.Second, 5*time.Minute)
 	c.rate = pick(r, 0.02, 0.05, 0.05, 0.15, 0.3)
 	c.hangAt = pick(r, hangPoints...)
@@ -319,6 +330,9 @@ func (c *config) String() string {
 		"rate of failures %v, calm at %v\nhosts: %s\nfeatures: %s\njobs: %s\nsends: %v",
 		c.profile, c.visibility, c.lease, c.maxReceives, c.concurrency, c.attempts, c.rate,
 		c.calm, strings.Join(hosts, "; "), strings.Join(on, " "), strings.Join(jobs, ", "), c.sends)
+	if c.on[versions] {
+		text += fmt.Sprintf("\nreleases: %s, %v", c.rollout, c.releases)
+	}
 	if c.on[hangs] {
 		text += "\nhangs: " + c.hangAt
 	}

@@ -11,6 +11,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -53,8 +54,12 @@ type call struct {
 	// epoch and owner are those of the claim.
 	epoch int
 	owner string
-	// reason is that of a verdict, message the name of the claim's message.
-	reason, message string
+	// arrived are the letters of which the answer says so.
+	arrived []string
+	// reason is that of a verdict, message the name of the claim's message, and lease what
+	// a renewal writes.
+	reason, message, messageID string
+	lease                      time.Time
 }
 
 func (c *call) name() string {
@@ -63,8 +68,8 @@ func (c *call) name() string {
 	return c.operation + " " + strings.Join(subjects, ",")
 }
 
-// RoundTrip implements [http.RoundTripper].
-func (g *gate) RoundTrip(r *http.Request) (*http.Response, error) {
+// Do implements [aws.HTTPClient].
+func (g *gate) Do(r *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(r.Body)
 	_ = r.Body.Close()
 	if err != nil {
@@ -74,7 +79,10 @@ func (g *gate) RoundTrip(r *http.Request) (*http.Response, error) {
 	if g.isDead() || errors.Is(err, errKilled) {
 		return dead(r), nil
 	}
-	return response, err
+	if err != nil {
+		return nil, &url.Error{Op: "Post", URL: r.URL.String(), Err: err}
+	}
+	return response, nil
 }
 
 func (g *gate) passThrough(r *http.Request, body []byte) (*http.Response, error) {
@@ -85,7 +93,7 @@ func (g *gate) passThrough(r *http.Request, body []byte) (*http.Response, error)
 		return nil, errKilled
 	}
 	c := g.describe(r, body)
-	f := g.draw(c)
+	f := g.draw(r.Context(), c)
 	err := g.sleep(r.Context(), g.jitterless(c)+f.before, c.name()+c.message)
 	if err == nil {
 		if g.passes(c.name(), "before"); g.isDead() {
@@ -110,6 +118,9 @@ func (g *gate) passThrough(r *http.Request, body []byte) (*http.Response, error)
 	}
 	if err := g.sleep(r.Context(), f.after, c.name()+c.message); err != nil {
 		return nil, err
+	}
+	if err == nil {
+		g.judge.confirmed(r.Context(), c)
 	}
 	g.passes(c.name(), "behind")
 	return response, err
@@ -215,6 +226,7 @@ func (g *gate) describe(r *http.Request, body []byte) *call {
 	if named, ok := r.Context().Value(operationKey{}).(*call); ok && c.service != "AmazonSQS" {
 		c.operation, c.subjects, c.epoch = named.operation, named.subjects, named.epoch
 		c.owner, c.reason, c.message = named.owner, named.reason, named.message
+		c.messageID, c.lease = named.messageID, named.lease
 		return c
 	}
 	var in struct {
@@ -235,13 +247,17 @@ func (g *gate) describe(r *http.Request, body []byte) *call {
 		c.entries = append(c.entries, e.ID)
 	}
 	if most := c.body["MaxNumberOfMessages"]; most != nil {
-		c.message = " of " + string(most) // it tells apart the loops of a worker
+		c.message = receiveName(string(most))
 	}
 	if name, known := operations[strings.TrimSuffix(c.operation, "Batch")]; known {
 		c.operation = name
 	}
 	return c
 }
+
+// receiveName tells apart the loops of a worker, which ask for as many messages as they
+// have slots.
+func receiveName(most string) string { return " of " + most }
 
 // operations are short names of what is called.
 var operations = map[string]string{
@@ -259,8 +275,11 @@ func messageID(receipt string) string {
 }
 
 // draw draws the fate of a call.
-func (g *gate) draw(c *call) fate {
+func (g *gate) draw(ctx context.Context, c *call) fate {
 	name := g.name + " " + c.name() + c.message
+	if p := pollingOf(ctx); p != nil {
+		name += fmt.Sprintf(" %d.%d", p.number, p.attempts.Add(1))
+	}
 	n := g.count(name)
 	r := g.seed.at("%s %d", name, n)
 	f := fate{before: between(r, 100*time.Microsecond, 15*time.Millisecond)}
@@ -279,7 +298,7 @@ func (g *gate) draw(c *call) fate {
 	case down:
 		f.before += hang
 		f.refused = true
-	case g.on[refusals] && refuse < g.rate:
+	case g.on[spells] && g.isSpell(c), g.on[refusals] && refuse < g.rate:
 		f.refused = true
 	case g.on[losses] && lose < g.rate:
 		f.lost = true
@@ -295,6 +314,16 @@ func (g *gate) draw(c *call) fate {
 		}
 	}
 	return f
+}
+
+// spell is how long a call fails again and again at most.
+const spell = 30 * time.Second
+
+// isSpell reports whether the calls of this operation and subject fail for now. Without
+// that, nearly all that fails is done by the next try of the SDK.
+func (g *gate) isSpell(c *call) bool {
+	draws := g.seed.at("spell %d of %s %s%s", g.now()/spell, g.name, c.name(), c.message)
+	return len(c.subjects) > 0 && chance(draws, 0.06)
 }
 
 // serviceOf is the service that a call needs.

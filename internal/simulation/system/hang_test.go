@@ -74,7 +74,11 @@ func (p *process) restore(m *handler.Message) {
 
 func (p *process) key(ctx context.Context, m *handler.Message) (string, error) {
 	p.mayHang("key", m.MessageId)
-	return idem.JSONField("id")(ctx, m)
+	key, err := idem.JSONField("id")(ctx, m)
+	if err == nil {
+		key = p.release.keyPrefix + key
+	}
+	return key, err
 }
 
 // classifier is that of production.

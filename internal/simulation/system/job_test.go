@@ -100,8 +100,8 @@ func (c *config) drawJob(r *rand.Rand, name string, share float64) *job {
 	if c.profile == lasting {
 		least = time.Second
 	}
-	// A job of hours has many heartbeats if the visibility timeout is short.
-	j.takes = min(between(r, least, pick(r, time.Minute, 10*time.Minute, 2*time.Hour)), 100*c.visibility)
+	// A job of hours has many heartbeats if visibility timeout or lease are short.
+	j.takes = min(between(r, least, pick(r, time.Minute, 10*time.Minute, 2*time.Hour)), 40*c.visibility, 60*c.lease)
 	return j
 }
 
@@ -143,9 +143,10 @@ func (k kind) healthy() bool {
 	return false
 }
 
-// keyOf is the key of the job that a message with the name asks for: "j3" of "j3/2".
+// keyOf is the key of the job that a message with the name asks for: "j3" of "j3/2", and
+// of the key "v0.j3" of the other release.
 func keyOf(message string) string {
-	key, _, _ := strings.Cut(message, "/")
+	key, _, _ := strings.Cut(strings.TrimPrefix(message, oldKeys), "/")
 	return key
 }
 
@@ -177,6 +178,9 @@ func (h *preparer) Prepare(ctx context.Context, m *handler.Message) (func(contex
 		panic("bug of " + name)
 	}
 	if _, err := h.typed.Prepare(ctx, m); err != nil {
+		return nil, err
+	}
+	if err := p.release.check(kindOf(m.Body)); err != nil {
 		return nil, err
 	}
 	j := p.job(name)

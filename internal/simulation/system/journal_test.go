@@ -45,6 +45,10 @@ func (w *world) breaks(promise string, jobs []string, format string, args ...any
 }
 
 func (w *world) breaksLocked(promise string, jobs []string, format string, args ...any) {
+	if w.on[rekeyed] && slices.Contains(rekeys, promise) {
+		w.stats["excused: "+promise+" of a job with two keys"]++
+		return
+	}
 	b := breach{promise: promise, text: fmt.Sprintf(format, args...), jobs: jobs}
 	w.breaches = append(w.breaches, b)
 	w.noteLocked("JUDGE", jobs, "BROKEN %s: %s", promise, b.text)

@@ -58,6 +58,8 @@ type message struct {
 	// of its group.
 	started bool
 	blocked time.Duration
+	// back is what its last outcome has said of its next receive; nil for nothing.
+	back *comeback
 	// gone is how it left the queue: "deleted", "moved" or "purged"; empty while it is
 	// there.
 	gone string
@@ -86,6 +88,8 @@ type jobState struct {
 	killedAlone int
 	// recorded are the steps that the ledger has.
 	recorded map[string]bool
+	// leases are how long claims last, by process and message.
+	leases map[string]time.Duration
 }
 
 // epoch is a life of a job in the ledger.
@@ -146,6 +150,8 @@ type jobRun struct {
 	name    string
 	job     *job
 	kind    kind
+	// messageID is that of its message.
+	messageID string
 }
 
 func newJudge(w *world) *judge {
@@ -185,6 +191,8 @@ func (j *judge) observed(e queues.Event, name string) {
 	case queues.VisibilityChanged:
 		m.due = j.w.now() + e.Timeout
 	case queues.Received:
+		j.checkComeback(m)
+		j.checkHidden(m)
 		m.receives, m.due = e.ReceiveCount, j.w.now()+e.Timeout
 	case queues.Deleted:
 		m.gone = "deleted"
@@ -269,7 +277,7 @@ func (j *judge) lettered(e queues.Event, name string) {
 	if !r.Verdict {
 		return
 	}
-	if r.Key != key {
+	if keyOf(r.Key) != key {
 		j.w.breaksLocked("record", []string{key}, "the record of %s has the key %q", name, r.Key)
 	}
 	at := s.at(r.Epoch)
@@ -285,11 +293,15 @@ func (j *judge) lettered(e queues.Event, name string) {
 // claimed takes in the answer to a claim.
 func (j *judge) claimed(p *process, r idem.Request, a idem.Answer) {
 	_, key, _ := strings.Cut(r.ID, "#")
+	key = keyOf(key)
 	if p.isDead() {
 		return
 	}
 	text := fmt.Sprintf("claim %s for %s: %s", key, p.nameOf(r.MessageID), a.Kind)
 	if a.Kind == idem.AnswerAcquired {
+		j.w.mu.Lock()
+		j.leased(p, &call{subjects: []string{key}, messageID: r.MessageID, lease: a.Claim.Lease})
+		j.w.mu.Unlock()
 		text += fmt.Sprintf(", unsettled %d, crashes %d, attempts %d, epoch %d",
 			a.Claims-a.Settled, a.Job.Crashes, a.Job.Attempts, a.Job.Epoch)
 	}
@@ -304,9 +316,14 @@ func (j *judge) effective(p *process, c *call, ok bool) {
 	j.w.mu.Lock()
 	defer j.w.mu.Unlock()
 	s := j.state(c.subjects[0])
-	if c.operation == "claim" {
+	switch c.operation {
+	case "claim":
 		s.claims.begin(c.owner)
 		return
+	case "renew":
+		j.leased(p, c)
+	case idem.SettleCrash.String():
+		j.checkBlame(p, c)
 	}
 	if what := s.claims.settle(p, c); what != "" {
 		j.w.breaksLocked("aloneness", c.subjects, "%s: %s", c.subjects[0], what)
@@ -343,13 +360,18 @@ func (j *judge) started(ctx context.Context, p *process, m *handler.Message, job
 	s := j.state(key)
 	r := &jobRun{
 		number: len(s.runs) + 1, process: p, ctx: ctx, start: p.now(), job: job, name: name, kind: kindOf(m.Body),
+		messageID: m.MessageId,
 	}
 	if lc, ok := lambdacontext.FromContext(ctx); ok {
 		j.account(lc.AwsRequestID).runs++
 	}
 	j.w.noteLocked(p.name, about, "RUN %d of %s (%s) begins, receive %d", r.number, name, r.kind, m.ReceiveCount())
 	for _, other := range s.runs {
-		if other.ended || other.process.isDead() || other.ctx.Err() != nil || j.w.on[failOpen] {
+		if other.ended || other.process.isDead() || j.w.on[failOpen] {
+			continue
+		}
+		if other.ctx.Err() != nil {
+			j.checkLease(r, other)
 			continue
 		}
 		if j.w.on[drifts] { // a lease that the other still has seems to have ended
@@ -409,7 +431,7 @@ func (j *judge) returned(r *jobRun, err error) {
 func (j *judge) paid(key string, job *job) {
 	j.w.mu.Lock()
 	defer j.w.mu.Unlock()
-	if key != job.name {
+	if keyOf(key) != job.name {
 		j.w.breaksLocked("key", []string{job.name}, "the provider got the key %q for %s", key, job.name)
 	}
 	j.state(job.name).paid++

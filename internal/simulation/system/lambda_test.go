@@ -28,6 +28,7 @@ type lambdaHost struct {
 	processes []*instance
 	made      int
 	requests  int
+	deployed  int
 }
 
 // instance is a process with what Lambda knows of it.
@@ -41,7 +42,7 @@ type instance struct {
 func newLambdaHost(w *world, c *hostConfig) *lambdaHost {
 	h := &lambdaHost{world: w, hostConfig: c}
 	h.ctx, h.stop = context.WithCancel(context.Background())
-	service := w.newProcess("esm")
+	service := w.newProcess("esm", nil)
 	h.poller = eventsource.New(service.sqs, h, eventsource.Mapping{
 		QueueURL: w.source, QueueARN: w.arn("jobs"),
 		ReportBatchItemFailures: true, Concurrency: c.pollers,
@@ -61,6 +62,7 @@ func (h *lambdaHost) run() {
 func (h *lambdaHost) deploy() {
 	h.note("fn", nil, "DEPLOY")
 	h.mu.Lock()
+	h.deployed++
 	var idle []*instance
 	for _, i := range h.processes {
 		if !i.ending && i.running == 0 {
@@ -85,7 +87,8 @@ func (h *lambdaHost) take() *instance {
 		}
 	}
 	h.made++
-	i := &instance{process: h.newProcess(fmt.Sprintf("%s%d", h.name, h.made)), running: 1}
+	name := fmt.Sprintf("%s%d", h.name, h.made)
+	i := &instance{process: h.newProcess(name, h.releaseOf(name, h.deployed)), running: 1}
 	h.endangers(i.process)
 	i.function(nil)
 	h.processes = append(h.processes, i)

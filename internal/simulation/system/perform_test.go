@@ -2,6 +2,7 @@ package system
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -59,8 +60,9 @@ func (g *gate) poll(r *http.Request, c *call, f fate) (*http.Response, error) {
 	body := maps.Clone(c.body)
 	body["WaitTimeSeconds"] = json.RawMessage("0")
 	text, _ := json.Marshal(body)
-	until := g.now() + time.Duration(wait)*time.Second
-	draws := g.seed.at("poll %d of %s %s", g.count("poll of "+g.name+c.message), g.name, c.message)
+	polling := pollingOf(r.Context())
+	until := cmp.Or(polling.until, g.now()+time.Duration(wait)*time.Second)
+	draws := g.seed.at("poll %d.%d of %s %s", polling.number, polling.attempts.Load(), g.name, c.message)
 	for {
 		// The emulator is asked only if it may have something: that is most of a history's time.
 		last, changed := g.now() >= until, g.untilChange()
@@ -120,8 +122,11 @@ func (g *gate) comes(ctx context.Context, changed <-chan struct{}, until, late t
 func (g *gate) tell(c *call, ok bool, failed map[string]bool) {
 	var not []string
 	for i, id := range c.entries {
-		if failed[id] {
+		switch {
+		case failed[id]:
 			not = append(not, c.subjects[i])
+		case ok && c.operation == "send":
+			c.arrived = append(c.arrived, c.subjects[i])
 		}
 	}
 	slices.Sort(not)

@@ -5,24 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
-	"github.com/sqsafe/sqsafe/backoff"
 	"github.com/sqsafe/sqsafe/dlq"
-	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/idem"
 	"github.com/sqsafe/sqsafe/idem/dynamo"
 	"github.com/sqsafe/sqsafe/internal/host"
 	"github.com/sqsafe/sqsafe/internal/localaws/localtest"
+	"github.com/sqsafe/sqsafe/internal/simulation"
 	"github.com/sqsafe/sqsafe/queue"
 )
 
@@ -35,6 +31,8 @@ type process struct {
 	// log tells what the processor says.
 	log       *slog.Logger
 	processor *handler.Processor
+	// release is what it runs; nil for a service of AWS.
+	release *release
 	// life ends when the process is killed.
 	life context.Context
 	end  context.CancelFunc
@@ -59,8 +57,8 @@ type process struct {
 var errKilled = errors.New("the process is dead")
 
 // newProcess makes a process with clients of its own.
-func (w *world) newProcess(name string) *process {
-	p := &process{world: w, name: name, retired: make(chan struct{})}
+func (w *world) newProcess(name string, runs *release) *process {
+	p := &process{world: w, name: name, release: runs, retired: make(chan struct{})}
 	p.life, p.end = context.WithCancel(host.WithExit(context.Background(), func() { p.kill("it outlived a crash") }))
 	p.state.failing = map[string]failing{}
 	r := w.seed.at("skew of %s", name)
@@ -70,11 +68,7 @@ func (w *world) newProcess(name string) *process {
 	case w.on[skews]:
 		p.skew = evenly(r, -time.Second, time.Second)
 	}
-	cfg := localtest.Config(w.server)
-	cfg.HTTPClient = &http.Client{Transport: &gate{p}}
-	cfg.Retryer = func() aws.Retryer {
-		return retry.NewStandard(func(o *retry.StandardOptions) { o.Backoff = retry.BackoffDelayerFunc(p.sdkBackoff) })
-	}
+	cfg := p.awsConfig()
 	p.sqs, p.db = sqs.NewFromConfig(cfg), dynamodb.NewFromConfig(cfg)
 	p.log = slog.New(&logHandler{process: p})
 	w.mu.Lock()
@@ -99,23 +93,22 @@ func (p *process) function(visibility handler.Queue) {
 	ledger := must(idem.New(&store{Store: dynamo.New(p.db, tableName, nil), process: p}, &idem.Options{
 		Key: p.key, Lease: p.lease, Logger: p.log, FailOpen: p.on[failOpen], DeadLetterUnknown: p.on[unknown],
 	}))
-	sender := must(dlq.NewSender(p.sqs, p.letters, &dlq.Options{Function: "pay", FunctionVersion: "1", Logger: p.log}))
+	api := dlq.API(p.sqs)
+	if p.release.later {
+		api = laterRecords{api}
+	}
+	sender := must(dlq.NewSender(api, p.letters, &dlq.Options{
+		Function: "pay", FunctionVersion: p.release.name, Logger: p.log,
+	}))
 	if visibility == nil {
 		visibility = must(queue.New(p.sqs, &queue.Options{Endpoint: localtest.Endpoint, Logger: p.log}))
 	}
-	var drop []string
-	if p.on[dropping] {
-		drop = []string{"tagged", fault.ReasonUnclassified}
+	options := p.options()
+	options.Ledger, options.DeadLetter, options.Queue = ledger, hangingLetters{sender, p}, hangingQueue{visibility, p}
+	if p.release.previous {
+		options.Ledger = simulation.Previous(ledger)
 	}
-	p.processor = must(handler.NewProcessor(newPreparer(p), &handler.Options{
-		AwaitSettle: p.on[awaiting], PanicAsPermanent: p.on[mildly], Drop: drop,
-		Ledger: ledger, DeadLetter: hangingLetters{sender, p}, Queue: hangingQueue{visibility, p}, Restore: p.restore,
-		Middleware: []handler.Middleware{p.middleware}, Classifier: classifier{fault.Rules(), p},
-		Backoff:     backoff.Exponential{MaxAttempts: p.attempts},
-		MaxReceives: p.maxReceives, Concurrency: p.concurrency,
-		Hooks:  p.hooks(),
-		Logger: p.log, Random: p.random,
-	}))
+	p.processor = must(handler.NewProcessor(newPreparer(p), &options))
 }
 
 // endangers decides whether the process is killed within a call.

@@ -1,6 +1,7 @@
 package system
 
 import (
+	"cmp"
 	"time"
 )
 
@@ -64,7 +65,7 @@ func (j *judge) runs(p *process, change int) {
 // limits are those of the history: calls that take long make all take longer.
 func (j *judge) limits() (stall, idle time.Duration) {
 	stall, idle = stallLimit, idleLimit
-	if j.w.on[slowness] || j.w.rate > 0.1 {
+	if j.w.on[slowness] || j.w.on[spells] || j.w.rate > 0.1 {
 		stall, idle = 2*stall, 4*idle
 	}
 	return stall, idle
@@ -85,7 +86,7 @@ func (j *judge) tick() {
 			j.state(keyOf(d.message.name)).isRunning() { // it is a copy
 			continue
 		}
-		if d.message.receives >= j.w.maxReceives {
+		if most := d.process.release.maxReceives; most > 0 && d.message.receives >= most {
 			continue // it waits as long as it takes, and holds nobody back
 		}
 		a := j.activity(d.process)
@@ -115,8 +116,29 @@ func (j *judge) tick() {
 
 // spareLimit is how long a message may wait for its start while a worker has a free slot:
 // somebody is alone in it for a minute, and the message is deferred, for up to 15 minutes
-// and their jitter.
-const spareLimit = 30 * time.Minute
+// and their jitter. With less than half of its receives used it is deferred for up to 72 s,
+// and spareSoon is a few times that, and what a suspect and a lone run hold up.
+const (
+	spareLimit = 30 * time.Minute
+	spareSoon  = 6 * time.Minute
+)
+
+func (j *judge) spare(m *message) time.Duration {
+	limit := spareLimit
+	if 2*(m.receives+1) <= j.w.leastReceives() && !j.w.on[spells] && !j.w.on[slowness] {
+		limit = spareSoon
+	}
+	return limit + j.w.visibility + j.w.lease
+}
+
+// leastReceives is the least that a release takes for the queue's maxReceiveCount.
+func (c *config) leastReceives() int {
+	least := c.maxReceives
+	for _, r := range c.releases {
+		least = min(least, cmp.Or(r.maxReceives, 30))
+	}
+	return least
+}
 
 // checkCapacity looks for healthy messages that are not started although there has been
 // room all the time.
@@ -132,7 +154,7 @@ func (j *judge) checkCapacity(now time.Duration) {
 			m.blocked = now
 		}
 		since := max(j.fullAt, j.lastDeath, m.blocked)
-		if m.gone != "" || m.started || now-max(since, m.sent) <= spareLimit+j.w.visibility+j.w.lease ||
+		if m.gone != "" || m.started || now-max(since, m.sent) <= j.spare(m) ||
 			!kindOf(m.body).healthy() || j.state(keyOf(m.name)).isRunning() || j.state(keyOf(m.name)).settled() {
 			continue
 		}

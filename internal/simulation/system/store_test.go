@@ -7,6 +7,7 @@ import (
 
 	"github.com/sqsafe/sqsafe/idem"
 	"github.com/sqsafe/sqsafe/idem/dynamo"
+	"github.com/sqsafe/sqsafe/internal/simulation"
 )
 
 // store names the calls of the ledger for gate and journal.
@@ -18,8 +19,8 @@ type store struct {
 func (p *process) named(ctx context.Context, operation string, c idem.Claim) context.Context {
 	_, key, _ := strings.Cut(c.ID, "#")
 	return context.WithValue(ctx, operationKey{}, &call{
-		operation: operation, subjects: []string{key}, epoch: c.Epoch, owner: c.Owner,
-		message: p.nameOf(c.MessageID),
+		operation: operation, subjects: []string{keyOf(key)}, epoch: c.Epoch, owner: c.Owner,
+		message: p.nameOf(c.MessageID), messageID: c.MessageID,
 	})
 }
 
@@ -31,6 +32,9 @@ func (s *store) Acquire(ctx context.Context, r idem.Request) (idem.Answer, error
 	a, err := s.Store.Acquire(s.process.named(ctx, "claim", claim), r)
 	if err == nil {
 		s.process.judge.claimed(s.process, r, a)
+	}
+	if s.process.release.previous {
+		a.Claim = simulation.PreviousClaim(a.Claim)
 	}
 	a.Until, a.Claim.Lease = s.in(a.Until), s.in(a.Claim.Lease)
 	return a, err
@@ -60,7 +64,9 @@ func (s *store) Settle(ctx context.Context, c idem.Claim, settlement idem.Settle
 
 // Renew implements [idem.Store].
 func (s *store) Renew(ctx context.Context, c idem.Claim, until time.Time) error {
-	return s.Store.Renew(s.process.named(ctx, "renew", c), c, s.out(until))
+	ctx = s.process.named(ctx, "renew", c)
+	ctx.Value(operationKey{}).(*call).lease = s.out(until)
+	return s.Store.Renew(ctx, c, s.out(until))
 }
 
 // RecordStep implements [idem.Store].

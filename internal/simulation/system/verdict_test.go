@@ -34,6 +34,7 @@ func (j *judge) end() {
 	defer j.w.mu.Unlock()
 	for _, l := range j.letters {
 		j.compare(l)
+		j.checkBudget(l)
 		j.judgeLetter(l)
 	}
 	for _, job := range j.w.jobs {
@@ -70,6 +71,8 @@ func (j *judge) judgeLetter(l *letter) {
 	case l.moved:
 		j.w.breaksLocked("healthy", about, "SQS moved %s (%s)", l.name, k)
 	case l.record == nil:
+	case l.record.Reason == reasonUnknownKind && slices.Contains(j.w.ofRelease(l.record.FunctionVersion).unknown, k):
+		j.w.stats["excused: a release that knows no such job"]++
 	case l.record.Reason == idem.ReasonCrashLoop && j.state(keyOf(l.name)).killedAlone >= 2:
 		j.w.stats["excused: killed twice while it ran alone"]++
 	case l.record.Reason == idem.ReasonUnknownOutcome && j.w.on[unknown]:
@@ -117,8 +120,10 @@ func (j *judge) outlasted(name string) bool {
 
 // endures is how long an outage a job outlasts by its retries.
 func (c *config) endures() time.Duration {
-	if c.attempts < 8 {
-		return time.Second
+	for _, r := range c.releases {
+		if r.attempts < 8 {
+			return time.Second
+		}
 	}
 	return 100 * time.Second // of 127 s, which the first run has to wait for
 }

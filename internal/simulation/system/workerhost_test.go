@@ -13,7 +13,7 @@ import (
 type workerHost struct {
 	*world
 	*hostConfig
-	made int
+	made, deployed int
 	// replace asks for another process.
 	replace chan struct{}
 	current *process
@@ -44,6 +44,7 @@ func (h *workerHost) run() {
 				return
 			}
 		case <-replace:
+			h.deployed++
 			h.current.retire()
 		case <-h.over:
 			return
@@ -63,9 +64,10 @@ func isClosed(c <-chan struct{}) bool {
 // start starts a process, and returns what is closed when it has ended.
 func (h *workerHost) start() <-chan struct{} {
 	h.made++
-	p := h.newProcess(fmt.Sprintf("%s.%d", h.hostConfig.name, h.made))
+	name := fmt.Sprintf("%s.%d", h.hostConfig.name, h.made)
+	p := h.newProcess(name, h.releaseOf(name, h.deployed))
 	h.endangers(p)
-	p.slots = h.batches * min(h.concurrency, 10)
+	p.slots = h.batches * min(p.release.concurrency, 10)
 	h.current = p
 	polling := must(worker.New(p.sqs, &worker.Options{
 		QueueURL: h.source, Batches: h.batches, Drain: h.drain, BatchTimeout: h.timeout, Logger: p.log,

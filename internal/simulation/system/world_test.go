@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	dbtypes "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/smithy-go/middleware"
 
 	"github.com/sqsafe/sqsafe/internal/localaws"
 	"github.com/sqsafe/sqsafe/internal/localaws/localtest"
@@ -105,6 +106,7 @@ func newWorld(c *config) *world {
 	w.server = localaws.New(&localaws.Options{Observe: w.observe})
 	w.inner = w.server.Transport()
 	cfg := localtest.Config(w.server)
+	cfg.APIOptions = []func(*middleware.Stack) error{shorten}
 	w.direct.sqs, w.direct.db = sqs.NewFromConfig(cfg), dynamodb.NewFromConfig(cfg)
 	w.build()
 	return w

@@ -1,0 +1,125 @@
+package system
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/handler"
+)
+
+// comeback is what an outcome has said of the next receive of its message.
+type comeback struct {
+	process   *process
+	at, delay time.Duration
+}
+
+// checkDelay checks that the delay of an outcome is one that the backoff may draw. The
+// world is locked.
+func (j *judge) checkDelay(p *process, m *message, fields map[string]string) {
+	seconds, _ := strconv.ParseFloat(fields["delaySeconds"], 64)
+	delay := time.Duration(seconds * float64(time.Second))
+	m.back = nil
+	if delay == 0 || m.gone != "" {
+		return
+	}
+	m.back = &comeback{p, j.w.now(), delay}
+	about, name, reason := []string{keyOf(m.name)}, m.name, fields["reason"]
+	attempt, _ := strconv.Atoi(fields["attempt"])
+	switch outcome := fields["outcome"]; {
+	case outcome == handler.OutcomeRetry.String() && attempt > 0 && reason != fault.ReasonStore:
+		top := func() float64 { return 1 }
+		if most := p.release.profile().Delay(attempt, top) + time.Second; delay > most {
+			j.w.breaksLocked("delay", about, "%s is retried after %v, want at most %v for run %d", name, delay, most, attempt)
+		}
+		if delay < min(p.release.backoff, j.w.visibility) {
+			j.w.breaksLocked("delay", about, "%s is retried after %v, want %v at least", name, delay, p.release.backoff)
+		}
+	case outcome == handler.OutcomeDeferred.String() && (delay < time.Second || delay > deferLimit):
+		j.w.breaksLocked("delay", about, "%s is deferred for %v, want from 1 s to %v", name, delay, deferLimit)
+	}
+}
+
+// checkComeback checks, when a message is received again, that it was away for as long as
+// its outcome has said. The world is locked.
+func (j *judge) checkComeback(m *message) {
+	back := m.back
+	m.back = nil
+	if back == nil || back.process.isDead() || !j.w.reliable() {
+		return
+	}
+	about := []string{keyOf(m.name)}
+	if away := m.due - back.at; away < back.delay-2*time.Second {
+		j.w.breaksLocked("delay", about, "%s is visible after %v, its outcome says %v", m.name, away, back.delay)
+	} else if away > back.delay+j.w.timeout()+20*time.Second {
+		j.w.breaksLocked("delay", about, "%s is visible only after %v, its outcome says %v", m.name, away, back.delay)
+	}
+}
+
+// checkHidden checks, when a message is received, that no run of it goes on whose process
+// should have hidden it. The world is locked.
+func (j *judge) checkHidden(m *message) {
+	if !j.w.reliable() {
+		return
+	}
+	for _, r := range j.state(keyOf(m.name)).runs {
+		if r.messageID == m.id && !r.ended && !r.process.isDead() && r.ctx.Err() == nil {
+			j.w.breaksLocked("heartbeat", []string{keyOf(m.name)}, "%s is handed out while its run %d goes on", m.name, r.number)
+		}
+	}
+}
+
+// checkBlame checks that a crash is not counted for a job that ends well: it was left
+// behind only because it was started late. The world is locked.
+func (j *judge) checkBlame(p *process, c *call) {
+	job := j.w.job(c.subjects[0])
+	excused := j.w.on[hangs] || j.w.on[slowness] || j.w.on[unknown] || j.w.longOutage() > 0
+	if !job.kind.healthy() || excused || j.edited[job.name] {
+		return
+	}
+	j.w.breaksLocked("blame", c.subjects, "%s says that %s (%s) has crashed", p.name, job.name, job.kind)
+}
+
+// checkBudget checks that a job is dead for its failures only once its budget is used up.
+// The world is locked.
+func (j *judge) checkBudget(l *letter) {
+	r := l.record
+	if r == nil || r.Reason != handler.ReasonExhausted || j.w.on[failOpen] {
+		return
+	}
+	least, most := j.w.releases[0].attempts, j.w.releases[0].attempts
+	for _, other := range j.w.releases {
+		least, most = min(least, other.attempts), max(most, other.attempts)
+	}
+	if r.Attempts < least || r.Attempts > most {
+		j.w.breaksLocked("budget", []string{keyOf(l.name)}, "%s is dead after %d attempts, want %d to %d",
+			l.name, r.Attempts, least, most)
+	}
+}
+
+// checkLease checks that a run does not begin beside one that goes on although its context
+// has ended: it was left behind, and its lease lasts as long as its process may. The world
+// is locked.
+func (j *judge) checkLease(r, other *jobRun) {
+	until, ok := j.state(r.job.name).leases[other.process.name+other.messageID]
+	if !ok || j.w.on[drifts] || j.w.on[failOpen] || other.process == r.process && other.messageID == r.messageID {
+		return
+	}
+	if margin := 2 * time.Second; j.w.now() < until-margin {
+		j.w.breaksLocked("one run at a time", []string{r.job.name},
+			"run %d of %s begins while run %d, which was left behind, has its lease for %v", r.number, r.name, other.number,
+			until-j.w.now())
+	}
+}
+
+// leased takes in how long a claim lasts, by the clock of its process. The world is locked.
+func (j *judge) leased(p *process, c *call) {
+	if c.lease.IsZero() {
+		return
+	}
+	s := j.state(c.subjects[0])
+	if s.leases == nil {
+		s.leases = map[string]time.Duration{}
+	}
+	s.leases[p.name+c.messageID] = c.lease.Sub(j.w.begin) - p.skew
+}
