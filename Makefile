@@ -166,6 +166,12 @@ systems: ## Compile the command for SYSTEMS: all that it is released for
 		GOOS=$${system%/*} GOARCH=$${system#*/} CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/sqsafe || exit 1; \
 	done
 
+# Before a release: make fixtures VERSION=v1.2.3. Later versions are tested with what this one writes.
+VERSION ?=
+.PHONY: fixtures
+fixtures: ## Write what VERSION stores, for the tests of later versions
+	$(GO) test -count=1 -run TestWrite ./internal/compatibility -args -write "$(VERSION)"
+
 .PHONY: licence-texts
 licence-texts:
 	@mkdir -p $(OUT)

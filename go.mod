@@ -25,6 +25,7 @@ require (
 	github.com/google/licensecheck v0.3.1
 	github.com/muesli/termenv v0.16.0
 	github.com/rogpeppe/go-internal v1.16.0
+	github.com/tidwall/btree v1.8.2
 	go.yaml.in/yaml/v4 v4.0.0
 	golang.org/x/net v0.58.0
 	pgregory.net/rapid v1.3.0

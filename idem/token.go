@@ -101,12 +101,7 @@ func identity(ctx context.Context) string {
 
 type namespaceKey struct{}
 
-// withNamespace returns a context with the queue's name.
-func withNamespace(ctx context.Context, namespace string) context.Context {
-	return context.WithValue(ctx, namespaceKey{}, namespace)
-}
-
-// queueName returns the name set by withNamespace.
+// queueName returns the name of the job's queue.
 func queueName(ctx context.Context) string {
 	name, _ := ctx.Value(namespaceKey{}).(string)
 	return name

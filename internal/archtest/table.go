@@ -63,6 +63,7 @@ const (
 	unifiedDiff   = "github.com/aymanbagabas/go-udiff"
 	goCmp         = "github.com/google/go-cmp/cmp"
 	netListeners  = "golang.org/x/net/netutil"
+	orderedMap    = "github.com/tidwall/btree"
 )
 
 // Patterns for Row.Never and TestKit.
@@ -87,7 +88,7 @@ func forCommands() []string {
 		"internal/metricmath", "internal/runtimeapi",
 		"internal/scaffold", "internal/stack", "internal/stackedit", sdkConfig + "/...", sdkCloudWatch + "/...",
 		sdkFormation + "/...", sdkLambda + "/...", sdkLogs + "/...", sdkSNS + "/...", unifiedDiff,
-		kong, lipgloss + "/...", terminal, yaml,
+		kong, lipgloss + "/...", orderedMap, terminal, yaml,
 	}
 }
 
@@ -204,7 +205,7 @@ func hostRows() []Row {
 				"backoff", "internal/wholebody", "handler", "idem", "metrics", "idem/dynamo", "queue", "dlq",
 				"internal/redact", "internal/testhost", "internal/localreport",
 			},
-			Third: []string{lambdaRuntime, lambdaContext, sdkCore, sdkDynamoDB, sdkSQS},
+			Third: []string{lambdaRuntime, lambdaContext, sdkCore, sdkHTTP, sdkDynamoDB, sdkSQS},
 			Never: forCommands(), Tests: []string{"envelope", "fault"}, Host: true,
 		},
 		{
@@ -264,6 +265,8 @@ func emulatorRows() []Row {
 	const protocol = "internal/localaws/protocol"
 	const attribute = "internal/localaws/dynamodb/attribute"
 	const expression = "internal/localaws/dynamodb/expression"
+	const keyspace = "internal/localaws/dynamodb/keyspace"
+	const shape = "internal/localaws/dynamodb/shape"
 	return []Row{
 		{Path: protocol, Never: []string{anyOurs, anyThird}},
 		{Path: "internal/localaws/cbor", Ours: []string{protocol}, Never: []string{anyThird}},
@@ -274,8 +277,13 @@ func emulatorRows() []Row {
 		{Path: attribute, Ours: []string{protocol}, Never: []string{anyThird}},
 		{Path: expression, Ours: []string{attribute}, Never: []string{anyThird}},
 		{
-			Path: "internal/localaws/dynamodb", Ours: []string{protocol, attribute, expression},
-			Never: []string{anyThird},
+			Path: keyspace, Ours: []string{attribute}, Third: []string{orderedMap},
+			Never: append(noSDK(), "internal/localaws/sqs", "internal/localaws/cloudwatch"),
+		},
+		{Path: shape, Ours: []string{protocol, attribute}, Never: []string{anyThird}},
+		{
+			Path: "internal/localaws/dynamodb", Ours: []string{protocol, attribute, expression, keyspace, shape},
+			Never: noSDK(),
 		},
 		{Path: "internal/localaws/sqs", Ours: []string{protocol}, Never: []string{anyThird}},
 		{Path: "internal/localaws/sts", Never: []string{anyThird}},
@@ -285,7 +293,7 @@ func emulatorRows() []Row {
 				protocol, "internal/localaws/cbor", "internal/localaws/cloudwatch", "internal/localaws/dynamodb",
 				"internal/localaws/sqs", "internal/localaws/sts",
 			},
-			Never: []string{anyThird},
+			Never: noSDK(),
 		},
 		{Path: "internal/localaws/localtest", Ours: []string{"internal/localaws"}, Third: []string{sdkCore, sdkKeys}},
 	}
@@ -409,6 +417,13 @@ func checkRows() []Row {
 	return []Row{
 		{Path: "internal/archtest", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/coverage", Never: []string{anyOurs, anyThird}, Host: true},
+		{
+			Path: "internal/compatibility",
+			Tests: []string{
+				"fault", "handler", "idem", "internal/deadletters", "internal/deadletters/archive",
+				"internal/deadletters/letterstest", "internal/deadletters/replay", "internal/ledger",
+			},
+		},
 		{Path: "internal/apiguard", Tests: []string{"internal/archtest"}},
 		{Path: "internal/licences", Third: []string{licensecheck}, Host: true},
 		{Path: "internal/release", Third: []string{yaml}},

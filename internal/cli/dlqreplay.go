@@ -17,7 +17,6 @@ type DLQReplay struct {
 	DLQTarget
 	Queue string   `arg:"" help:"The dead-letter queue."`
 	IDs   []string `arg:"" optional:"" name:"id" help:"Only letters with these ids, original ids or keys of jobs."`
-	DLQReasons
 	DLQFilter
 	Change
 	Why      string        `placeholder:"TEXT" help:"Why; it is written into the journal and the audit line."`
@@ -97,7 +96,7 @@ func (r *DLQReplay) steps() []int {
 
 // Run plans, and with --yes sends.
 func (r *DLQReplay) Run(ctx context.Context, streams Streams) error {
-	filter, err := r.filter(r.IDs, r.Failure)
+	filter, err := r.filter(r.IDs)
 	if err != nil {
 		return err
 	}
@@ -121,7 +120,7 @@ func (r *DLQReplay) Run(ctx context.Context, streams Streams) error {
 		Read:     deadletters.ReadOptions{SpendReceives: r.SpendReceives},
 		Unlocked: func(denied error) { s.unlocked(streams, denied) },
 		Options: replay.Options{
-			Rate: r.Rate, Plain: r.Plain, Steps: r.steps(), StepTime: r.StepTime, Outcome: report.outcome, Growth: growth,
+			Rate: r.Rate, Plain: r.Plain, Steps: r.steps(), StepTime: r.StepTime, Outcome: report.tracker.Step, Growth: growth,
 			CountLag: lag,
 			Observe:  report.event,
 		},
@@ -136,7 +135,7 @@ func (r *DLQReplay) Run(ctx context.Context, streams Streams) error {
 			return err
 		}
 		if s.table != nil && !r.AnyGrowth {
-			o.Options.Conditions = append(o.Options.Conditions, report.bounced(r.Growth))
+			o.Options.Conditions = append(o.Options.Conditions, report.tracker.Bounced(r.Growth))
 		}
 	}
 	if r.Resume != "" {
@@ -198,7 +197,7 @@ func (r *DLQReplay) finish(
 		Why: r.Why,
 	})
 	err = report.end(sum, err)
-	if r.Track && len(report.followed) > 0 && ctx.Err() == nil {
+	if r.Track && len(report.tracker.Jobs()) > 0 && ctx.Err() == nil {
 		err = errors.Join(err, report.track(ctx, r.TrackTime))
 	}
 	return errors.Join(err, auditErr)

@@ -23,20 +23,26 @@ type Ledger struct {
 
 // ledgerHelp is the help text below the flags of all ledger subcommands.
 const ledgerHelp = `Without --table it is the only table there whose key is one attribute and whose
-TTL attribute is "expiration". In AWS, name the table.`
+TTL attribute is "expiration". In AWS, name the table or the stack.`
 
 // LedgerTarget selects the table of a command.
 type LedgerTarget struct {
 	EndpointDynamoDB string `name:"endpoint-dynamodb" placeholder:"URL" help:"DynamoDB of another engine; the local stack at ${local_endpoint} without it."` //nolint:lll // a struct tag is one line
 	Account
-	Table string `placeholder:"NAME" help:"Table of the jobs; required with --aws."`
+	Stack string `placeholder:"NAME" help:"CloudFormation stack whose outputs name the table."`
+	Table string `placeholder:"NAME" help:"Table of the jobs; with --aws this or --stack is required."`
 	Queue string `placeholder:"QUEUE" help:"Name, URL or ARN of the jobs' queue."`
 }
 
 // Validate refuses flags that would have no effect.
 func (t *LedgerTarget) Validate() error {
-	if t.AWS && t.Table == "" {
-		return errors.New("which table? name it with --table; an AWS account is not searched for one")
+	switch {
+	case t.AWS && t.Table == "" && t.Stack == "":
+		return errors.New("which table? name it with --table or --stack; an AWS account is not searched for one")
+	case t.Stack != "" && !t.AWS:
+		return errors.New("--stack is for AWS itself; add --aws, or name the table")
+	case t.Stack != "" && t.Table != "":
+		return errors.New("give --table or --stack, not both")
 	}
 	if t.Queue != "" {
 		if _, err := parseQueue(t.Queue); err != nil {
@@ -51,6 +57,16 @@ func (t *LedgerTarget) String() string { return t.place(t.EndpointDynamoDB) }
 
 // open opens the table.
 func (t *LedgerTarget) open(ctx context.Context) (*ledger.Table, error) {
+	if t.Stack != "" {
+		stack, err := t.describeStack(ctx, t.Stack)
+		if err != nil {
+			return nil, err
+		}
+		if t.Table = stack.outputs[ledgerOutput]; t.Table == "" {
+			return nil, fmt.Errorf("the outputs of stack %s do not have %s, the name of the table; name it with --table",
+				t.Stack, ledgerOutput)
+		}
+	}
 	queue, _ := parseQueue(t.Queue) // cannot fail: Validate has parsed it
 	t.Queue = t.named(ctx, t.Queue)
 	c, err := t.config(ctx, t.EndpointDynamoDB, queue.region)

@@ -23,6 +23,8 @@ const (
 	// ExitStopped: a replay was stopped by one of its conditions, or its jobs did not end
 	// well.
 	ExitStopped = 3
+	// ExitLetters: dlq status found more dead letters than allowed.
+	ExitLetters = 4
 	// ExitTimeout: the time that --timeout gives ended before the work was done. It is
 	// the code of timeout(1).
 	ExitTimeout = 124
@@ -78,7 +80,8 @@ type Help struct {
 const description = `Background jobs on SQS and Lambda in which every failure has a defined path.
 
 Exit codes: 0 done, 1 failed, 2 wrong command line, 3 a replay was stopped or its jobs did not end
-well, 124 not done within --timeout, 130 interrupted before the work was done.`
+well, 4 dlq status found dead letters, 124 not done within --timeout, 130 interrupted before the
+work was done.`
 
 // Run runs the command line args and returns the exit code. If ctx is
 // cancelled, the command stops cleanly.

@@ -128,6 +128,11 @@ func (p *textPrinter) wrap(text string, indent, width int) string {
 }
 
 func (p *textPrinter) invocation(e local.Event) {
+	p.labelled(e, e.Function, string(e.Kind), invocationText(e))
+}
+
+// invocationText says how an invocation ended that failed.
+func invocationText(e local.Event) string {
 	text := e.Error
 	if e.Reason != "" && e.Kind == local.KindFailed { // the text of a crash already contains the reason
 		text = e.Reason + ": " + text
@@ -135,7 +140,7 @@ func (p *textPrinter) invocation(e local.Event) {
 	if len(e.MessageIDs) > 0 {
 		text = staying(e) + ": " + text
 	}
-	p.labelled(e, e.Function, string(e.Kind), text)
+	return text
 }
 
 // staying says how many messages of the invocation are still in their queue.

@@ -73,7 +73,7 @@ var errStale = &problem{http.StatusConflict,
 // took returns the selection of a form.
 func (p *Pages) took(r *http.Request, s *shelf) (*selection, error) {
 	if p.options.ReadOnly {
-		return nil, &problem{http.StatusForbidden, "the page was opened with --read-only"}
+		return nil, errReadOnly
 	}
 	if s.busy() != nil {
 		return nil, errBusy
@@ -99,8 +99,8 @@ func (p *Pages) replay(w http.ResponseWriter, r *http.Request, s *shelf) error {
 	if err != nil {
 		return &problem{http.StatusBadRequest, err.Error() + "; nothing was sent: go back and correct it"}
 	}
-	if how.canary > 0 && s.Table == nil {
-		return &problem{http.StatusBadRequest, "there is no ledger that tells how the jobs of a canary end: leave it at 0"}
+	if len(how.steps) > 0 && s.Table == nil {
+		return &problem{http.StatusBadRequest, "there is no ledger that tells how the jobs of a step end: leave steps empty"}
 	}
 	sel, err := p.took(r, s)
 	if err != nil {
@@ -151,7 +151,7 @@ func (p *Pages) edited(w http.ResponseWriter, r *http.Request, s *shelf) error {
 	before := l.Message.Body
 	after := fromForm(r.PostFormValue("body"), before)
 	text := editProblem(after)
-	if err := checkEdited(before, after); err != nil {
+	if err := replay.CheckEdit(before, after); err != nil {
 		text = err.Error()
 	}
 	if text != "" {
@@ -243,7 +243,7 @@ func (p *Pages) run(w http.ResponseWriter, r *http.Request) {
 }
 
 func runTitle(r *run) string {
-	return map[string]string{kindReplay: "Replay", kindArchive: "Archive", kindDiscard: "Discard"}[r.Kind] + " " + r.ID
+	return strings.ToUpper(r.Kind[:1]) + r.Kind[1:] + " " + r.ID
 }
 
 func (p *Pages) stopRun(w http.ResponseWriter, r *http.Request) {

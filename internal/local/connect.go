@@ -60,12 +60,13 @@ func (s *Stack) config(other string) aws.Config {
 	return config
 }
 
-// serve lets programs on this machine reach the emulators.
+// serve lets programs on this machine reach the emulators and what stands in for Lambda.
 func (s *Stack) serve() *http.Server {
 	mux := http.NewServeMux()
 	mux.Handle("/", s.server)
 	mux.Handle("GET "+agesPath, &s.journal.ages)
 	mux.HandleFunc("GET "+namesPath, s.serveNames)
+	s.mappings.register(mux)
 	guard := localguard.API{Hosts: s.options.Hosts, Origins: s.options.Origins, Refuse: localaws.Refuse}
 	web := &http.Server{
 		Handler: guard.Handler(mux), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,

@@ -18,6 +18,11 @@ func notes(s *stack.Stack, v Variables) []string {
 		maximum := v.environment(f, nil)[maxReceivesVariable]
 		for _, e := range f.Events {
 			queue, _ := s.Queue(e.Queue)
+			if hidden := visibleAfter(e, f.Timeout, queue); hidden > 0 && e.Enabled {
+				all = append(all, fmt.Sprintf("event %s of %s: its batching window and the Timeout are %v, above the "+
+					"VisibilityTimeout of %s, %v; messages are hidden for %v, as Lambda does",
+					e.Name, f.LogicalID, e.Window+f.Timeout, queue.LogicalID, queue.Visibility, hidden))
+			}
 			n := queue.MaxReceiveCount
 			if maximum != f.Environment[maxReceivesVariable] && n > 0 && maximum != strconv.Itoa(n) {
 				all = append(all, fmt.Sprintf("%s of %s is %s, and queue %s has the maxReceiveCount %d; make them the same",

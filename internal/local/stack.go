@@ -69,6 +69,7 @@ type Stack struct {
 	folder    string // of built functions
 	binaries  map[string]string
 	functions []*runtimeapi.Function
+	mappings  lambdaAPI
 	pollers   sync.WaitGroup
 	stop      context.CancelFunc
 }
@@ -101,6 +102,7 @@ func (s *Stack) start(ctx context.Context) error {
 	if err := s.load(); err != nil {
 		return err
 	}
+	s.connectFunctions()
 	if s.server != nil {
 		s.web = s.serve()
 	}

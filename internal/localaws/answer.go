@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb"
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 	"github.com/sqsafe/sqsafe/internal/localaws/sqs"
 	"github.com/sqsafe/sqsafe/internal/localaws/sts"
@@ -30,7 +31,7 @@ func answer(w http.ResponseWriter, c call, response any, err error) {
 		if status = refusal.Status; status == 0 {
 			status = http.StatusBadRequest
 		}
-		response = errorBody(c.service.namespace, refusal)
+		response = errorBody(c.service, refusal)
 	}
 	body, err := c.codec.marshal(response)
 	if err != nil {
@@ -50,13 +51,20 @@ func answer(w http.ResponseWriter, c call, response any, err error) {
 	_, _ = w.Write(body)
 }
 
-func errorBody(namespace string, e *protocol.Error) map[string]any {
-	code := e.Code
-	if !strings.Contains(code, "#") {
+func errorBody(s service, e *protocol.Error) map[string]any {
+	code, message := e.Code, "message"
+	switch namespace, common := s.common[code]; {
+	case strings.Contains(code, "#"):
+	case common:
 		code = namespace + "#" + code
+		if namespace == dynamodb.ServiceErrors {
+			message = "Message"
+		}
+	default:
+		code = s.namespace + "#" + code
 	}
 	// AWS uses both message and Message; the SDKs read both.
-	body := map[string]any{"__type": code, "message": e.Message}
+	body := map[string]any{"__type": code, message: e.Message}
 	maps.Copy(body, e.Fields)
 	return body
 }

@@ -48,8 +48,8 @@ func TestUnsupportedProtocolsAndServicesAreNamed(t *testing.T) {
 		"no operation": {"POST", "/", "AmazonSQS", "{}", 400, []string{"AmazonSQS is not served", hint}},
 		"not POST":     {"GET", "/", "AmazonSQS.ListQueues", "", 400, []string{"AmazonSQS.ListQueues is not served"}},
 		"unknown operation": {
-			"POST", "/", "AmazonSQS.AddPermission", "{}", 400,
-			[]string{`"__type":"com.amazonaws.sqs#UnknownOperationException"`, "does not implement AddPermission"},
+			"POST", "/", "AmazonSQS.ListMessages", "{}", 400,
+			[]string{`"__type":"com.amazonaws.sqs#UnknownOperationException"`, "does not implement ListMessages"},
 		},
 		"not JSON": {
 			"POST", "/", "AmazonSQS.SendMessage", "{", 400, []string{"#SerializationException", "SendMessage"},

@@ -25,6 +25,9 @@ type Queue struct {
 	// Attributes are attributes for CreateQueue, without those that choose an
 	// encryption key. The policies are JSON.
 	Attributes map[string]string
+	// Visibility is the visibility timeout, 0 s to 12 h; 30 s if the template sets
+	// none, as in SQS.
+	Visibility time.Duration
 	// DeadLetterQueue is the logical id of the redrive target; empty if there
 	// is none.
 	DeadLetterQueue string

@@ -6,20 +6,19 @@ import "github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
 // transaction.
 type deletion struct {
 	conditional
-	Key attribute.Item
+
+	Key attribute.Item `rule:"required"`
 }
 
 type deleteItemParameters struct {
 	deletion
 	metrics
-	ReturnValues string
+
+	ReturnValues string `rule:"enum=ALL_NEW|UPDATED_OLD|ALL_OLD|NONE|UPDATED_NEW"`
 }
 
 func (s *Service) deleteItem(p *deleteItemParameters) (writeResponse, error) {
-	if err := p.metrics.check("DeleteItem"); err != nil {
-		return writeResponse{}, err
-	}
-	return s.replaceItem(&p.deletion, p.ReturnValues)
+	return s.replaceItem(&p.deletion, p.ReturnValues, p.metrics)
 }
 
 func (p *deletion) mutation(s *Service) (*mutation, error) {

@@ -121,14 +121,14 @@ func TestGetItemProjects(t *testing.T) {
 			"ValidationException: unused in expressions: keys: {#s}"},
 		step{"GetItem", get(`"ExpressionAttributeNames":{"#s":"status"}`), "",
 			"ValidationException: only be specified when using expressions"},
-		step{"GetItem", get(`"ExpressionAttributeNames":{"s":"status"}`), "", "ValidationException: invalid key"})
+		step{"GetItem", get(`"ProjectionExpression":"s","ExpressionAttributeNames":{"s":"status"}`), "",
+			"ValidationException: invalid key"})
 }
 
 func TestUpdateItemReturnsTheRequestedValues(t *testing.T) {
 	t.Parallel()
 	const old = `{"id":{"S":"k"},"v":{"N":"1"},"w":{"S":"x"},"m":{"M":{"a":{"N":"1"},"b":{"N":"1"}}}}`
 	for returned, want := range map[string]string{
-		"":            `{}`,
 		"NONE":        `{}`,
 		"ALL_OLD":     `{"Attributes":` + old + `}`,
 		"UPDATED_OLD": `{"Attributes":{"v":{"N":"1"},"w":{"S":"x"},"m":{"M":{"a":{"N":"1"}}}}}`,

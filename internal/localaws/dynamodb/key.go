@@ -6,6 +6,7 @@ import (
 
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/expression"
+	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/keyspace"
 )
 
 // The maximum lengths of key values in bytes (service quotas).
@@ -94,26 +95,24 @@ func (k key) checkSizes(item attribute.Item) error {
 
 var typeNames = map[attribute.Type]string{attribute.TypeString: "string", attribute.TypeBinary: "binary"}
 
+// place returns the place of an item that has the key. primary is the encoded
+// primary key.
+func (k key) place(item attribute.Item, primary string) keyspace.Place {
+	var sort attribute.Value
+	if k.sorted() {
+		sort = item[k.sort.name]
+	}
+	return keyspace.NewPlace(item[k.hash.name], sort, primary)
+}
+
 // encode returns a string that is unique for the key.
 func (k key) encode(item attribute.Item) string {
 	var b strings.Builder
 	for _, a := range k.attributes() {
-		text := scalarText(item[a.name])
+		text := attribute.KeyBytes(item[a.name])
 		b.WriteString(strconv.Itoa(len(text)))
 		b.WriteByte(':')
-		b.WriteString(text)
+		b.Write(text)
 	}
 	return b.String()
-}
-
-func scalarText(v attribute.Value) string {
-	switch v := v.(type) {
-	case attribute.String:
-		return string(v)
-	case attribute.Binary:
-		return string(v)
-	case attribute.Number:
-		return v.String()
-	}
-	return ""
 }

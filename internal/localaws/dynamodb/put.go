@@ -11,35 +11,32 @@ const maxItemBytes = 400 << 10
 // put holds the parameters shared by PutItem and a Put in a transaction.
 type put struct {
 	conditional
-	Item attribute.Item
+
+	Item attribute.Item `rule:"required"`
 }
 
 type putItemParameters struct {
 	put
 	metrics
-	ReturnValues string
+
+	ReturnValues string `rule:"enum=ALL_NEW|UPDATED_OLD|ALL_OLD|NONE|UPDATED_NEW"`
 }
 
 // writeResponse is the response of PutItem, UpdateItem and DeleteItem.
 type writeResponse struct {
-	Attributes attribute.Item `json:",omitempty"`
+	Attributes       attribute.Item `json:",omitempty"`
+	ConsumedCapacity *capacity      `json:",omitempty"`
 }
 
 func (s *Service) putItem(p *putItemParameters) (writeResponse, error) {
-	if err := p.metrics.check("PutItem"); err != nil {
-		return writeResponse{}, err
-	}
-	return s.replaceItem(&p.put, p.ReturnValues)
+	return s.replaceItem(&p.put, p.ReturnValues, p.metrics)
 }
 
 // replaceItem executes a put or delete, which can return only the old item.
 func (s *Service) replaceItem(w interface {
 	mutation(s *Service) (*mutation, error)
-}, returnValues string) (writeResponse, error) {
-	returned, err := oneOf("ReturnValues", returnValues, "NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW")
-	if err != nil {
-		return writeResponse{}, err
-	}
+}, returnValues string, asked metrics) (writeResponse, error) {
+	returned := orDefault(returnValues, "NONE")
 	if returned != "NONE" && returned != "ALL_OLD" {
 		return writeResponse{}, attribute.Invalidf("ReturnValues can only be ALL_OLD or NONE")
 	}
@@ -47,14 +44,22 @@ func (s *Service) replaceItem(w interface {
 	if err != nil {
 		return writeResponse{}, err
 	}
-	c, err := s.commit(m)
-	if err != nil || returned == "NONE" {
+	u := &usage{table: m.table}
+	c, err := m.commit(u)
+	if err != nil {
 		return writeResponse{}, err
 	}
-	return writeResponse{c.old}, nil
+	response := writeResponse{ConsumedCapacity: asked.report(u)}
+	if returned == "ALL_OLD" {
+		response.Attributes = c.old
+	}
+	return response, nil
 }
 
 func (p *put) mutation(s *Service) (*mutation, error) {
+	if p.Item.Size() > maxItemBytes {
+		return nil, attribute.Invalidf("Item size has exceeded the maximum allowed size")
+	}
 	m, scope, err := p.begin()
 	if err != nil {
 		return nil, err
@@ -62,13 +67,13 @@ func (p *put) mutation(s *Service) (*mutation, error) {
 	if err := scope.Close(); err != nil {
 		return nil, err
 	}
-	if m.table, err = s.lookup(p.TableName); err != nil {
+	if m.table, err = s.table(p.TableName); err != nil {
 		return nil, err
 	}
 	if err := m.table.checkItem(p.Item); err != nil {
 		return nil, err
 	}
-	m.key = m.table.key.encode(p.Item)
+	m.place = m.table.place(p.Item)
 	m.apply = func(attribute.Item) (attribute.Item, error) { return p.Item, nil }
 	return m, nil
 }
@@ -78,15 +83,12 @@ func (t *table) checkItem(item attribute.Item) error {
 	if err := t.key.checkItem(item); err != nil {
 		return err
 	}
-	if item.Size() > maxItemBytes {
-		return attribute.Invalidf("Item size has exceeded the maximum allowed size")
-	}
-	return t.checkIndexKeys(item)
+	return checkIndexKeys(t.currentIndexes(), item)
 }
 
 // checkIndexKeys checks the keys of indexes. An item may lack them.
-func (t *table) checkIndexKeys(item attribute.Item) error {
-	for _, i := range t.indexes {
+func checkIndexKeys(indexes []*index, item attribute.Item) error {
+	for _, i := range indexes {
 		for _, a := range i.key.attributes() {
 			v := item[a.name]
 			if v == nil {

@@ -11,46 +11,46 @@ import (
 // transaction.
 type update struct {
 	conditional
-	Key              attribute.Item
+
+	Key              attribute.Item `rule:"required"`
 	UpdateExpression *string
 }
 
 type updateItemParameters struct {
 	update
 	metrics
-	ReturnValues string
+
+	ReturnValues string `rule:"enum=ALL_NEW|UPDATED_OLD|ALL_OLD|NONE|UPDATED_NEW"`
 }
 
 func (s *Service) updateItem(p *updateItemParameters) (writeResponse, error) {
-	if err := p.metrics.check("UpdateItem"); err != nil {
-		return writeResponse{}, err
-	}
-	returned, err := oneOf("ReturnValues", p.ReturnValues, "NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW")
-	if err != nil {
-		return writeResponse{}, err
-	}
 	m, u, err := p.prepare(s)
 	if err != nil {
 		return writeResponse{}, err
 	}
-	c, err := s.commit(m)
+	used := &usage{table: m.table}
+	c, err := m.commit(used)
 	if err != nil {
 		return writeResponse{}, err
 	}
-	switch returned {
+	response := writeResponse{ConsumedCapacity: p.report(used)}
+	switch p.ReturnValues {
 	case "ALL_OLD":
-		return writeResponse{c.old}, nil
+		response.Attributes = c.old
 	case "ALL_NEW":
-		return writeResponse{c.new}, nil
+		response.Attributes = c.new
 	case "UPDATED_OLD":
-		return writeResponse{u.Updated().Of(c.old)}, nil
+		response.Attributes = u.Updated().Of(c.old)
 	case "UPDATED_NEW":
-		return writeResponse{u.Updated().Of(c.new)}, nil
+		response.Attributes = u.Updated().Of(c.new)
 	}
-	return writeResponse{}, nil
+	return response, nil
 }
 
 func (p *update) mutation(s *Service) (*mutation, error) {
+	if p.UpdateExpression == nil {
+		return nil, constraint("null", "transactItems.member.update.updateExpression", "Member must not be null")
+	}
 	m, _, err := p.prepare(s)
 	return m, err
 }
@@ -79,17 +79,19 @@ func (p *update) prepare(s *Service) (*mutation, expression.Update, error) {
 	return m, u, nil
 }
 
-// updated returns the item after an update. It is created if it did not exist.
+// updated returns the item after an update. If there was none, an item is
+// created that has its key from the start, so that expressions can read it. The
+// caller holds the mutex.
 func (t *table) updated(old, key attribute.Item, u expression.Update) (attribute.Item, error) {
+	if old == nil {
+		old = maps.Clone(key)
+	}
 	item, err := u.Apply(old)
 	if err != nil {
 		return nil, err
 	}
-	if old == nil {
-		maps.Copy(item, key) // safe: the item is new and not shared
-	}
 	if item.Size() > maxItemBytes {
 		return nil, attribute.Invalidf("Item size to update has exceeded the maximum allowed size")
 	}
-	return item, t.checkIndexKeys(item)
+	return item, checkIndexKeys(t.indexes, item)
 }

@@ -22,18 +22,50 @@ func (k KeyCondition) Match(key Key, item attribute.Item) bool {
 // RangeValues returns the values that the sort key is compared with.
 func (k KeyCondition) RangeValues() []attribute.Value { return k.values }
 
-// KeyCondition parses the condition of a query: the partition key equals a
-// value, and optionally one condition on the sort key.
-func (s *Scope) KeyCondition(text string, key Key) (KeyCondition, error) {
+// Bounds returns the lowest and the highest value that the sort key can have;
+// nil means that there is no bound. Not all values between them match.
+func (k KeyCondition) Bounds() (low, high attribute.Value) {
+	switch n := k.order.(type) {
+	case comparison:
+		if n.operator[0] != '<' {
+			low = k.values[0]
+		}
+		if n.operator[0] != '>' {
+			high = k.values[0]
+		}
+	case between:
+		low, high = k.values[0], k.values[1]
+	case call: // begins_with
+		low, high = k.values[0], attribute.LastWithPrefix(k.values[0])
+	}
+	return low, high
+}
+
+// UnboundKeyCondition is the condition of a query on a table that is not known
+// yet.
+type UnboundKeyCondition struct{ nodes []node }
+
+// KeyCondition parses the condition of a query.
+func (s *Scope) KeyCondition(text string) (UnboundKeyCondition, error) {
 	condition, err := s.Condition("KeyConditionExpression", &text)
 	if err != nil {
-		return KeyCondition{}, err
+		return UnboundKeyCondition{}, err
 	}
-	var k KeyCondition
-	for _, n := range conjuncts(condition.root) {
+	nodes := conjuncts(condition.root)
+	for _, n := range nodes {
 		if operator := misplaced(n); operator != "" {
-			return KeyCondition{}, invalidKeyCondition("Invalid operator used in KeyConditionExpression: %s", operator)
+			return UnboundKeyCondition{}, invalidKeyCondition(
+				"Invalid operator used in KeyConditionExpression: %s", operator)
 		}
+	}
+	return UnboundKeyCondition{nodes}, nil
+}
+
+// On returns the condition for a key: the partition key equals a value, and
+// optionally one condition on the sort key.
+func (u UnboundKeyCondition) On(key Key) (KeyCondition, error) {
+	var k KeyCondition
+	for _, n := range u.nodes {
 		n = pathFirst(n)
 		name, values, ok := keyPredicate(n)
 		c, _ := n.(comparison)

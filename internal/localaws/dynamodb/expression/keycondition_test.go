@@ -30,7 +30,7 @@ func TestKeyConditions(t *testing.T) {
 		":five >= sk AND id = :a":              false,
 		"id = :a AND :ten >= sk":               true,
 	} {
-		c, err := scope(t, text).KeyCondition(text, sorted)
+		c, err := keyCondition(t, text, sorted)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
@@ -76,7 +76,7 @@ func TestKeyConditionsThatAreRefused(t *testing.T) {
 		"id = :a AND sk.x = :one":               unsupported,
 		"id = :a AND sk > :one AND sk < :ten":   twice,
 	} {
-		_, err := scope(t, text).KeyCondition(text, sorted)
+		_, err := keyCondition(t, text, sorted)
 		if err == nil {
 			t.Errorf("%s is accepted", text)
 			continue
@@ -88,6 +88,15 @@ func TestKeyConditionsThatAreRefused(t *testing.T) {
 func TestKeyConditionWithoutSortKey(t *testing.T) {
 	t.Parallel()
 	text := "id = :a AND sk = :ten"
-	_, err := scope(t, text).KeyCondition(text, expression.Key{Hash: "id"})
+	_, err := keyCondition(t, text, expression.Key{Hash: "id"})
 	wantInvalid(t, err, "Query condition missed key schema element: id")
+}
+
+func keyCondition(t *testing.T, text string, key expression.Key) (expression.KeyCondition, error) {
+	t.Helper()
+	unbound, err := scope(t, text).KeyCondition(text)
+	if err != nil {
+		return expression.KeyCondition{}, err
+	}
+	return unbound.On(key)
 }

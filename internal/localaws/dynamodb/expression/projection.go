@@ -29,6 +29,27 @@ func (s *Scope) Projection(text *string) (Projection, error) {
 	return Projection{paths}, p.checkDistinct(paths)
 }
 
+// Attributes returns a projection on whole attributes.
+func Attributes(names []string) Projection {
+	paths := make([]path, len(names))
+	for i, name := range names {
+		paths[i] = path{{name: name}}
+	}
+	return Projection{paths}
+}
+
+// All reports whether the projection selects the whole item.
+func (p Projection) All() bool { return p.paths == nil }
+
+// Names returns the attributes of which the projection selects parts.
+func (p Projection) Names() []string {
+	names := make([]string, len(p.paths))
+	for i, path := range p.paths {
+		names[i] = path[0].name
+	}
+	return names
+}
+
 // Of returns the selected parts that the item has. Selected elements of a list
 // follow each other without gaps.
 func (p Projection) Of(item attribute.Item) attribute.Item {
