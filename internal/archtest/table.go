@@ -59,6 +59,7 @@ const (
 	lipglossTable = "github.com/charmbracelet/lipgloss/table"
 	terminal      = "github.com/muesli/termenv"
 	terminalSize  = "github.com/charmbracelet/x/term"
+	terminalCodes = "github.com/charmbracelet/x/ansi"
 	yaml          = "go.yaml.in/yaml/v4"
 	unifiedDiff   = "github.com/aymanbagabas/go-udiff"
 	goCmp         = "github.com/google/go-cmp/cmp"
@@ -396,7 +397,7 @@ func commandRows() []Row {
 				"internal/alarmset", "internal/stackedit",
 			},
 			Third: []string{
-				kong, lipgloss, lipglossTable, terminal, terminalSize,
+				kong, lipgloss, lipglossTable, terminal, terminalSize, terminalCodes,
 				sdkCore, sdkConfig, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes, sdkFormation, sdkLambda,
 				lambdaTypes, sdkLogs, logsTypes, sdkCloudWatch, cloudTypes, unifiedDiff, smithy,
 			},

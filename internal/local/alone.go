@@ -171,8 +171,11 @@ func aloneTable(t Table) stack.Table {
 // Functions returns how many functions the stack has.
 func (s *Stack) Functions() int { return len(s.template.Functions) }
 
-// Variables that lead the SDKs to the emulators, with access keys that belong to no account.
-// Some SDKs read one name of the region, and some the other.
+// DeadLetterQueues returns how many queues are the dead-letter queue of another.
+func (s *Stack) DeadLetterQueues() int { return len(s.journal.deadLetters) }
+
+// callers are the variables that lead the SDKs to the emulators, with access keys that
+// belong to no account. Some SDKs read one name of the region, and some the other.
 func (s *Stack) callers() map[string]string {
 	all := s.endpoints()
 	maps.Copy(all, map[string]string{

@@ -91,7 +91,7 @@ func (s *Stack) start(ctx context.Context) error {
 	}
 	s.connect()
 	for _, note := range slices.Concat(
-		s.options.Notes, s.template.Notes, notes(s.template, s.options.Variables), unread(s.template)) {
+		exposed(s.listener), s.options.Notes, s.template.Notes, notes(s.template, s.options.Variables), unread(s.template)) {
 		s.note(note)
 	}
 	for _, step := range []func(context.Context) error{s.buildAll, s.createQueues, s.createTables, s.prepare} {
