@@ -44,7 +44,8 @@ func Goroutines() map[string]string {
 		"worker/publish.go": "metrics are sent while jobs run",
 		"worker/run.go":     "one loop for each batch that may be in flight",
 		"worker/slots.go":   "the timer after which a long batch gives slots back",
-		"worker/start.go":   "signals, and the server that answers probes",
+		"worker/probes.go":  "the server that answers probes",
+		"worker/start.go":   "signals",
 		"worker/worker.go":  "visibility timeouts are extended while jobs run",
 
 		"internal/eventsource/poller.go":   "one loop for each concurrent invocation",
