@@ -10,9 +10,15 @@ ARCH      ?= $(shell $(GO) env GOARCH)
 
 GOLANGCI_VERSION := v2.15.0
 CFN_LINT_VERSION := 1.58.0
+GORELEASER_VERSION := v2.15.1
+CYCLONEDX_VERSION := v1.10.0
+GOVULNCHECK_VERSION := v1.6.0
 
 OUT      := .build
 GOLANGCI := $(OUT)/tools/golangci-lint-$(GOLANGCI_VERSION)/golangci-lint
+GORELEASER := $(OUT)/tools/goreleaser-$(GORELEASER_VERSION)/goreleaser
+GOVULNCHECK := $(OUT)/tools/govulncheck-$(GOVULNCHECK_VERSION)/govulncheck
+CYCLONEDX  := $(OUT)/tools/cyclonedx-gomod
 CFN_LINT := .venv-lint/bin/cfn-lint-$(CFN_LINT_VERSION)
 
 # The version of Powertools that internal/powertools tests with.
@@ -100,10 +106,12 @@ chaos: ## Kill, freeze and stop real processes 300 times in ten minutes, or KILL
 mutants: ## Put each deliberate fault into a copy of the code; the tests must catch it
 	$(GO) run ./internal/mutants $(if $(MUTANT),-name $(MUTANT)) $(if $(SOME),-some $(SOME)) $(if $(SEED),-seed $(SEED))
 
-# internal/archtest only reads the source, so the race detector finds nothing in it.
+# These packages only read the source or compute, in one goroutine: the race detector finds nothing in them.
+NO_RACE := internal/(alarm|apiguard|archtest|cfn|coverage|licences|metricmath|mutants|release|stackedit)$$
+
 .PHONY: race
 race: ## Run all tests with the race detector (needs a C compiler)
-	CGO_ENABLED=1 $(GO) test -race -shuffle=on $$($(GO) list ./... | grep -v -e '/internal/archtest$$' -e '/internal/parity$$')
+	CGO_ENABLED=1 $(GO) test -race -shuffle=on $$($(GO) list ./... | grep -v -E -e '/$(NO_RACE)' -e '/internal/parity$$')
 	CGO_ENABLED=1 $(GO) test -race -shuffle=on $(IN_TIME)
 
 # The pictures need Chromium.
@@ -137,6 +145,10 @@ template-lint: ## Check the templates (needs Python 3)
 		echo "templates not checked: cfn-lint needs python3 with its venv module (Debian: python3-venv)"; \
 	fi
 
+# What a function does not need: the runtime's older protocol, and HTTP/2, which SQS and
+# DynamoDB do not speak.
+FUNCTION_TAGS := lambda.norpc,nethttpomithttp2
+
 .PHONY: build
 build: $(OUT)/sqsafe $(FUNCTIONS:%=$(OUT)/functions/%/bootstrap) ## Build the command and the functions into .build
 
@@ -148,7 +160,47 @@ $(OUT)/sqsafe: FORCE
 	$(RELEASE) -o $@ ./cmd/sqsafe
 
 $(OUT)/functions/%/bootstrap: FORCE
-	GOOS=linux GOARCH=$(ARCH) $(RELEASE) -tags lambda.norpc -o $@ ./functions/$*
+	GOOS=linux GOARCH=$(ARCH) $(RELEASE) -tags $(FUNCTION_TAGS) -o $@ ./functions/$*
+
+# The systems for which sqsafe is released. CI builds for those that it does not run on.
+SYSTEMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
+.PHONY: systems
+systems: ## Compile the command for SYSTEMS: all that it is released for
+	@for system in $(SYSTEMS); do \
+		echo "$$system"; \
+		GOOS=$${system%/*} GOARCH=$${system#*/} CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/sqsafe || exit 1; \
+	done
+
+# Before a release: make fixtures VERSION=v1.2.3. Later versions are tested with what this one writes.
+VERSION ?=
+.PHONY: fixtures
+fixtures: ## Write what VERSION stores, for the tests of later versions
+	$(GO) test -count=1 -run TestWrite ./internal/compatibility -args -write "$(VERSION)"
+
+.PHONY: licence-texts
+licence-texts:
+	@mkdir -p $(OUT)
+	$(GO) run ./internal/licences -texts > $(OUT)/licences.txt
+
+# Without network: no upload, and no images, whose base would be downloaded.
+.PHONY: release-dry
+release-dry: $(GORELEASER) $(CYCLONEDX) ## Build all files of a release into dist, and upload nothing
+	$(GORELEASER) check
+	$(GORELEASER) release --snapshot --clean --skip=ko
+
+.PHONY: release
+release: $(GORELEASER) $(CYCLONEDX) ## Release the tag of this commit; the release workflow calls it
+	$(GORELEASER) release --clean
+
+# The database must be reachable only with STRICT=1. Exit code 3 says that something was found.
+STRICT ?=
+.PHONY: vulnerabilities
+vulnerabilities: $(GOVULNCHECK) ## Ask the Go vulnerability database for what our code calls
+	@$(GOVULNCHECK) ./... && exit 0; status=$$?; \
+	if [ -z "$(STRICT)" ] && [ $$status -ne 3 ]; then \
+		echo "not checked: the database of vulnerabilities cannot be reached from here"; exit 0; \
+	fi; exit $$status
 
 .PHONY: sam-venv
 sam-venv: $(SAM) ## Install the SAM CLI, which sam-build and sam-test use
@@ -156,7 +208,7 @@ sam-venv: $(SAM) ## Install the SAM CLI, which sam-build and sam-test use
 # SAM has no option for compiler flags, so they are set in the environment.
 .PHONY: sam-build
 sam-build: export CGO_ENABLED := 0
-sam-build: export GOFLAGS := -trimpath -tags=lambda.norpc '-ldflags=-s -w'
+sam-build: export GOFLAGS := -trimpath -tags=$(FUNCTION_TAGS) '-ldflags=-s -w'
 sam-build: export SAM_CLI_TELEMETRY := 0
 sam-build: $(SAM) ## Build the functions with the SAM CLI into .aws-sam, for ARCH
 	$(OUT)/sam/bin/sam build --parameter-overrides Architecture=$(SAM_ARCH)
@@ -200,10 +252,21 @@ fuzz: ## Run each fuzz target for FUZZTIME
 
 .PHONY: clean
 clean: ## Remove all build results, including tools
-	rm -rf $(OUT) .aws-sam .venv-lint .venv-powertools cover.out
+	rm -rf $(OUT) dist .aws-sam .venv-lint .venv-powertools cover.out
 
 $(GOLANGCI):
 	GOBIN=$(abspath $(dir $@)) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+
+$(GOVULNCHECK):
+	GOBIN=$(abspath $(dir $@)) $(GO) install golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION)
+
+$(GORELEASER):
+	GOBIN=$(abspath $(dir $@)) $(GO) install github.com/goreleaser/goreleaser/v2@$(GORELEASER_VERSION)
+
+# .goreleaser.yaml names this program by its path, so its folder has no version.
+$(CYCLONEDX): Makefile
+	GOBIN=$(abspath $(dir $@)) $(GO) install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@$(CYCLONEDX_VERSION)
+	touch $@
 
 # A link with the version in its name tells make that this version is installed.
 $(CFN_LINT):

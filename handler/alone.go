@@ -85,12 +85,12 @@ func (b *batch) endLone(now time.Time) {
 			return d.claim.CountCrash(ctx, false)
 		},
 		func(err error, p *usercall.Panic) {
-			b.post(event{apply: func() {
+			b.workers.post(func() {
 				if err = asError(err, p); err != nil {
 					b.logError(d, "crash counted ahead not taken back", err)
 				}
 				b.queue.LoneOver(d.index)
-			}})
+			})
 		},
 	)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/deadline"
 	"github.com/sqsafe/sqsafe/internal/host"
 	"github.com/sqsafe/sqsafe/internal/runqueue"
+	"github.com/sqsafe/sqsafe/internal/usercall"
 )
 
 const (
@@ -18,9 +19,6 @@ const (
 	// minUnsettled is the least limit on unanswered settle writes. At the limit no job
 	// starts.
 	minUnsettled = 10
-	// eventBuffer is the capacity of the event channel. Goroutines do not block while the
-	// loop is busy.
-	eventBuffer = 64
 )
 
 const (
@@ -38,9 +36,6 @@ const (
 	stallTime = 30 * time.Second
 )
 
-// maxIdle is the greatest number of idle workers that are kept for later tasks.
-const maxIdle = 64
-
 const (
 	// packLetters and packBytes are what one call to SQS takes: 10 messages of
 	// 1,048,576 bytes in all (SQS quotas).
@@ -51,11 +46,12 @@ const (
 	packWait = time.Second
 	// packsUnderWay bounds the calls to the dead-letter queue.
 	packsUnderWay = 4
-	// confirmsUnderWay bounds the confirming writes that follow one call.
-	confirmsUnderWay = 8
+	// confirmsUnderWay bounds the confirming writes that follow one call: all of a pack, so
+	// that a pack takes one round trip for them.
+	confirmsUnderWay = packLetters
 )
 
-// batch is one invocation. Its fields belong to the goroutine of run, the event loop,
+// batch is one invocation. Its fields belong to the goroutine that is in the event loop,
 // unless their comment says otherwise. Other goroutines post events to the loop.
 type batch struct {
 	*Processor
@@ -71,13 +67,15 @@ type batch struct {
 	queue      *runqueue.Queue
 	letters    outbox
 	hider      hider
-	// events carries events from other goroutines to the loop. over is closed when the
-	// loop has ended.
-	events chan event
-	over   chan struct{}
-	// tasks hands work to idle workers.
-	tasks chan func()
-	idle  int
+	// workers run tasks, and the event loop. ending reports whether all deliveries have ended.
+	// over is closed at the end of the batch, and done receives a panic of the engine itself,
+	// or nil.
+	workers pool
+	ending  bool
+	over    chan struct{}
+	done    chan *usercall.Panic
+	// own is the next task of the worker in the loop.
+	own task
 	// hurry is closed by the first crash.
 	hurry chan struct{}
 	// processChanged receives a value when the process may let deliveries start again.
@@ -220,14 +218,15 @@ func (p *Processor) newBatch(ctx context.Context, in events.SQSEvent) *batch {
 	b := &batch{
 		Processor: p, ctx: ctx, start: start, end: end, asking: -1,
 		table:          deadline.New(start, end, p.options.Reserve),
-		events:         make(chan event, min(eventBuffer, 2*len(in.Records)+1)),
 		over:           make(chan struct{}),
+		done:           make(chan *usercall.Panic, 1),
 		hurry:          make(chan struct{}),
-		tasks:          make(chan func(), min(maxIdle, 2*len(in.Records)+1)),
+		timer:          time.NewTimer(time.Hour),
 		processChanged: make(invocation, 1),
 		draining:       host.Draining(ctx),
 		ended:          host.Ended(ctx),
 	}
+	b.timer.Stop()
 	b.times.lastFreed = start
 	deliveries, messages := make([]delivery, len(in.Records)), make([]Message, len(in.Records))
 	b.deliveries = make([]*delivery, len(in.Records))
@@ -272,39 +271,11 @@ func (p *Processor) queueConfig() runqueue.Config {
 	return c
 }
 
-// event is posted by another goroutine. The loop calls its function.
-type event struct {
-	apply func()
-	// idle reports whether the worker that posted the event is now idle.
-	idle bool
-}
-
-// post sends an event to the loop. It drops the event if the loop has ended.
-func (b *batch) post(e event) {
-	select {
-	case b.events <- e:
-	case <-b.over:
-	}
-}
-
-// handleEvent handles an event.
-func (b *batch) handleEvent(e event) {
-	if e.idle && b.idle < cap(b.tasks) {
-		b.idle++
-	}
-	e.apply()
-}
-
 // handlePosted handles all events that were posted so far. The loop may have been blocked,
 // for example by a slow logger.
 func (b *batch) handlePosted() {
-	for {
-		select {
-		case e := <-b.events:
-			b.handleEvent(e)
-		default:
-			return
-		}
+	for e, ok := b.workers.take(); ok; e, ok = b.workers.take() {
+		e()
 	}
 }
 

@@ -9,16 +9,17 @@ import (
 	"github.com/sqsafe/sqsafe/internal/usercall"
 )
 
-// claim requests the claim on a delivery's job from the ledger.
-func (b *batch) claim(d *delivery) {
+// claim requests the claim on a delivery's job from the ledger. After the cut a job is only
+// taken to its verdict.
+func (b *batch) claim(d *delivery, afterCut bool) {
 	d.claimedAt = time.Now()
 	b.times.claiming = append(b.times.claiming, d)
 	ctx, cancel := b.jobs, context.CancelFunc(func() {})
-	if b.times.cut { // it is only taken to its verdict
+	if afterCut {
 		ctx, cancel = b.ledgerContext()
 	}
 	r := d.run
-	b.assign(func() {
+	b.assign(func() (end event) {
 		defer cancel()
 		var answer ClaimAnswer
 		var lost <-chan struct{}
@@ -34,9 +35,10 @@ func (b *batch) claim(d *delivery) {
 				if err = asError(err, p); err != nil {
 					answer = ClaimAnswer{Decided: b.resolver.storeFailed(r.message, err)}
 				}
-				b.postEnd(p, func() { b.claimed(d, answer, lost) })
+				end = b.endOf(p, func() { b.claimed(d, answer, lost) })
 			},
 		)
+		return end
 	})
 }
 
@@ -68,7 +70,7 @@ func (b *batch) claimed(d *delivery, answer ClaimAnswer, lost <-chan struct{}) {
 	}
 	switch {
 	case answer.Decided != nil && b.claimsAgain(d, answer.Decided):
-		b.claim(d)
+		b.claim(d, true)
 	case answer.Decided != nil:
 		b.markSettling(d, false)
 		b.conclude(d, answer.Decided)
@@ -86,7 +88,8 @@ func (b *batch) claimed(d *delivery, answer ClaimAnswer, lost <-chan struct{}) {
 // claimsAgain reports whether a claim that the cut has ended is made once more: at its
 // last receive a job needs one for its verdict.
 func (b *batch) claimsAgain(d *delivery, decided *Result) bool {
-	return decided.Outcome == OutcomeDeferred && b.times.cut && !b.times.abandoned && b.process.poisoned() == nil &&
+	isCut := b.table.Reached(deadline.Cut, time.Now()) // the loop may not have noticed yet
+	return decided.Outcome == OutcomeDeferred && isCut && !b.times.abandoned && b.process.poisoned() == nil &&
 		d.claimedAt.Before(b.table.At(deadline.Cut)) && b.queue.LastReceive(d.index)
 }
 
@@ -98,7 +101,7 @@ func (b *batch) watchClaim(d *delivery, lost <-chan struct{}) {
 	go func() {
 		select {
 		case <-lost:
-			b.post(event{apply: func() { b.queue.Lost(d.index) }})
+			b.workers.post(func() { b.queue.Lost(d.index) })
 		case <-b.over:
 		}
 	}()

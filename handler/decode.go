@@ -35,7 +35,7 @@ func (b *batch) decode(d *delivery, force bool) {
 	}
 	r := b.newRun(ctx, d)
 	d.phase = phaseDecoding
-	b.assign(func() {
+	b.assign(func() (end event) {
 		defer cancel()
 		var rejected *Result
 		usercall.Catch(
@@ -44,9 +44,10 @@ func (b *batch) decode(d *delivery, force bool) {
 				if p != nil {
 					rejected = b.undecoded(r, asError(err, p))
 				}
-				b.postEnd(p, func() { b.decoded(d, r, rejected) })
+				end = b.endOf(p, func() { b.decoded(d, r, rejected) })
 			},
 		)
+		return end
 	})
 }
 

@@ -27,7 +27,7 @@ func (b *batch) launch(d *delivery) {
 	d.phase = phaseRunning
 	r.claim, r.probe, r.launched = d.claim, d.probe, time.Now()
 	alone := d.alone
-	b.assign(func() {
+	b.assign(func() (end event) {
 		ctx, cancel := context.WithCancel(r)
 		defer cancel()
 		r.goroutines.setCancel(cancel)
@@ -38,9 +38,10 @@ func (b *batch) launch(d *delivery) {
 				if p != nil {
 					result = b.unfinished(r, asError(err, p))
 				}
-				b.postEnd(p, func() { b.ran(d, r, result) })
+				end = b.endOf(p, func() { b.ran(d, r, result) })
 			},
 		)
+		return end
 	})
 }
 
@@ -164,7 +165,7 @@ func (b *batch) ran(d *delivery, r *run, res *Result) {
 		b.setLastStart(now)
 	}
 	if r.started() || res.Decision.Reason != fault.ReasonStore {
-		b.breaker.note(res, d.failedBefore(), now)
+		b.breaker.note(res, res.Outcome != OutcomeDone && d.failedBefore(), now)
 	}
 	if res.Outcome == OutcomeCrash {
 		b.onCrash(res)

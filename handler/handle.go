@@ -70,10 +70,10 @@ func (p *Processor) Handle(ctx context.Context, event events.SQSEvent) (events.S
 // invocation began. The clock that set the deadline is wrong then.
 const minAnswerTime = time.Second
 
-// handle runs the batch on a new goroutine and waits for it until the watchdog fires.
-// Without a deadline the watchdog starts when the host cancels the context, or at a
-// crash. ended is a panic of the engine itself. inTime reports whether the batch ended
-// before the watchdog fired.
+// handle runs the batch on other goroutines and waits for it until the watchdog fires. It
+// passes on to the loop what happens outside of the batch. Without a deadline the watchdog
+// starts when the host cancels the context, or at a crash. ended is a panic of the engine
+// itself. inTime reports whether the batch ended before the watchdog fired.
 func (b *batch) handle() (ended *usercall.Panic, inTime bool) {
 	until := time.Until(b.table.At(deadline.Answer))
 	if until <= 0 {
@@ -81,27 +81,33 @@ func (b *batch) handle() (ended *usercall.Panic, inTime bool) {
 	}
 	watchdog := time.NewTimer(until)
 	defer watchdog.Stop()
-	cancelled, hurry := b.ctx.Done(), b.hurry
+	bounded, cancelled, draining, hurry := b.table.Bounded(), b.ctx.Done(), b.draining, b.hurry
 	switch {
-	case b.table.Bounded():
-		cancelled, hurry = nil, nil
+	case bounded:
+		hurry = nil
 	case b.process.poisoned() != nil:
 		watchdog.Reset(deadline.Grace)
 	default:
 		watchdog.Stop()
 	}
-	done := make(chan *usercall.Panic, 1)
-	go usercall.Catch(
-		func() error { b.run(); return nil },
-		func(_ error, p *usercall.Panic) { done <- p },
-	)
+	b.workers.begin(b.loop, b.close, b.begin)
 	for {
 		select {
-		case ended = <-done:
+		case ended = <-b.done:
 			return ended, true
+		case <-b.timer.C:
+			b.tell(b.onTimer)
+		case <-b.processChanged:
+			b.tell(b.onProcessChanged)
+		case <-draining:
+			draining = nil
+			b.tell(b.heed)
 		case <-cancelled:
-			watchdog.Reset(deadline.Grace)
 			cancelled, hurry = nil, nil
+			if !bounded {
+				watchdog.Reset(deadline.Grace)
+			}
+			b.tell(b.heed)
 		case <-hurry:
 			watchdog.Reset(deadline.CrashGrace + deadline.Grace)
 			hurry = nil

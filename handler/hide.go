@@ -21,10 +21,10 @@ func (h *hider) flush(b *batch) {
 	table := b.table
 	go func() {
 		changes := b.changeVisibility(hidden, table)
-		b.post(event{apply: func() {
+		b.workers.post(func() {
 			h.calls--
 			b.logChanges(hidden, changes)
-		}})
+		})
 	}()
 }
 
@@ -39,7 +39,7 @@ func (h *hider) take() []*delivery {
 // hideAll hides what is left at the end of the batch.
 func (b *batch) hideAll() {
 	for b.hider.calls > 0 {
-		b.handleEvent(<-b.events)
+		b.workers.wait()()
 	}
 	if hidden := b.hider.take(); len(hidden) > 0 {
 		b.logChanges(hidden, b.changeVisibility(hidden, b.table))
@@ -104,10 +104,10 @@ func (b *batch) deleteDone() {
 	table := b.table
 	go func() {
 		deletions := b.deleteMessages(done, table)
-		b.post(event{apply: func() {
+		b.workers.post(func() {
 			h.calls--
 			b.logDeletions(done, deletions)
-		}})
+		})
 	}()
 }
 

@@ -44,12 +44,12 @@ func (b *batch) hook(name string, after <-chan struct{}, f func()) <-chan struct
 		},
 		func(err error, p *usercall.Panic) {
 			close(through)
-			b.post(event{apply: func() {
+			b.workers.post(func() {
 				b.runningHooks--
 				if err = asError(err, p); err != nil {
 					b.logHook(name, err)
 				}
-			}})
+			})
 		},
 	)
 	return through

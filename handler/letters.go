@@ -24,7 +24,7 @@ func (b *batch) flushLetters() {
 		answers := make([]sent, len(pack))
 		go usercall.Catch(
 			func() error { b.sendPack(pack, answers, table); return nil },
-			func(error, *usercall.Panic) { b.post(event{apply: func() { b.delivered(pack, answers) }}) },
+			func(error, *usercall.Panic) { b.workers.post(func() { b.delivered(pack, answers) }) },
 		)
 	}
 }

@@ -5,24 +5,78 @@ import (
 	"time"
 
 	"github.com/sqsafe/sqsafe/internal/deadline"
+	"github.com/sqsafe/sqsafe/internal/usercall"
 )
 
-// run processes the batch: it carries out the actions of the run queue and waits for
-// events until every delivery has ended. Then it hides the failed messages and calls the
-// hooks. It is the event loop of the batch.
-func (b *batch) run() {
-	defer close(b.over)
-	defer close(b.tasks)
-	b.begin()
-	defer b.timer.Stop()
-	defer b.writes.end()
-	for {
+// loop handles an event, and those that are posted meanwhile: it carries out the actions of
+// the run queue that follow. It is the event loop of the batch, and one worker at a time is
+// in it. It returns the next task of this worker; nil for none.
+func (b *batch) loop(e event) (own task) {
+	for ok := true; ok; e, ok = b.workers.next(own) {
+		if own != nil { // it is not to wait for the events
+			b.workers.give(own)
+		}
+		b.own = nil
+		e()
+		b.heed()
 		b.perform()
 		if b.queue.Idle() && b.letters.isEmpty() {
-			break
+			b.finishBatch()
+			return nil
 		}
-		b.waitForEvent()
+		b.setTimer()
+		own = b.own
 	}
+	return own
+}
+
+// heed notices what happens by itself, before more starts: time passes, and the host drains
+// the batch or cancels it.
+func (b *batch) heed() {
+	if at := b.times.next; !at.IsZero() && !time.Now().Before(at) {
+		b.onTimer()
+	}
+	select {
+	case <-b.draining:
+		b.draining = nil
+		b.queue.Drain()
+	default:
+	}
+	if b.ctx.Err() != nil && !b.stopping && !b.times.cut {
+		b.onCancelled()
+	}
+}
+
+// onTimer handles the time that the timer was set to.
+func (b *batch) onTimer() {
+	b.times.next = time.Time{}
+	b.passTime(time.Now())
+}
+
+// tell passes on to the loop what happens outside of the batch. When all deliveries have
+// ended, that does not matter any more.
+func (b *batch) tell(e event) {
+	b.workers.post(func() {
+		if !b.ending {
+			e()
+		}
+	})
+}
+
+// close ends the batch. p is a panic of the engine itself; nil if there was none.
+func (b *batch) close(p *usercall.Panic) {
+	if b.workers.close() {
+		close(b.over)
+		b.writes.end()
+		b.done <- p
+	}
+}
+
+// finishBatch hides the failed messages and calls the hooks after every delivery has ended.
+// Then the batch is over.
+func (b *batch) finishBatch() {
+	b.ending = true
+	b.timer.Stop()
 	b.cancelJobs(nil)
 	if b.crash != nil { // without a ledger, what is not deleted runs again
 		b.deleteFinished()
@@ -32,11 +86,13 @@ func (b *batch) run() {
 		b.logCrash(b.crash.Err)
 	}
 	for b.runningHooks > 0 {
-		b.handleEvent(<-b.events)
+		b.workers.wait()()
 	}
 	b.callOnBatch()
+	b.close(nil)
 }
 
+// begin is the first event.
 func (b *batch) begin() {
 	jobs := b.ctx
 	stop := context.CancelFunc(func() {})
@@ -46,45 +102,12 @@ func (b *batch) begin() {
 	var cancel context.CancelCauseFunc
 	b.jobs, cancel = context.WithCancelCause(jobs)
 	b.cancelJobs = func(cause error) { cancel(cause); stop() }
-	b.timer = time.NewTimer(time.Hour)
-	b.timer.Stop()
 	b.setLastStart(b.start)
 	if b.process.poisoned() != nil {
 		b.queue.Poison()
 	}
 	b.passTime(b.start)
-	if b.ctx.Err() == context.Canceled {
-		b.onCancelled()
-	}
-	select {
-	case <-b.draining:
-		b.queue.Drain()
-	default:
-	}
 	if b.table.Bounded() && len(b.deliveries) > 0 && !b.start.Before(b.table.End()) {
 		b.warnOfPastDeadline()
-	}
-}
-
-// waitForEvent waits for the next event and handles it.
-func (b *batch) waitForEvent() {
-	b.setTimer()
-	cancelled := b.ctx.Done()
-	if b.stopping || b.times.cut {
-		cancelled = nil
-	}
-	select {
-	case e := <-b.events:
-		b.handleEvent(e)
-	case <-b.processChanged:
-		b.onProcessChanged()
-	case <-b.draining:
-		b.draining = nil
-		b.queue.Drain()
-	case <-cancelled:
-		b.onCancelled()
-	case <-b.timer.C:
-		b.times.next = time.Time{}
-		b.passTime(time.Now())
 	}
 }

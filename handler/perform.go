@@ -27,7 +27,7 @@ func (b *batch) act(a runqueue.Action, d *delivery) {
 	case runqueue.Decode:
 		b.decode(d, a.Force)
 	case runqueue.Claim:
-		b.claim(d)
+		b.claim(d, b.times.cut)
 	case runqueue.Start:
 		b.startRun(d, a.Quiet)
 	case runqueue.StartAlone:

@@ -21,7 +21,7 @@ type invocation chan struct{}
 
 // process is the state that the invocations of one operating system process share. It is
 // taken or free. It is taken while a suspect runs alone; no other delivery is active
-// then. Refused deliveries do not queue up here: their invocation is notified after each
+// then. Refused deliveries do not queue up here: their invocation is notified after the next
 // change.
 type process struct {
 	mu sync.Mutex
@@ -36,6 +36,8 @@ type process struct {
 	// not. Until othersUntil no suspect may hold the process.
 	keptOutSince, othersUntil time.Time
 	batches                   map[invocation]bool
+	// refused reports whether an invocation waits for a change, since it was refused something.
+	refused bool
 	// poison is the result of the crash after which the process ends; nil if there was
 	// none.
 	poison *Result
@@ -83,6 +85,7 @@ func (p *process) begin(quiet bool) bool {
 		if p.lone != nil && p.keptOutSince.IsZero() {
 			p.keptOutSince = time.Now()
 		}
+		p.refused = true
 		return false
 	}
 	p.keptOutSince = time.Time{}
@@ -143,6 +146,7 @@ func (p *process) ask(b invocation, hold bool, now time.Time) askResult {
 	case hold && p.holder == nil:
 		p.holder = b
 	}
+	p.refused = true
 	return askWaits
 }
 
@@ -182,8 +186,12 @@ func (p *process) keepsOut() bool {
 	return !p.keptOutSince.IsZero()
 }
 
-// notifyAll notifies all invocations to try again.
+// notifyAll notifies all invocations to try again, if one was refused.
 func (p *process) notifyAll() {
+	if !p.refused {
+		return
+	}
+	p.refused = false
 	for b := range p.batches {
 		select {
 		case b <- struct{}{}:
@@ -199,6 +207,7 @@ func (p *process) poisonBy(r *Result) {
 	if p.poison == nil {
 		p.poison = r
 	}
+	p.refused = true // all of them
 	p.notifyAll()
 }
 

@@ -15,7 +15,7 @@ var errNoAnswer = errors.New("handler: the ledger returned neither a claim nor a
 func (b *batch) settle(d *delivery, ending func(context.Context) Ending) {
 	ctx, cancel := b.ledgerContext()
 	m, claim, counted := d.message, d.claim, d.counted
-	b.assign(func() {
+	b.assign(func() (end event) {
 		defer cancel()
 		var e Ending
 		var res *Result
@@ -34,9 +34,10 @@ func (b *batch) settle(d *delivery, ending func(context.Context) Ending) {
 				if err = asError(err, p); err != nil || res == nil {
 					res = b.unwritten(m, e, err)
 				}
-				b.postEnd(p, func() { b.conclude(d, res) })
+				end = b.endOf(p, func() { b.conclude(d, res) })
 			},
 		)
+		return end
 	})
 }
 

@@ -8,37 +8,22 @@ import (
 	"github.com/sqsafe/sqsafe/internal/usercall"
 )
 
-// assign runs a task on an idle worker, or on a new one. Workers are goroutines that the
-// batch reuses. User code and the AWS clients need deep stacks, and growing a new stack
-// for each message costs more than a small job.
-func (b *batch) assign(task func()) {
-	if b.idle > 0 {
-		b.idle--
-		b.tasks <- task // has room for all that are idle
-		return
+// assign has a worker run a task: the one in the loop as soon as it leaves that, or another.
+func (b *batch) assign(t task) {
+	if b.own == nil {
+		b.own = t
+	} else {
+		b.workers.give(t)
 	}
-	go func() {
-		reserveStack(0)
-		for more := true; more; task, more = <-b.tasks {
-			task()
-		}
-	}()
 }
 
-// reserveStack grows the stack of a new worker at once to the size that decoding needs.
-// Growth by doubling copies all frames each time, a quarter of the cost of a batch with
-// one message.
-//
-//go:noinline
-func reserveStack(at int) byte {
-	var room [12 << 10]byte
-	return room[at]
-}
-
-// postEnd posts the last event of a task. The worker is idle afterwards, unless
-// runtime.Goexit ended it.
-func (b *batch) postEnd(p *usercall.Panic, take func()) {
-	b.post(event{apply: take, idle: p == nil || !p.Goexit})
+// endOf returns the event with which a task ends. If runtime.Goexit ended the task, its
+// worker is gone too.
+func (b *batch) endOf(p *usercall.Panic, e event) event {
+	if p != nil && p.Goexit {
+		b.workers.post(e)
+	}
+	return e
 }
 
 // ledgerContext returns the context for writes to the ledger. Cancellation of the batch

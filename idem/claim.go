@@ -20,9 +20,11 @@ type claim struct {
 	// renewed.
 	end time.Time
 	// completion is for the job's own transaction, which may complete the job.
-	completion *Completion
-	steps      *steps
-	renewal    *renewal // nil where the claim is not renewed
+	completion Completion
+	steps      steps
+	// job is the context of the run.
+	job     jobContext
+	renewal *renewal // nil where the claim is not renewed
 
 	mu sync.Mutex
 	// lease is the end of the claim. lost is why the claim was lost; nil if it was not.
@@ -44,7 +46,7 @@ var _ handler.Claim = (*claim)(nil)
 
 func (l *Ledger) newClaim(m *handler.Message, a Answer, end time.Time) *claim {
 	c := &claim{Ledger: l, message: m, answer: a, end: end, lease: a.Claim.Lease}
-	c.completion = newCompletion(c)
+	c.completion = Completion{store: l.store, claim: a.Claim, key: a.Job.Key, keep: l.options.Keep}
 	if a.Kind == AnswerAcquired && end.IsZero() {
 		c.startRenewal()
 	}
@@ -141,13 +143,16 @@ func (c *claim) Run(ctx context.Context) (context.Context, func()) {
 	if lost != nil {
 		cancel(lost)
 	}
-	c.steps = newSteps(c.Ledger, c.answer.Job.Key, c.answer.Steps)
-	c.steps.recorder, c.steps.claim, c.steps.completion = c.store, c.answer.Claim, c.completion
+	key := c.answer.Job.Key
+	c.steps.prepare(c.Ledger, key, c.answer.Steps)
+	c.steps.recorder, c.steps.claim, c.steps.completion = c.store, c.answer.Claim, &c.completion
 	if c.renewal == nil {
 		c.steps.lease = c.answer.Claim.Lease
 	}
-	ctx = withNamespace(withCompletion(ctx, c.completion), c.message.QueueName())
-	return withSteps(withKey(ctx, c.answer.Job.Key), c.steps), func() {
+	c.job = jobContext{
+		Context: ctx, key: key, namespace: c.message.QueueName(), steps: &c.steps, completion: &c.completion,
+	}
+	return &c.job, func() {
 		c.steps.close()
 		cancel(nil)
 	}

@@ -17,7 +17,11 @@ type Completion struct {
 	store Store
 	claim Claim
 	key   string
-	write func() Settlement
+	keep  time.Duration
+	// once sets expires at the first use, so that a repeated transaction is the same
+	// transaction.
+	once    sync.Once
+	expires time.Time
 
 	handedOut, committed atomic.Bool
 }
@@ -34,23 +38,6 @@ func CompletionOf(ctx context.Context) *Completion {
 	return c
 }
 
-// newCompletion returns the completion of a claim. The time at which the store may forget
-// the job counts from the first use, so that a repeated transaction is the same
-// transaction.
-func newCompletion(c *claim) *Completion {
-	keep := c.options.Keep
-	write := sync.OnceValue(func() Settlement {
-		return Settlement{Kind: SettleComplete, Expires: time.Now().Add(keep)}
-	})
-	return &Completion{
-		store: c.store, claim: c.answer.Claim, key: c.answer.Job.Key, write: write,
-	}
-}
-
-func withCompletion(ctx context.Context, c *Completion) context.Context {
-	return context.WithValue(ctx, completionKey{}, c)
-}
-
 // Store returns the store that has the job.
 func (c *Completion) Store() Store { return c.store }
 
@@ -62,7 +49,8 @@ func (c *Completion) Claim() Claim { return c.claim }
 // under the conditions of [Store.Settle].
 func (c *Completion) HandOut() Settlement {
 	c.handedOut.Store(true)
-	return c.write()
+	c.once.Do(func() { c.expires = time.Now().Add(c.keep) })
+	return Settlement{Kind: SettleComplete, Expires: c.expires}
 }
 
 // Commit says that the settlement is written: the job is done, and

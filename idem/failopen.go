@@ -33,10 +33,9 @@ func (u *unprotected) CountCrash(context.Context, bool) error { return nil }
 
 // Run implements [handler.Claim].
 func (u *unprotected) Run(ctx context.Context) (context.Context, func()) {
-	steps := newSteps(u.ledger, u.key, nil)
-	steps.unprotected, steps.claim.MessageID = true, u.message.MessageId
-	ctx = withNamespace(ctx, u.message.QueueName())
-	return withSteps(withKey(ctx, u.key), steps), steps.close
+	s := &steps{unprotected: true, claim: Claim{MessageID: u.message.MessageId}}
+	s.prepare(u.ledger, u.key, nil)
+	return &jobContext{Context: ctx, key: u.key, namespace: u.message.QueueName(), steps: s}, s.close
 }
 
 // Settle implements [handler.Claim].

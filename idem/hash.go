@@ -59,7 +59,7 @@ func (h Hash) Validation(content string) string {
 	case len(h.fields) > 0:
 		return h.ofFields(content)
 	default:
-		return wholeScheme + payloadHash(content)
+		return payloadHash(wholeScheme, content)
 	}
 }
 
@@ -69,7 +69,7 @@ func (h Hash) ofFields(content string) string {
 	scheme := "fields1-" + hex.EncodeToString(names[:6]) + ":"
 	var members map[string]json.RawMessage
 	if json.Unmarshal([]byte(content), &members) != nil || members == nil {
-		return scheme + payloadHash(content)
+		return payloadHash(scheme, content)
 	}
 	values := make([]json.RawMessage, len(h.fields))
 	for i, path := range h.fields {
@@ -77,9 +77,9 @@ func (h Hash) ofFields(content string) string {
 	}
 	selected, err := json.Marshal(values)
 	if err != nil {
-		return scheme + payloadHash(content)
+		return payloadHash(scheme, content)
 	}
-	return scheme + payloadHash(string(selected))
+	return payloadHash(scheme, string(selected))
 }
 
 // member follows names through objects; null where there is no such member.
@@ -100,19 +100,30 @@ func member(members map[string]json.RawMessage, names []string) json.RawMessage 
 	return json.RawMessage("null")
 }
 
-// payloadHash is equal for contents that say the same: JSON counts by its values,
-// whatever the order of members and the white space. Numbers count as written, since
-// 1.0 may be more exact than 1, and text as it is, since two spellings of an accent may
-// be two names. What is not JSON counts byte by byte, and so does JSON that stands for
-// no text.
-func payloadHash(body string) string {
-	content := []byte(body)
-	if canonical, err := canonicalJSON(content); err == nil && !bytes.ContainsRune(canonical, utf8.RuneError) {
-		content = canonical
+// payloadHash returns a hash behind the name of its scheme. It is equal for contents that
+// say the same: JSON counts by its values, whatever the order of members and the white
+// space. Numbers count as written, since 1.0 may be more exact than 1, and text as it is,
+// since two spellings of an accent may be two names. What is not JSON counts byte by byte,
+// and so does JSON that stands for no text.
+func payloadHash(scheme, body string) string {
+	c := canonicalizers.Get().(*canonicalizer)
+	defer canonicalizers.Put(c)
+	var canonical []byte
+	var err error
+	if c.write(body) {
+		canonical = c.out
+	} else {
+		canonical, err = canonicalJSON([]byte(body))
 	}
-	sum := sha256.Sum256(content)
-	return hex.EncodeToString(sum[:])
+	if err != nil || bytes.Contains(canonical, replacement) {
+		canonical = []byte(body)
+	}
+	sum := sha256.Sum256(canonical)
+	return string(hex.AppendEncode(append(make([]byte, 0, 96), scheme...), sum[:]))
 }
+
+// replacement stands for what is no text. bytes.ContainsRune is many times slower.
+var replacement = []byte(string(utf8.RuneError))
 
 var errNotJSON = errors.New("not one JSON value in UTF-8")
 

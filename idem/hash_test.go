@@ -2,6 +2,8 @@ package idem
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -32,9 +34,86 @@ func TestPayloadHash(t *testing.T) {
 		{`{"a":1e2}`, `{"a":100}`, false},
 		{`{"a":1,"a":2}`, `{"a":2}`, true},
 	} {
-		if got := payloadHash(c.a) == payloadHash(c.b); got != c.same {
+		if got := payloadHash("", c.a) == payloadHash("", c.b); got != c.same {
 			t.Errorf("%q and %q have the same hash: %t, want %t", c.a, c.b, got, c.same)
 		}
+	}
+}
+
+// canonicalTexts are JSON and almost JSON, with what each of them has a rule for.
+var canonicalTexts = []string{
+	``, ` `, `{}`, ` { } `, `[]`, `[ ]`, `{"b":1,"a":[{}]}`, `{"a":{"y":[1,2],"x":1},"A":null}`,
+	`{"a":1,"a":2,"b":3,"a":4}`,
+	`{"b":1,"a":1,"b":{"d":1,"c":2,"d":3}}`, `{"\u0061":1,"a":2}`, `{"a<":1,"a;":2}`,
+	`{"ä":1,"z":2,"é":3}`, `{"":1,"a":{"":2}}`,
+	`"\"\\\/\b\f\n\r\t"`, `"\u0041\u00E4\u00e4\u003c\u0022\u005c\u002f\u0008\u000c\u000a\u001f\u007f"`,
+	`"<a href='x'>&amp;</a>"`,
+	"\"\u2028\u2029\u2027 \u00e2\"", `"\u2028"`, `"\ud83d\ude00"`, `"\ud83d"`, `"\ud83dx"`,
+	`"\ud83d\u0041"`, `"\ude00\ud83d\ude00"`,
+	`"\ufffd"`, "\"\ufffd\"", `"\uD83D\uDE00 ü"`, "\"\x7f\"", "\"\x01\"", "\"\t\"", "\"\xff\"", "\ufeff1",
+	`0`, `-0`, `00`, `01`, `-`, `-1.50e+07`, `1.`, `.5`, `1e`, `1e+`, `1E5`, `+1`, `1e400`,
+	`12345678901234567890`, `0x1`,
+	`true`, `false`, `null`, `nul`, `truefalse`, `NaN`, `1 2`, `{"a":1} x`, `{"a":1}]`, `[1,]`, `[,1]`,
+	`[1 2]`, `{"a"}`, `{"a":}`,
+	`{"a":1,}`, `{,}`, `{a:1}`, `{"a":1 "b":2}`, `[`, `{`, `"`, `"\`, `"\u`, `"\u12`, `"\u12g4"`,
+	"\"\\u\x10041\"", `"\x"`, `{"a`, `{"a":`,
+	`plain`, "1\x00", "\v1", strings.Repeat("[", 20000),
+	strings.Repeat("[", 31) + "{}" + strings.Repeat("]", 31),
+	strings.Repeat("[", 100) + `{"b":1,"a":1}` + strings.Repeat("]", 100),
+	strings.Repeat(`{"b":`, 40) + "1" + strings.Repeat("}", 40),
+}
+
+// checkCanonical compares the canonical form that is written in one pass with that of
+// encoding/json.
+func checkCanonical(t *testing.T, c *canonicalizer, text string) {
+	t.Helper()
+	want, err := canonicalJSON([]byte(text))
+	if c.write(text) && (err != nil || !bytes.Equal(c.out, want)) {
+		t.Errorf("%.200q became %.200q, want %.200q, %v", text, c.out, want, err)
+	}
+	if err != nil || bytes.ContainsRune(want, utf8.RuneError) {
+		want = []byte(text)
+	}
+	if sum := sha256.Sum256(want); payloadHash("", text) != hex.EncodeToString(sum[:]) {
+		t.Errorf("the hash of %.200q is not that of %.200q", text, want)
+	}
+}
+
+func TestCanonicalFormIsThatOfEncodingJSON(t *testing.T) {
+	t.Parallel()
+	c := new(canonicalizer) // used again for each text, as one of the pool is
+	for _, text := range canonicalTexts {
+		checkCanonical(t, c, text)
+	}
+}
+
+func TestUsualPayloadsAreWrittenInOnePass(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		`{"id":"o-1","amount":1.50,"lines":[{"sku":"a","n":1},{"n":2,"sku":"b"}],"paid":true,"note":null}`,
+		`{"Message":"{\"id\":\"o-1\",\"text\":\"line\\nline\"}","Type":"Notification"}`,
+		`{"größe":"süß \u00e4 <b>&\u2028"}`,
+	} {
+		if !new(canonicalizer).write(text) {
+			t.Errorf("%s is left to encoding/json", text)
+		}
+	}
+}
+
+func FuzzCanonicalForm(f *testing.F) {
+	for _, text := range canonicalTexts {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) { checkCanonical(t, new(canonicalizer), text) })
+}
+
+func BenchmarkPayloadHash(b *testing.B) {
+	line := `{"sku":"SKU-00001","quantity":1,"priceCents":100,"text":"a \"quoted\" word"},`
+	body := `{"id":"order-1","kind":"order.created","amountCents":1000,"lines":[` + strings.Repeat(line, 12) + `{}]}`
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		payloadHash("", body)
 	}
 }
 
@@ -61,7 +140,7 @@ func FuzzPayloadHash(f *testing.F) {
 		if err != nil || bytes.ContainsRune(canonical, utf8.RuneError) {
 			return // counts byte by byte
 		}
-		if payloadHash(string(body)) != payloadHash(indented.String()) {
+		if payloadHash("", string(body)) != payloadHash("", indented.String()) {
 			t.Fatalf("white space changed the hash of %q", body)
 		}
 	})

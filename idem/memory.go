@@ -2,6 +2,7 @@ package idem
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 )
@@ -10,11 +11,11 @@ import (
 // until the process ends. It is safe for concurrent use.
 type Memory struct {
 	mu    sync.Mutex
-	items map[string]Item
+	items map[string]*Item // none is changed in place
 }
 
 // NewMemory returns an empty store.
-func NewMemory() *Memory { return &Memory{items: map[string]Item{}} }
+func NewMemory() *Memory { return &Memory{items: map[string]*Item{}} }
 
 // Acquire implements [Store]. Its only errors are those of ctx.
 func (s *Memory) Acquire(ctx context.Context, r Request) (Answer, error) {
@@ -23,9 +24,10 @@ func (s *Memory) Acquire(ctx context.Context, r Request) (Answer, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	d := Decide(s.find(r.ID), r)
+	d := Decide(s.items[r.ID], r)
 	if d.Write != nil {
-		s.items[r.ID] = *d.Write
+		d.Write.MessageID = strings.Clone(d.Write.MessageID) // else it keeps its whole event
+		s.items[r.ID] = d.Write
 	}
 	return d.Answer, nil
 }
@@ -37,24 +39,16 @@ func (s *Memory) Settle(ctx context.Context, c Claim, settlement Settlement) err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	item := s.find(c.ID)
+	item := s.items[c.ID]
 	if item == nil || !settlement.fits(item, c) {
 		return settlement.Refused(item, c)
 	}
-	s.items[c.ID] = settlement.Apply(*item, c)
+	next := settlement.Apply(*item, c)
+	s.items[c.ID] = &next
 	return nil
 }
 
 // Renew implements [Store]. Its errors are those of Settle.
 func (s *Memory) Renew(ctx context.Context, c Claim, until time.Time) error {
 	return s.Settle(ctx, c, Settlement{Kind: SettleRenew, Lease: until})
-}
-
-// find returns a copy of the item; nil if there is none.
-func (s *Memory) find(id string) *Item {
-	item, ok := s.items[id]
-	if !ok {
-		return nil
-	}
-	return &item
 }

@@ -47,10 +47,11 @@ func (s *Memory) RecordStep(ctx context.Context, c Claim, step StepRecord) error
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	item := s.find(c.ID)
+	item := s.items[c.ID]
 	if done, err := step.Recorded(item, c); done || err != nil {
 		return err
 	}
-	s.items[c.ID] = step.Apply(*item)
+	next := step.Apply(*item)
+	s.items[c.ID] = &next
 	return nil
 }

@@ -32,7 +32,7 @@ type steps struct {
 	completion *Completion
 
 	mu     sync.Mutex
-	byName map[string]*step
+	byName map[string]*step // nil without steps
 	ended  bool
 }
 
@@ -59,17 +59,19 @@ const (
 
 type stepsKey struct{}
 
-func withSteps(ctx context.Context, s *steps) context.Context {
-	return context.WithValue(ctx, stepsKey{}, s)
+// prepare sets up the steps of a run, with those that earlier runs have done.
+func (s *steps) prepare(l *Ledger, key string, done map[string]string) {
+	s.Ledger, s.key = l, key
+	for name, result := range done {
+		s.put(name, &step{state: stepRecorded, result: result, bytes: stepBytes(name, len(result))})
+	}
 }
 
-// newSteps returns the steps of a run, with those that earlier runs have done.
-func newSteps(l *Ledger, key string, done map[string]string) *steps {
-	s := &steps{Ledger: l, key: key, byName: map[string]*step{}}
-	for name, result := range done {
-		s.byName[name] = &step{state: stepRecorded, result: result, bytes: stepBytes(name, len(result))}
+func (s *steps) put(name string, at *step) {
+	if s.byName == nil {
+		s.byName = map[string]*step{}
 	}
-	return s
+	s.byName[name] = at
 }
 
 // stepBytes returns the size of a step's record.
@@ -101,7 +103,7 @@ func (s *steps) start(name string, resultBytes int) (result string, state stepSt
 	}
 	if at == nil {
 		at = &step{bytes: stepBytes(name, resultBytes)}
-		s.byName[name] = at
+		s.put(name, at)
 	}
 	at.running = true
 	return at.result, at.state, ""

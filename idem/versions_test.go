@@ -86,7 +86,7 @@ func TestTheVersionBeforeSettlesAlikeButForTheCount(t *testing.T) {
 		if row.Job == ownsSettled {
 			item.Settled = 2
 		}
-		store.items[c.ID] = item
+		store.items[c.ID] = &item
 		kind := kindNamed(t, row.Settlement)
 		_ = settle(t.Context(), store, c, Settlement{
 			Kind: kind, DeadLetterID: "letter-1", Crashes: 1, Lease: noon.Add(time.Minute), Expires: noon.Add(time.Hour),

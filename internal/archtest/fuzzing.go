@@ -25,6 +25,7 @@ func Unfuzzed() map[string]string {
 		"./internal/demo/provider":       program,
 		"./internal/endpoint":            "one URL, by the library alone",
 		"./internal/localaws":            "it looks into requests that the emulators then decode, and these are fuzzed",
+		"./internal/localreport":         "one number, which the local host writes",
 		"./internal/parity/function":     program,
 		"./internal/simulation":          "it reads two numbers of the command line",
 	}

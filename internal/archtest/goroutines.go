@@ -12,8 +12,10 @@ import (
 // names Go or AfterFunc of something else: sync.WaitGroup, time, context, a clock.
 func Goroutines() map[string]string {
 	return map[string]string{
-		"handler/handle.go":    "the batch, which the watchdog may leave behind, and the timer that ends a crashed process",
-		"handler/worker.go":    "workers, which decode, claim, run and settle",
+		"sqsafe.go": "the first connection is opened while the function waits for its first event",
+
+		"handler/handle.go":    "the timer that ends a crashed process, and a logger that may hang",
+		"handler/pool.go":      "workers, which decode, claim, run and settle, and are in the event loop in turn",
 		"handler/claim.go":     "the wait for a claim that is lost",
 		"handler/alone.go":     "the end of a lone run that lasts long",
 		"handler/goroutine.go": "what user code starts with Go, watched for panics",

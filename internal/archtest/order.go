@@ -23,7 +23,7 @@ type Order struct {
 func Orders() []Order {
 	return []Order{
 		{Package: "internal/archtest", Files: []string{
-			"doc.go", "module.go", "source.go", "table.go", "imports.go", "habits.go", "docs.go", "sizes.go",
+			"doc.go", "module.go", "source.go", "table.go", "tabletools.go", "imports.go", "habits.go", "docs.go", "sizes.go",
 			"fuzzing.go", "goroutines.go", "order.go",
 		}},
 		{Package: ".", Files: []string{
@@ -33,7 +33,7 @@ func Orders() []Order {
 			"doc.go", "outcome.go", "errors.go", "timestamp.go", "failure.go", "message.go", "result.go", "func.go",
 			"jsonenvelope.go", "jsonmembers.go", "jsonforeign.go", "json.go", "ports.go", "ledger.go", "report.go", "options.go",
 			"pace.go", "process.go", "goroutine.go", "run.go", "chain.go", "delay.go", "evidence.go", "resolve.go", "breaker.go",
-			"processor.go", "batch.go", "worker.go", "log.go", "hooks.go", "conclude.go", "hide.go", "letters.go",
+			"processor.go", "pool.go", "batch.go", "worker.go", "log.go", "hooks.go", "conclude.go", "hide.go", "letters.go",
 			"settle.go", "ending.go", "decode.go", "claim.go", "execute.go", "alone.go", "perform.go", "clock.go",
 			"answer.go", "loop.go", "handle.go",
 		}},

@@ -14,12 +14,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"github.com/sqsafe/sqsafe/internal/deadletters"
-	"github.com/sqsafe/sqsafe/internal/jobs"
+	"github.com/sqsafe/sqsafe/internal/jobfile"
 	"github.com/sqsafe/sqsafe/internal/ledger"
 )
 
 // DLQ is the group of subcommands for dead-letter queues.
 type DLQ struct {
+	Status  DLQStatus  `cmd:"" help:"Sum dead-letter queues up; the exit code says whether there are letters."`
 	List    DLQList    `cmd:"" help:"Show the dead letters of a queue, grouped by failure."`
 	Show    DLQShow    `cmd:"" help:"Show one dead letter: payload, error, attempts, and its job in the ledger."`
 	Replay  DLQReplay  `cmd:"" help:"Send dead letters back, in their order; without --yes, print the plan."`
@@ -76,7 +77,7 @@ type session struct {
 func (t *DLQTarget) open(ctx context.Context, name string) (*session, error) {
 	table := t.Table
 	if t.Stack != "" {
-		stack, err := t.describeStack(ctx)
+		stack, err := t.describeStack(ctx, t.Stack)
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +85,7 @@ func (t *DLQTarget) open(ctx context.Context, name string) (*session, error) {
 			return nil, err
 		}
 		if table == "" {
-			table = stack.outputs["LedgerTableName"]
+			table = stack.outputs[ledgerOutput]
 		}
 	}
 	found, client, err := t.findQueue(ctx, name)
@@ -103,7 +104,7 @@ func (t *DLQTarget) open(ctx context.Context, name string) (*session, error) {
 
 // findQueue returns the queue with that name, or the only one whose name contains it as
 // the logical id of a template.
-func (t *DLQTarget) findQueue(ctx context.Context, name string) (jobs.Queue, *sqs.Client, error) {
+func (t *DLQTarget) findQueue(ctx context.Context, name string) (jobfile.Queue, *sqs.Client, error) {
 	found, client, err := t.find(ctx, name)
 	if err == nil || !errors.As(err, new(*noQueueError)) {
 		return found, client, err
@@ -121,7 +122,7 @@ func (t *DLQTarget) findQueue(ctx context.Context, name string) (jobs.Queue, *sq
 	case 0:
 		return found, nil, err
 	case 1:
-		return jobs.Queue{Name: lastPart(urls[0]), URL: urls[0]}, client, nil
+		return jobfile.Queue{Name: lastPart(urls[0]), URL: urls[0]}, client, nil
 	}
 	for i := range urls {
 		urls[i] = lastPart(urls[i])
@@ -231,13 +232,15 @@ func (s *session) explain(err error) error {
 // notices prints what a reading did not show.
 func notices(out io.Writer, s *session, r *deadletters.Reading) {
 	if r.Behind > 0 && s.FIFO {
-		fmt.Fprintf(out, "about %d more stand behind these in their groups: SQS shows ten of a group at most, "+
-			"until they are deleted\n", r.Behind)
+		fmt.Fprintf(out, "about %s behind these in their groups: SQS shows ten of a group at most, "+
+			"until they are deleted\n", deadletters.Number(r.Behind, "more stands", "more stand"))
 	} else if r.Behind > 0 {
-		fmt.Fprintf(out, "about %d more came meanwhile or were not shown; run it again\n", r.Behind)
+		fmt.Fprintf(out, "about %s not shown; run it again\n",
+			deadletters.Number(r.Behind, "more came meanwhile or was", "more came meanwhile or were"))
 	}
 	if r.Hidden > 0 {
-		fmt.Fprintf(out, "about %d are hidden: somebody else looks at the queue or sends letters back\n", r.Hidden)
+		fmt.Fprintf(out, "about %s hidden: somebody else looks at the queue or sends letters back\n",
+			deadletters.Number(r.Hidden, "letter is", "letters are"))
 	}
 }
 

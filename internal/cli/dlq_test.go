@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
 	"github.com/sqsafe/sqsafe/internal/cli"
 	"github.com/sqsafe/sqsafe/internal/deadletters/letterstest"
 	"github.com/sqsafe/sqsafe/internal/endpoint"
@@ -124,6 +126,109 @@ func TestDLQPauseAndResume(t *testing.T) {
 	}
 }
 
+// aged is a stack beside which something tells the ages of messages and has a mapping, as a
+// local stack does.
+func aged(t *testing.T, ages map[string]time.Duration) (s *letterstest.Stack, url string, fake *fakeLambda) {
+	t.Helper()
+	server := localaws.New(nil)
+	fake = &fakeLambda{state: "Enabled"}
+	mux := http.NewServeMux()
+	mux.Handle("/", server)
+	mux.Handle("/2015-03-31/", fake)
+	mux.HandleFunc("GET /_sqsafe/ages", func(w http.ResponseWriter, _ *http.Request) {
+		all := map[string]any{}
+		for name, age := range ages {
+			all[name] = time.Now().Add(-age)
+		}
+		_ = json.NewEncoder(w).Encode(all)
+	})
+	web := httptest.NewServer(mux)
+	t.Cleanup(web.Close)
+	s = letterstest.On(t, server, endpoint.Config(web.URL), "charges")
+	fake.arn = s.ARN("charges")
+	return s, web.URL, fake
+}
+
+// A replay stops while the source queue is behind, and while nobody receives from it.
+func TestDLQReplayStopsForTheSource(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		age   time.Duration
+		flags []string
+		state string
+		code  int
+		says  string
+	}{
+		"too old": {
+			2 * time.Hour, []string{"--stop-age", "1h"}, "Enabled", cli.ExitStopped,
+			"stopped: the oldest message of charges is 2 h 0 min old",
+		},
+		"young":     {30 * time.Minute, []string{"--stop-age", "1h"}, "Enabled", cli.ExitOK, ""},
+		"not asked": {2 * time.Hour, nil, "Enabled", cli.ExitOK, ""},
+		"empty":     {0, []string{"--stop-age", "1h"}, "Enabled", cli.ExitOK, ""},
+		"paused": {
+			0, nil, "Disabled", cli.ExitStopped, "stopped: the function of charges is paused; sqsafe dlq resume starts it",
+		},
+		"being paused": {0, nil, "Disabling", cli.ExitStopped, "is paused"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ages := map[string]time.Duration{}
+			if tt.age > 0 {
+				ages["charges"] = tt.age
+			}
+			s, url, fake := aged(t, ages)
+			fake.state, fake.next = tt.state, tt.state
+			s.Bury(`{"id":"c-1","do":"declined"}`, "")
+			out, errs := &bytes.Buffer{}, &bytes.Buffer{}
+			code := cli.Run(t.Context(), append([]string{
+				"dlq", "replay", s.Dead, "--yes", "--journal", t.TempDir(), "--endpoint-sqs", url,
+			}, tt.flags...), cli.Streams{Out: out, Err: errs})
+			if code != tt.code || !strings.Contains(errs.String(), tt.says) {
+				t.Errorf("exit code %d, %s%s", code, out, errs)
+			}
+		})
+	}
+}
+
+// While another replay is under way, nothing is sent, even if it has hidden all letters, and a
+// plan says so.
+func TestDLQReplayIsAlone(t *testing.T) {
+	t.Parallel()
+	s, url := served(t, "charges")
+	s.Bury(`{"id":"c-1","do":"declined"}`, "")
+	tags := map[string]string{"sqsafe:replay": fmt.Sprint("run-1 ", time.Now().Add(time.Minute).Unix(), " bob@desk")}
+	if _, err := s.SQS.TagQueue(t.Context(), &sqs.TagQueueInput{QueueUrl: &s.DeadURL, Tags: tags}); err != nil {
+		t.Fatal(err)
+	}
+	s.Receive(s.DeadURL, s.Dead) // the other one holds the letter
+	for _, yes := range []bool{false, true} {
+		args := []string{"dlq", "replay", s.Dead, "--journal", t.TempDir(), "--endpoint-sqs", url}
+		want, says := cli.ExitOK, "no dead letter in charges-dead is to be seen now\nabout 1 letter is hidden"
+		if yes {
+			args, want, says = append(args, "--yes"), cli.ExitFailed, ""
+		}
+		out, errs := &bytes.Buffer{}, &bytes.Buffer{}
+		code := cli.Run(t.Context(), args, cli.Streams{Out: out, Err: errs})
+		if code != want || !strings.HasPrefix(out.String(), says) ||
+			!strings.Contains(errs.String(), "replay run-1 of this queue is under way, by bob@desk") {
+			t.Errorf("exit code %d, %s%s", code, out, errs)
+		}
+	}
+}
+
+// The command that pauses says when the first job expires: four days after it came.
+func TestDLQPauseSaysWhenTheFirstJobExpires(t *testing.T) {
+	t.Parallel()
+	s, url, _ := aged(t, map[string]time.Duration{"charges": 25*time.Hour + 30*time.Minute})
+	out, errs := &bytes.Buffer{}, &bytes.Buffer{}
+	code := cli.Run(t.Context(), []string{"dlq", "pause", s.Dead, "--endpoint-sqs", url}, cli.Streams{Out: out, Err: errs})
+	if code != cli.ExitOK || !strings.Contains(out.String(), "the first job of charges expires ") ||
+		!strings.Contains(out.String(), ", in 2 d 22 h") {
+		t.Errorf("exit code %d, %s%s", code, out, errs)
+	}
+}
+
 // workOn lets the function work beside a command, until what it returns is called.
 func workOn(s *letterstest.Stack) (stop func()) {
 	ended := make(chan struct{})
@@ -156,8 +261,8 @@ func TestDLQReplayTracks(t *testing.T) {
 		"done": {true, cli.ExitOK, []string{"sent back 3 of 3 dead letters", "3 of 3 jobs are done"}, ""},
 		"dead again": {
 			false, cli.ExitStopped,
-			[]string{"sent back 1 of 3 dead letters", "0 of 1 jobs are done", "│ dead again │ permanent rejected │"},
-			"stopped: 1 of 1 jobs are dead again; letters: 2 not tried; --resume carries on",
+			[]string{"sent back 1 of 3 dead letters", "0 of 1 job is done", "│ dead again │ permanent rejected │"},
+			"stopped: 1 of 1 job is dead again; letters: 2 not tried; --resume carries on",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

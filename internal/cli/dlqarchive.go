@@ -18,13 +18,12 @@ type DLQArchive struct {
 	Queue string   `arg:"" help:"The dead-letter queue."`
 	File  string   `arg:"" help:"The file, which must not exist; compressed if its name ends with .gz."`
 	IDs   []string `arg:"" optional:"" name:"id" help:"Only letters with these ids, original ids or keys of jobs."`
-	DLQReasons
 	DLQFilter
 	Change
-	Keep   bool     `help:"Leave the letters in the queue: the file is a copy."`
-	Retain dayCount `placeholder:"DURATION" help:"Note in the file for how long to keep it, such as 90d."`
-	Why    string   `placeholder:"TEXT" help:"Why; it is written into the file and the audit line."`
-	JSON   bool     `name:"json" help:"Print one JSON object."`
+	Keep   bool       `help:"Leave the letters in the queue: the file is a copy."`
+	Retain spanOption `placeholder:"DURATION" help:"Note in the file for how long to keep it, such as 90d."`
+	Why    string     `placeholder:"TEXT" help:"Why; it is written into the file and the audit line."`
+	JSON   bool       `name:"json" help:"Print one JSON object."`
 }
 
 // Help returns the text below the flags.
@@ -46,7 +45,7 @@ func (a *DLQArchive) Validate() error {
 
 // Run moves the letters.
 func (a *DLQArchive) Run(ctx context.Context, streams Streams) error {
-	filter, err := a.filter(a.IDs, a.Failure)
+	filter, err := a.filter(a.IDs)
 	if err != nil {
 		return err
 	}
@@ -80,8 +79,12 @@ func (s *session) wouldMove(
 			Result: archive.Result{Behind: reading.Behind, Hidden: reading.Hidden},
 		})
 	}
-	fmt.Fprintf(streams.Out, "%s of %d in %s would be %s; add --yes to do it\n",
-		letterCount(len(letters)), reading.Read, s.Name, what)
+	if len(letters) == 0 {
+		fmt.Fprintln(streams.Out, s.none(reading))
+	} else {
+		fmt.Fprintf(streams.Out, "%s of %d in %s would be %s; add --yes to do it\n",
+			letterCount(len(letters)), reading.Read, s.Name, what)
+	}
 	notices(streams.Out, s, reading)
 	return nil
 }
@@ -116,12 +119,12 @@ func (s *session) move(
 			strings.TrimPrefix(action, "dlq ") + "d", s.Name, o.Path, result.Archived, result,
 		})
 	case result.Archived == 0:
-		fmt.Fprintf(streams.Out, "no letters of %s match, and there is no file\n", s.Name)
+		fmt.Fprintf(streams.Out, "no dead letters of %s match, and there is no file\n", s.Name)
 	case o.Keep:
 		fmt.Fprintf(streams.Out, "copied %s of %s to %s\n", letterCount(result.Archived), s.Name, o.Path)
 	default:
-		fmt.Fprintf(streams.Out, "%s of %s are in %s, and %d are deleted\n",
-			letterCount(result.Archived), s.Name, o.Path, result.Deleted)
+		fmt.Fprintf(streams.Out, "%s of %s: in %s, and %s\n",
+			letterCount(result.Archived), s.Name, o.Path, deletedText(result.Deleted, result.Archived))
 	}
 	notices(streams.Err, s, &deadletters.Reading{Behind: result.Behind, Hidden: result.Hidden})
 	switch {
@@ -130,30 +133,37 @@ func (s *session) move(
 	case err != nil:
 		err = s.explain(err)
 	case result.Undeleted > 0:
-		err = fmt.Errorf("%d letters are in the file and still in the queue", result.Undeleted)
+		err = fmt.Errorf("%s in the file and still in the queue",
+			deadletters.Number(result.Undeleted, "letter is", "letters are"))
 	}
 	return errors.Join(err, auditErr)
 }
 
-// dayCount is the value of a flag: a duration that may be in days.
-type dayCount time.Duration
+func deletedText(deleted, archived int) string {
+	if deleted == archived {
+		return "deleted from the queue"
+	}
+	return fmt.Sprintf("%d of them deleted from the queue", deleted)
+}
+
+// spanOption is the value of a flag: a duration, which may be in days.
+type spanOption time.Duration
 
 // UnmarshalText parses a duration such as 90d or 36h.
-func (d *dayCount) UnmarshalText(text []byte) error {
-	parsed, err := parseDuration(string(text))
+func (d *spanOption) UnmarshalText(text []byte) error {
+	parsed, err := deadletters.ParseDuration(string(text))
 	if err != nil || parsed <= 0 {
 		return fmt.Errorf("%q: want a duration such as 90d or 36h", text)
 	}
-	*d = dayCount(parsed)
+	*d = spanOption(parsed)
 	return nil
 }
 
 // DLQDiscard is the subcommand that deletes letters, which it archives first.
 type DLQDiscard struct {
 	DLQTarget
-	Queue   string   `arg:"" help:"The dead-letter queue."`
-	IDs     []string `arg:"" optional:"" name:"id" help:"Only letters with these ids, original ids or keys of jobs."`
-	Failure []string `placeholder:"REASON" help:"Only with this reason, such as rejected; any of several."`
+	Queue string   `arg:"" help:"The dead-letter queue."`
+	IDs   []string `arg:"" optional:"" name:"id" help:"Only letters with these ids, original ids or keys of jobs."`
 	DLQFilter
 	Change
 	Reason  string `required:"" placeholder:"TEXT" help:"Why; it is written into the archive and the audit line."`
@@ -175,7 +185,7 @@ func (d *DLQDiscard) Validate() error {
 	if strings.TrimSpace(d.Reason) == "" {
 		return errors.New("say with --reason why the letters are discarded")
 	}
-	filter, err := d.filter(d.IDs, d.Failure)
+	filter, err := d.filter(d.IDs)
 	if err != nil {
 		return err
 	}
@@ -187,7 +197,7 @@ func (d *DLQDiscard) Validate() error {
 
 // Run archives and deletes the letters.
 func (d *DLQDiscard) Run(ctx context.Context, streams Streams) error {
-	filter, err := d.filter(d.IDs, d.Failure)
+	filter, err := d.filter(d.IDs)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -28,11 +27,10 @@ func (r *DLQReplay) edit(ctx context.Context, o *replay.Operation, pass *replay.
 	if err != nil {
 		return err
 	}
-	if edited == m.Body {
-		return errors.New("nothing was changed; leave out --edit to send it as it is")
-	}
-	if err := checkEdited(m.Body, edited); err != nil {
-		return err
+	if err := replay.CheckEdit(m.Body, edited); errors.Is(err, replay.ErrUnchanged) {
+		return fmt.Errorf("%w; leave out --edit to send it as it is", err)
+	} else if err != nil {
+		return fmt.Errorf("%w; nothing was sent", err)
 	}
 	if report.json == nil {
 		fmt.Fprint(report.streams.Out, udiff.Unified("letter", "edited", ended(m.Body), ended(edited)))
@@ -46,22 +44,6 @@ func ended(text string) string {
 		return text
 	}
 	return text + "\n"
-}
-
-// checkEdited refuses a body that is no JSON any more, or that SQS refuses.
-func checkEdited(before, after string) error {
-	if json.Valid([]byte(before)) && !json.Valid([]byte(after)) {
-		err := json.Unmarshal([]byte(after), new(any))
-		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-			line := 1 + strings.Count(after[:min(int(syntax.Offset), len(after))], "\n")
-			return fmt.Errorf("the edited body is no JSON any more: line %d: %w; nothing was sent", line, err)
-		}
-		return fmt.Errorf("the edited body is no JSON any more: %w; nothing was sent", err)
-	}
-	if strings.ToValidUTF8(after, "") != after {
-		return errors.New("the edited body is no text in UTF-8; nothing was sent")
-	}
-	return nil
 }
 
 // editText opens the editor on a copy of the text, which is gone afterwards. An editor that

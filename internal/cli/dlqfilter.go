@@ -2,21 +2,14 @@ package cli
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/sqsafe/sqsafe/internal/deadletters"
 )
 
-// DLQReasons selects letters by the reason of the death. It stands apart since discard has
-// a --reason of another kind.
-type DLQReasons struct {
-	Failure []string `aliases:"reason" placeholder:"REASON" help:"Only with this reason, such as rejected; as for all lists, any of several."` //nolint:lll // a struct tag is one line
-}
-
 // DLQFilter selects letters.
 type DLQFilter struct {
+	Failure         []string   `placeholder:"REASON" help:"Only with this reason, such as rejected; as for all lists, any of several."`   //nolint:lll // a struct tag is one line
 	Kind            []string   `placeholder:"KIND" help:"Only letters of this kind: recorded, moved, lambda, eventbridge, sns, unknown."` //nolint:lll // a struct tag is one line
 	Class           []string   `placeholder:"CLASS" help:"Only with this class: permanent, retryable, unclassified."`
 	Rule            []string   `placeholder:"RULE" help:"Only by this rule."`
@@ -32,10 +25,10 @@ type DLQFilter struct {
 	Where           []string   `sep:"none" placeholder:"MEMBER=VALUE" help:"Only with this member in a JSON body, such as order.country=DE; also !=. All of several."` //nolint:lll // a struct tag is one line
 }
 
-// filter returns the filter, with the ids and reasons that were named beside it.
-func (f *DLQFilter) filter(ids, reasons []string) (*deadletters.Filter, error) {
+// filter returns the filter, with the ids that were named beside it.
+func (f *DLQFilter) filter(ids []string) (*deadletters.Filter, error) {
 	filter := &deadletters.Filter{
-		IDs: ids, Kinds: f.Kind, Reasons: reasons, Classes: f.Class, Rules: f.Rule, Codes: f.Code,
+		IDs: ids, Kinds: f.Kind, Reasons: f.Failure, Classes: f.Class, Rules: f.Rule, Codes: f.Code,
 		Fingerprints: f.Fingerprint, Types: f.ErrorType, Versions: f.FunctionVersion, Groups: f.MessageGroup,
 		Since: f.Since.Time, Until: f.Until.Time, Text: f.Text,
 	}
@@ -58,48 +51,15 @@ func (f *DLQFilter) filter(ids, reasons []string) (*deadletters.Filter, error) {
 
 // Validate refuses values that cannot be read.
 func (f *DLQFilter) Validate() error {
-	_, err := f.filter(nil, nil)
+	_, err := f.filter(nil)
 	return err
 }
 
 // timeOption is the value of a flag: a time, or how long ago.
 type timeOption struct{ time.Time }
 
-// UnmarshalText parses RFC 3339, a date in local time, or a duration before now.
-func (o *timeOption) UnmarshalText(text []byte) error {
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04", time.DateOnly} {
-		if at, err := time.ParseInLocation(layout, string(text), time.Local); err == nil {
-			o.Time = at
-			return nil
-		}
-	}
-	d, err := parseDuration(string(text))
-	if err != nil {
-		return fmt.Errorf("%q: want a time such as 2026-11-30T18:00:00Z or 2026-11-30, "+
-			"or how long ago, such as 90m or 3d", text)
-	}
-	o.Time = time.Now().Add(-d)
-	return nil
-}
-
-// parseDuration parses a duration that may have days: "3d" or "1d12h".
-func parseDuration(text string) (time.Duration, error) {
-	days, rest, ok := strings.Cut(text, "d")
-	if !ok {
-		d, err := time.ParseDuration(text)
-		if err == nil && d < 0 {
-			err = fmt.Errorf("%q is negative", text)
-		}
-		return d, err
-	}
-	n, err := strconv.Atoi(days)
-	if err != nil || n < 0 || n > 10_000 {
-		return 0, fmt.Errorf("%q is no number of days", days)
-	}
-	d := time.Duration(n) * 24 * time.Hour
-	if rest == "" {
-		return d, nil
-	}
-	more, err := time.ParseDuration(rest)
-	return d + more, err
+// UnmarshalText parses it as [deadletters.ParseTime] does.
+func (o *timeOption) UnmarshalText(text []byte) (err error) {
+	o.Time, err = deadletters.ParseTime(string(text), time.Now())
+	return err
 }

@@ -22,7 +22,6 @@ type DLQList struct {
 	DLQTarget
 	Queue string   `arg:"" help:"The dead-letter queue."`
 	IDs   []string `arg:"" optional:"" name:"id" help:"Only letters with these ids, original ids or keys of jobs."`
-	DLQReasons
 	DLQFilter
 	Letters  bool          `help:"Show each letter, in the order of a replay, and not only groups."`
 	Limit    int           `placeholder:"N" default:"100" help:"With --letters: show N at most (${default}); 0 shows all."`
@@ -67,7 +66,7 @@ type listSummary struct {
 
 // Run shows the queue, once or again and again.
 func (l *DLQList) Run(ctx context.Context, streams Streams) error {
-	filter, err := l.filter(l.IDs, l.Failure)
+	filter, err := l.filter(l.IDs)
 	if err != nil {
 		return err
 	}
@@ -161,11 +160,8 @@ func (l *DLQList) print(
 ) {
 	now := time.Now()
 	switch {
-	case r.Read == 0:
-		fmt.Fprintf(out, "no dead letters in %s\n", s.Name)
-		return
 	case len(letters) == 0:
-		fmt.Fprintf(out, "none of %s in %s match\n", letterCount(r.Read), s.Name)
+		fmt.Fprintln(out, s.none(r))
 		return
 	case l.Letters:
 		deadletters.Sort(letters, s.FIFO)
@@ -194,19 +190,22 @@ func (l *DLQList) print(
 	fmt.Fprintln(out, text)
 }
 
-func letterCount(n int) string {
-	if n == 1 {
-		return "1 dead letter"
+// none says that no letter matches, of those that were read.
+func (s *session) none(r *deadletters.Reading) string {
+	switch {
+	case r.Read == 0 && r.Hidden+r.Behind > 0:
+		return "no dead letter in " + s.Name + " is to be seen now"
+	case r.Read == 0:
+		return "no dead letters in " + s.Name
+	case r.Read == 1:
+		return "the only dead letter in " + s.Name + " does not match"
 	}
-	return fmt.Sprintf("%d dead letters", n)
+	return fmt.Sprintf("none of %d dead letters in %s match", r.Read, s.Name)
 }
 
-func groupCount(n int) string {
-	if n == 1 {
-		return "1 group"
-	}
-	return fmt.Sprintf("%d groups", n)
-}
+func letterCount(n int) string { return deadletters.Number(n, "dead letter", "dead letters") }
+
+func groupCount(n int) string { return deadletters.Number(n, "group", "groups") }
 
 // plainTable formats rows, with the named columns aligned to the right.
 func plainTable(out io.Writer, right []int, headers []string, rows [][]string) string {
@@ -228,7 +227,7 @@ func plainTable(out io.Writer, right []int, headers []string, rows [][]string) s
 
 // groupTable formats groups: the error takes what room the other columns leave.
 func groupTable(out io.Writer, groups []deadletters.Group, now time.Time) string {
-	const others = 118 // width of the other columns in characters
+	const others = 128 // width of the other columns in characters
 	room := max(cmp.Or(columns(out), pipeWidth)-others, 24)
 	rows := make([][]string, len(groups))
 	for i, g := range groups {
@@ -250,12 +249,13 @@ func groupTable(out io.Writer, groups []deadletters.Group, now time.Time) string
 		}
 		rows[i] = []string{
 			strconv.Itoa(g.Count), oneLine(reason), cmp.Or(cut(oneLine(g.Rule), 28), unknown),
-			cmp.Or(cut(oneLine(g.Error), room), unknown), since(g.First, now), since(g.Last, now), again, done, expires,
-			g.Fingerprint,
+			cmp.Or(cut(oneLine(g.Error), room), unknown), cmp.Or(cut(oneLine(strings.Join(g.Versions, ", ")), 20), unknown),
+			since(g.First, now), since(g.Last, now), again, done, expires, g.Fingerprint,
 		}
 	}
-	return plainTable(out, []int{0, 4, 5, 6, 7, 8},
-		[]string{"count", "reason", "rule", "error", "first", "last", "failed again", "done", "expires in", "group"}, rows)
+	return plainTable(out, []int{0, 5, 6, 7, 8, 9}, []string{
+		"count", "reason", "rule", "error", "version", "first", "last", "failed again", "done", "expires in", "group",
+	}, rows)
 }
 
 // since formats how long ago a time is.
@@ -268,15 +268,16 @@ func since(at, now time.Time) string {
 
 // letterTable formats letters.
 func letterTable(out io.Writer, letters []*deadletters.Letter, now time.Time) string {
-	const others = 130 // width of the other columns in characters
+	const others = 140 // width of the other columns in characters
 	room := max(cmp.Or(columns(out), pipeWidth)-others, 24)
 	rows := make([][]string, len(letters))
 	for i, l := range letters {
 		rows[i] = []string{
 			l.ID, cmp.Or(cut(oneLine(l.Record.Key), 24), unknown), oneLine(l.Reason()),
-			cmp.Or(cut(oneLine(l.Record.Message), room), unknown), since(l.Died(), now),
+			cmp.Or(cut(oneLine(l.Record.Message), room), unknown), cmp.Or(oneLine(l.Record.FunctionVersion), unknown),
+			since(l.Died(), now),
 			cmp.Or(oneLine(l.Group), unknown), cmp.Or(string(l.Ledger), unknown),
 		}
 	}
-	return plainTable(out, []int{4}, []string{"id", "key", "reason", "error", "died", "group", "ledger"}, rows)
+	return plainTable(out, []int{5}, []string{"id", "key", "reason", "error", "version", "died", "group", "ledger"}, rows)
 }

@@ -18,7 +18,12 @@ import (
 
 // DLQLogs are the flags for the log lines of a letter's job.
 type DLQLogs struct {
-	Logs         bool   `help:"Show also the lines of the function's log that name the message or one of its invocations."`
+	Logs bool `help:"Show also the lines of the function's log that name the message or one of its invocations."`
+	LogsTarget
+}
+
+// LogsTarget selects the log of a function.
+type LogsTarget struct {
 	LogGroup     string `placeholder:"NAME" help:"Log group of the function; /aws/lambda/FUNCTION without it."`
 	EndpointLogs string `name:"endpoint-logs" placeholder:"URL" help:"CloudWatch Logs of another engine."`
 }
@@ -48,7 +53,7 @@ const (
 )
 
 // lines reads the lines of the function's log that belong to the letter's job.
-func (l *DLQLogs) lines(ctx context.Context, t *DLQTarget, letter *deadletters.Letter) ([]logLine, error) {
+func (l *LogsTarget) lines(ctx context.Context, t *DLQTarget, letter *deadletters.Letter) ([]logLine, error) {
 	group := cmp.Or(l.LogGroup, "/aws/lambda/"+letter.Record.Function)
 	if l.LogGroup == "" && letter.Record.Function == "" {
 		return nil, fmt.Errorf("the letter does not name its function; name the log group with --log-group")
@@ -95,16 +100,10 @@ func logLines(events []types.FilteredLogEvent) []logLine {
 
 // logPattern matches lines with one of the ids of the message or of its invocations.
 func logPattern(l *deadletters.Letter) string {
-	terms := []string{l.OriginalID(), l.Record.DeliveredID, l.ID, l.Record.RequestID}
-	for _, a := range l.Record.History.Attempts {
-		terms = append(terms, a.RequestID)
-	}
 	var pattern []string
-	for _, term := range terms {
-		quoted, err := json.Marshal(term)
-		text := "?" + string(quoted)
-		if term != "" && err == nil && !slices.Contains(pattern, text) && len(pattern) < maxLogTerms {
-			pattern = append(pattern, text)
+	for _, term := range l.LogTerms() {
+		if quoted, err := json.Marshal(term); err == nil && len(pattern) < maxLogTerms {
+			pattern = append(pattern, "?"+string(quoted))
 		}
 	}
 	return strings.Join(pattern, " ")

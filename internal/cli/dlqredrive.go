@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/sqsafe/sqsafe/internal/deadletters"
 	"github.com/sqsafe/sqsafe/internal/deadletters/replay"
@@ -55,33 +54,41 @@ func (d *DLQRedrive) Run(ctx context.Context, streams Streams) error {
 	if err != nil {
 		return err
 	}
-	if !d.Yes {
+	switch {
+	case !d.Yes && s.Count.Total() == 0: // about: with --yes SQS is asked
+		fmt.Fprintln(streams.Out, s.none(&deadletters.Reading{}))
+		return nil
+	case !d.Yes:
 		fmt.Fprintf(streams.Out, "%s of %s would be moved to %s, %d a second; add --yes to do it\n",
 			letterCount(s.Count.Visible), s.Name, lastPart(destination), d.Rate)
 		return nil
 	}
-	lock, err := replay.Acquire(ctx, s.Queue, "redrive-"+time.Now().UTC().Format("20060102T150405"), who())
-	if err != nil {
-		return s.explain(err)
+	line := newProgress(streams.Err, "redriving "+s.Name, s.Count.Visible)
+	redrive := &replay.Redrive{
+		Queue: s.Queue, Destination: destination, Rate: d.Rate, Who: who(),
+		Unlocked: func(denied error) { s.unlocked(streams, denied) },
+		Observe:  func(task *deadletters.Task) { line.steps(int(task.Moved) - line.done) },
 	}
-	if lock.Denied != nil {
-		s.unlocked(streams, lock.Denied)
-	}
-	err = s.Redrive(ctx, destination, d.Rate)
-	if err != nil {
-		return errors.Join(s.explain(err), lock.Release(context.WithoutCancel(ctx)))
-	}
-	task, err := d.follow(ctx, streams, s, lock)
-	releasing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-	defer cancel()
-	_ = lock.Release(releasing) // it ends by itself
+	task, err := redrive.Do(ctx)
+	line.clear()
 	moved := 0
 	if task != nil {
 		moved = int(task.Moved)
 	}
 	auditErr := d.audit(streams, auditLine{
-		Action: "dlq redrive", Queue: s.ARN, Letters: moved, Failed: err != nil, Why: d.Why,
+		Action: "dlq redrive", Queue: s.ARN, Letters: moved,
+		Failed: err != nil || task.Status != deadletters.TaskCompleted, Why: d.Why,
 	})
+	switch {
+	case ctx.Err() != nil && task != nil:
+		fmt.Fprintln(streams.Err, "sqsafe: interrupted; the redrive goes on, and --cancel ends it")
+		err = errInterrupted
+	case errors.Is(err, replay.ErrNoTask):
+	case err != nil:
+		err = s.explain(err)
+	default:
+		err = d.end(streams, s, task)
+	}
 	return errors.Join(err, auditErr)
 }
 
@@ -98,20 +105,20 @@ func (d *DLQRedrive) destination(ctx context.Context, s *session) (string, error
 		}
 		return target.ARN, nil
 	}
-	urls, err := s.Sources(ctx)
+	arns, err := replay.Destinations(ctx, s.Queue)
 	if err != nil {
 		return "", s.explain(err)
 	}
-	names := make([]string, len(urls))
-	for i, url := range urls {
-		names[i] = lastPart(url)
+	names := make([]string, len(arns))
+	for i, arn := range arns {
+		names[i] = lastPart(arn)
 	}
 	switch len(names) {
 	case 0:
 		return "", fmt.Errorf("no queue has %s as its dead-letter queue, so SQS moves nothing; "+
 			"sqsafe dlq replay --to does", s.Name)
 	case 1:
-		return strings.TrimSuffix(s.ARN, s.Name) + names[0], nil
+		return arns[0], nil
 	}
 	return "", fmt.Errorf("%d queues have %s as their dead-letter queue: %s. SQS does not know the sources of letters "+
 		"that a function has sent: name one queue with --to, or use sqsafe dlq replay, which knows them",
@@ -125,40 +132,6 @@ type redriveRow struct {
 	*deadletters.Task
 }
 
-// follow waits for the end of the task.
-func (d *DLQRedrive) follow(
-	ctx context.Context, streams Streams, s *session, lock *replay.Lock,
-) (*deadletters.Task, error) {
-	line := newProgress(streams.Err, "redriving "+s.Name, s.Count.Visible)
-	defer line.clear()
-	for {
-		task, err := s.LastTask(ctx)
-		if err == nil {
-			err = lock.Renew(ctx)
-		}
-		switch {
-		case errors.Is(err, context.Canceled):
-			fmt.Fprintln(streams.Err, "sqsafe: interrupted; the redrive goes on, and --cancel ends it")
-			return task, errInterrupted
-		case err != nil:
-			return task, s.explain(err)
-		case task == nil:
-			return nil, errors.New("SQS does not know the redrive that was started")
-		}
-		line.steps(int(task.Moved) - line.done)
-		if !task.Running() {
-			line.clear()
-			return task, d.end(streams, s, task)
-		}
-		timer := time.NewTimer(time.Second)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-		}
-	}
-}
-
 func (d *DLQRedrive) end(streams Streams, s *session, task *deadletters.Task) error {
 	if d.JSON {
 		_ = newEncoder(streams.Out).Encode(redriveRow{"redrive", s.Name, task})
@@ -166,7 +139,7 @@ func (d *DLQRedrive) end(streams Streams, s *session, task *deadletters.Task) er
 		fmt.Fprintf(streams.Out, "redrive of %s: %s, moved about %d of %d\n",
 			s.Name, strings.ToLower(task.Status), task.Moved, task.ToMove)
 	}
-	if task.Status != "COMPLETED" {
+	if task.Status != deadletters.TaskCompleted {
 		return fmt.Errorf("the redrive is %s %s", strings.ToLower(task.Status), task.Failure)
 	}
 	return nil

@@ -17,7 +17,6 @@ type DLQReplay struct {
 	DLQTarget
 	Queue string   `arg:"" help:"The dead-letter queue."`
 	IDs   []string `arg:"" optional:"" name:"id" help:"Only letters with these ids, original ids or keys of jobs."`
-	DLQReasons
 	DLQFilter
 	Change
 	Why      string        `placeholder:"TEXT" help:"Why; it is written into the journal and the audit line."`
@@ -97,7 +96,7 @@ func (r *DLQReplay) steps() []int {
 
 // Run plans, and with --yes sends.
 func (r *DLQReplay) Run(ctx context.Context, streams Streams) error {
-	filter, err := r.filter(r.IDs, r.Failure)
+	filter, err := r.filter(r.IDs)
 	if err != nil {
 		return err
 	}
@@ -120,8 +119,12 @@ func (r *DLQReplay) Run(ctx context.Context, streams Streams) error {
 		Queue: s.Queue, Table: s.table, Filter: *filter, Directory: r.directory(), Who: who(), Reason: r.Why,
 		Read:     deadletters.ReadOptions{SpendReceives: r.SpendReceives},
 		Unlocked: func(denied error) { s.unlocked(streams, denied) },
+		Waiting: func(until time.Time) {
+			fmt.Fprintf(streams.Err, "waiting for letters that are hidden, until %s at the latest\n",
+				until.Local().Format(time.TimeOnly))
+		},
 		Options: replay.Options{
-			Rate: r.Rate, Plain: r.Plain, Steps: r.steps(), StepTime: r.StepTime, Outcome: report.outcome, Growth: growth,
+			Rate: r.Rate, Plain: r.Plain, Steps: r.steps(), StepTime: r.StepTime, Outcome: report.tracker.Step, Growth: growth,
 			CountLag: lag,
 			Observe:  report.event,
 		},
@@ -136,7 +139,7 @@ func (r *DLQReplay) Run(ctx context.Context, streams Streams) error {
 			return err
 		}
 		if s.table != nil && !r.AnyGrowth {
-			o.Options.Conditions = append(o.Options.Conditions, report.bounced(r.Growth))
+			o.Options.Conditions = append(o.Options.Conditions, report.tracker.Bounced(r.Growth))
 		}
 	}
 	if r.Resume != "" {
@@ -162,6 +165,9 @@ func (r *DLQReplay) target(ctx context.Context, s *session) (*replay.Target, err
 }
 
 func (r *DLQReplay) replay(ctx context.Context, o *replay.Operation, report *replayReport) error {
+	if err := r.alone(ctx, report); err != nil {
+		return err
+	}
 	pass, err := o.Look(ctx)
 	if err != nil {
 		return report.session.explain(err)
@@ -184,6 +190,21 @@ func (r *DLQReplay) replay(ctx context.Context, o *replay.Operation, report *rep
 	return r.finish(ctx, report, sum, err, o)
 }
 
+// alone refuses to look while another replay is under way, which has hidden its letters and
+// would lose time by the look. For a plan it is told.
+func (r *DLQReplay) alone(ctx context.Context, report *replayReport) error {
+	busy, err := replay.UnderWay(ctx, report.session.Queue)
+	switch {
+	case err != nil:
+		return report.session.explain(err)
+	case busy != nil && r.Yes:
+		return busy
+	case busy != nil:
+		fmt.Fprintln(report.streams.Err, busy)
+	}
+	return nil
+}
+
 func (r *DLQReplay) resume(ctx context.Context, o *replay.Operation, report *replayReport) error {
 	sum, err := o.Resume(ctx, r.Resume, r.Again, report.rest)
 	return r.finish(ctx, report, sum, err, o)
@@ -198,7 +219,7 @@ func (r *DLQReplay) finish(
 		Why: r.Why,
 	})
 	err = report.end(sum, err)
-	if r.Track && len(report.followed) > 0 && ctx.Err() == nil {
+	if r.Track && len(report.tracker.Jobs()) > 0 && ctx.Err() == nil {
 		err = errors.Join(err, report.track(ctx, r.TrackTime))
 	}
 	return errors.Join(err, auditErr)

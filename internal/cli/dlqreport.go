@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sqsafe/sqsafe/internal/deadletters"
 	"github.com/sqsafe/sqsafe/internal/deadletters/replay"
 	"github.com/sqsafe/sqsafe/internal/endpoint"
 )
@@ -21,14 +22,14 @@ type replayReport struct {
 	streams  Streams
 	json     *json.Encoder // nil for text
 	progress *progress
-	// followed are the jobs whose letters were sent, in order, and by item.
-	followed []*replay.Followed
-	byItem   map[*replay.Item]*replay.Followed
+	tracker  *replay.Tracker
 	told     int // failures that were named
 }
 
 func newReplayReport(r *DLQReplay, s *session, streams Streams) *replayReport {
-	report := &replayReport{command: r, session: s, streams: streams, byItem: map[*replay.Item]*replay.Followed{}}
+	report := &replayReport{command: r, session: s, streams: streams, tracker: &replay.Tracker{
+		Table: s.table, Queue: s.Queue, Read: deadletters.ReadOptions{SpendReceives: r.SpendReceives},
+	}}
 	if r.JSON {
 		report.json = newEncoder(streams.Out)
 	}
@@ -88,7 +89,7 @@ func (r *replayReport) plan(o *replay.Operation, pass *replay.Pass) {
 		}
 		fmt.Fprintf(out, "%s of %s: %s\n", letterCount(tally.Letters), o.Queue.Name, tallyText(tally))
 	} else {
-		fmt.Fprintf(out, "none of %s in %s match\n", letterCount(pass.Reading.Read), o.Queue.Name)
+		fmt.Fprintln(out, r.session.none(pass.Reading))
 	}
 	notices(out, r.session, pass.Reading)
 	if r.session.table == nil && r.session.noTable != notAsked {
@@ -126,10 +127,20 @@ func planCells(n int, i *replay.Item) []string {
 
 func tallyText(t replay.Tally) string {
 	return partsText([]part{
-		{t.Runs, "run again"}, {t.Duplicates, "are duplicates and do nothing"}, {t.Busy, "wait for another delivery"},
-		{t.Conflicts, "will be dead again"}, {t.Unprotected, "run unprotected"}, {t.Unknown, "are not known to the ledger"},
+		{t.Runs, verb(t.Runs, "runs again", "run again")},
+		{t.Duplicates, verb(t.Duplicates, "is a duplicate and does nothing", "are duplicates and do nothing")},
+		{t.Busy, verb(t.Busy, "waits for another delivery", "wait for another delivery")},
+		{t.Conflicts, "will be dead again"}, {t.Unprotected, verb(t.Unprotected, "runs unprotected", "run unprotected")},
+		{t.Unknown, verb(t.Unknown, "is not known to the ledger", "are not known to the ledger")},
 		{t.Refused, "cannot be sent"},
 	})
+}
+
+func verb(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
 }
 
 // part is a number of letters, and what became of them.
@@ -168,8 +179,8 @@ func (r *replayReport) begin(total int, path string) {
 
 // rest says what an earlier run has left.
 func (r *replayReport) rest(rest replay.Rest) {
-	fmt.Fprintf(r.streams.Err, "resuming: %d to send, %d of them perhaps a second time; %d were sent and are deleted\n",
-		len(rest.Send), rest.Again, len(rest.Delete))
+	fmt.Fprintf(r.streams.Err, "resuming: %d to send, %d of them perhaps a second time; %s deleted\n",
+		len(rest.Send), rest.Again, deadletters.Number(len(rest.Delete), "was sent and is", "were sent and are"))
 	for _, i := range rest.Uncertain {
 		fmt.Fprintf(r.streams.Err, "perhaps sent, and stays: %s; --again sends it again\n", i.Letter.ID)
 	}
@@ -198,10 +209,7 @@ func (r *replayReport) event(e replay.Event) {
 	if e.Err != nil {
 		row.Error = oneLine(endpoint.Brief(e.Err).Error())
 	}
-	if e.State == replay.StateDeleted || e.State == replay.StateSent {
-		f := replay.Follow([]*replay.Item{e.Item})[0]
-		r.followed, r.byItem[e.Item] = append(r.followed, f), f
-	}
+	r.tracker.Observe(e)
 	switch {
 	case r.json != nil:
 		_ = r.json.Encode(row)
@@ -277,108 +285,56 @@ func restText(s replay.Summary) string {
 	return "letters: " + text
 }
 
-// outcome looks whether the jobs of a step have ended.
-func (r *replayReport) outcome(ctx context.Context, items []*replay.Item) (int, string, error) {
-	var jobs []*replay.Followed
-	for _, i := range items {
-		if f := r.byItem[i]; f != nil {
-			jobs = append(jobs, f)
-		}
-	}
-	if len(jobs) < len(items) {
-		return 0, fmt.Sprintf("%d of the %d letters of this step were not sent", len(items)-len(jobs), len(items)), nil
-	}
-	pending, err := replay.Look(ctx, r.session.table, jobs)
-	return pending, replay.Failed(jobs), err
-}
-
-// mostBounces is how many of the last jobs are looked at while a run is under way.
-const mostBounces = 1000
-
-// bounced returns a reason to stop if more jobs than that are dead again, by the ledger.
-// Unlike the numbers of the queue the ledger is never late.
-func (r *replayReport) bounced(limit int) replay.Condition {
-	return func(ctx context.Context) (string, error) {
-		last := r.followed[max(0, len(r.followed)-mostBounces):]
-		if _, err := replay.Look(ctx, r.session.table, last); err != nil {
-			return "", err
-		}
-		dead := 0
-		for _, f := range r.followed {
-			if f.Outcome == replay.OutcomeDeadAgain {
-				dead++
-			}
-		}
-		if dead > limit {
-			return fmt.Sprintf("%d of the %d jobs that were sent back are dead again", dead, len(r.followed)), nil
-		}
-		return "", nil
-	}
-}
-
 // outcomeRow is a job in the JSON output of --track.
 type outcomeRow struct {
-	Event   string         `json:"event"`
-	ID      string         `json:"id"`
-	JobID   string         `json:"jobId,omitempty"`
-	Outcome replay.Outcome `json:"outcome"`
-	Reason  string         `json:"reason,omitempty"`
+	Event string `json:"event"`
+	ID    string `json:"id"`
+	JobID string `json:"jobId,omitempty"`
+	// MessageID is the id of the message that was sent.
+	MessageID string         `json:"messageId,omitempty"`
+	Outcome   replay.Outcome `json:"outcome"`
+	Reason    string         `json:"reason,omitempty"`
 }
-
-// trackPause is the pause between two looks at the ledger.
-const trackPause = 2 * time.Second
 
 // track follows the jobs until all have ended, and prints how.
 func (r *replayReport) track(ctx context.Context, limit time.Duration) error {
-	line := newProgress(r.streams.Err, "following jobs", len(r.followed))
-	for end := time.Now().Add(limit); ; {
-		pending, err := replay.Look(ctx, r.session.table, r.followed)
-		if err != nil {
-			return (&LedgerTarget{Account: r.command.Account}).explain(err)
-		}
-		line.steps(len(r.followed) - pending - line.done)
-		if pending == 0 || time.Now().After(end) {
-			break
-		}
-		timer := time.NewTimer(trackPause)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			line.clear()
-			return errInterrupted
-		}
-	}
+	line := newProgress(r.streams.Err, "following jobs", len(r.tracker.Jobs()))
+	err := r.tracker.Wait(ctx, limit, func(n replay.Outcomes) { line.steps(n.Total() - n.Pending - line.done) })
 	line.clear()
+	switch {
+	case ctx.Err() != nil:
+		return errInterrupted
+	case err != nil:
+		return (&LedgerTarget{Account: r.command.Account}).explain(err)
+	}
 	return r.outcomes()
 }
 
 // outcomes prints the outcome of each job, and returns an error unless all are done.
 func (r *replayReport) outcomes() error {
-	count := map[replay.Outcome]int{}
 	var rows [][]string
-	for _, f := range r.followed {
-		count[f.Outcome]++
-		row := outcomeRow{Event: "outcome", ID: f.Item.Letter.ID, JobID: f.Item.Letter.JobID(), Outcome: f.Outcome}
-		if f.Outcome == replay.OutcomeDeadAgain && f.Entry != nil && f.Entry.Verdict != nil {
-			row.Reason = decision(f.Entry.Verdict.Class, f.Entry.Verdict.Reason)
+	for _, f := range r.tracker.Jobs() {
+		row := outcomeRow{
+			Event: "outcome", ID: f.Item.Letter.ID, JobID: f.JobID(), MessageID: f.MessageID, Outcome: f.Outcome,
+			Reason: f.Reason,
 		}
 		if r.json != nil {
 			_ = r.json.Encode(row)
 		} else if f.Outcome != replay.OutcomeDone && len(rows) < shownPlan {
-			rows = append(rows, []string{row.ID, cmp.Or(oneLine(row.JobID), unknown), string(row.Outcome), row.Reason})
+			rows = append(rows, []string{row.ID, cmp.Or(oneLine(row.JobID), unknown), string(row.Outcome), oneLine(row.Reason)})
 		}
 	}
-	done := count[replay.OutcomeDone]
+	n := r.tracker.Outcomes()
 	if r.json == nil {
 		if len(rows) > 0 {
 			fmt.Fprintln(r.streams.Out, plainTable(r.streams.Out, nil, []string{"id", "job", "outcome", "reason"}, rows))
 		}
-		fmt.Fprintf(r.streams.Out, "%d of %d jobs are done\n", done, len(r.followed))
+		fmt.Fprintf(r.streams.Out, "%d of %s done\n", n.Done, deadletters.Number(n.Total(), "job is", "jobs are"))
 	}
-	if done == len(r.followed) {
+	if n.Done == n.Total() {
 		return nil
 	}
-	return &exitError{ExitStopped, fmt.Errorf("%d jobs are dead again, %d had not ended, %d are not known to the ledger",
-		count[replay.OutcomeDeadAgain], count[replay.OutcomePending], count[replay.OutcomeUnknown])}
+	return &exitError{ExitStopped, errors.New("jobs: " + partsText([]part{
+		{n.DeadAgain, "dead again"}, {n.Pending, "not ended yet"}, {n.Unknown, "not known to the ledger"},
+	}))}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sqsafe/sqsafe/internal/deadletters"
 	"github.com/sqsafe/sqsafe/internal/deadletters/archive"
 )
 
@@ -79,8 +80,8 @@ func (r *DLQRestore) Run(ctx context.Context, streams Streams) error {
 	case err != nil:
 		err = s.explain(err)
 	case row.Uncertain > 0:
-		err = fmt.Errorf("%d letters may have been sent, and were not sent again; look for them with sqsafe dlq list",
-			row.Uncertain)
+		err = fmt.Errorf("%s not sent again; look for them with sqsafe dlq list",
+			deadletters.Number(row.Uncertain, "letter may have been sent, and was", "letters may have been sent, and were"))
 	}
 	return errors.Join(err, auditErr, printErr)
 }

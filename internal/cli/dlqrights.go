@@ -60,37 +60,41 @@ var (
 		onAll:    {"lambda:ListEventSourceMappings"},
 		onKeys:   {"kms:GenerateDataKey"},
 	})
+	restoreRights = rights{
+		onQueue: {"sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:SendMessage"},
+		onTable: {"dynamodb:DescribeTable"},
+		onKeys:  {"kms:Decrypt", "kms:GenerateDataKey"},
+	}
+	redriveRights = lockRights.add(rights{
+		onQueue: {
+			"sqs:CancelMessageMoveTask", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl",
+			"sqs:ListDeadLetterSourceQueues", "sqs:ReceiveMessage", "sqs:StartMessageMoveTask",
+		},
+		onSource: {"sqs:SendMessage"},
+		onTable:  {"dynamodb:DescribeTable"},
+		onKeys:   {"kms:Decrypt", "kms:GenerateDataKey"},
+	})
+	pauseRights = rights{
+		onQueue:  {"sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:ListDeadLetterSourceQueues"},
+		onSource: {"sqs:GetQueueAttributes"},
+		onTable:  {"dynamodb:DescribeTable"},
+		onAll: {
+			"cloudwatch:GetMetricStatistics", "lambda:GetEventSourceMapping", "lambda:ListEventSourceMappings",
+			"lambda:UpdateEventSourceMapping",
+		},
+	}
 	// dlqRights are the least rights for each subcommand.
 	dlqRights = map[string]rights{
 		"list":    readRights,
 		"show":    readRights,
-		"ui":      replayRights,
+		"status":  readRights.add(rights{onQueue: {"sqs:ListMessageMoveTasks", "sqs:ListQueueTags"}}),
+		"ui":      replayRights.add(restoreRights).add(redriveRights).add(pauseRights),
 		"replay":  replayRights,
 		"archive": readRights.add(rights{onQueue: {"sqs:DeleteMessage"}}),
 		"discard": readRights.add(rights{onQueue: {"sqs:DeleteMessage"}}),
-		"restore": {
-			onQueue: {"sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:SendMessage"},
-			onTable: {"dynamodb:DescribeTable"},
-			onKeys:  {"kms:Decrypt", "kms:GenerateDataKey"},
-		},
-		"redrive": lockRights.add(rights{
-			onQueue: {
-				"sqs:CancelMessageMoveTask", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl",
-				"sqs:ListDeadLetterSourceQueues", "sqs:ReceiveMessage", "sqs:StartMessageMoveTask",
-			},
-			onSource: {"sqs:SendMessage"},
-			onTable:  {"dynamodb:DescribeTable"},
-			onKeys:   {"kms:Decrypt", "kms:GenerateDataKey"},
-		}),
-		"pause": {
-			onQueue:  {"sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:ListDeadLetterSourceQueues"},
-			onSource: {"sqs:GetQueueAttributes"},
-			onTable:  {"dynamodb:DescribeTable"},
-			onAll: {
-				"cloudwatch:GetMetricStatistics", "lambda:GetEventSourceMapping", "lambda:ListEventSourceMappings",
-				"lambda:UpdateEventSourceMapping",
-			},
-		},
+		"restore": restoreRights,
+		"redrive": redriveRights,
+		"pause":   pauseRights,
 	}
 )
 
@@ -108,9 +112,9 @@ func (p *DLQPolicy) Help() string {
 	return `An IAM policy with the least rights. Without ARNs it has placeholders; without
 --key it has no rights for KMS. With --stack the commands also need
 cloudformation:DescribeStacks and DescribeStackResource; with --stop-alarm and
---stop-age, cloudwatch:DescribeAlarms and GetMetricStatistics; with --logs,
-logs:FilterLogEvents; ui without names of queues, sqs:ListQueues. For ui with
---read-only those of list are enough.`
+--stop-age, cloudwatch:DescribeAlarms and GetMetricStatistics; with --logs, and
+for the logs of ui, logs:FilterLogEvents; status and ui without names of queues,
+sqs:ListQueues. For ui with --read-only those of list are enough.`
 }
 
 // Validate refuses commands that are not there.
@@ -190,7 +194,7 @@ func (p *DLQPolicy) Run(streams Streams) error {
 // iamServices are the prefixes of actions, by the id of the service in the SDK.
 var iamServices = map[string]string{
 	"SQS": "sqs", "DynamoDB": "dynamodb", "Lambda": "lambda", "CloudWatch": "cloudwatch",
-	"CloudFormation": "cloudformation",
+	"CloudFormation": "cloudformation", "CloudWatch Logs": "logs",
 }
 
 // deniedAction returns the action that the error says is not allowed, or false for other

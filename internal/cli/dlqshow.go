@@ -71,7 +71,7 @@ func (d *DLQShow) Run(ctx context.Context, streams Streams) error {
 	}
 	if len(letters) == 0 {
 		notices(streams.Err, s, reading)
-		return fmt.Errorf("none of %s in %s has the id or key %s", letterCount(reading.Read), s.Name, oneLine(d.ID))
+		return fmt.Errorf("no dead letter of %d in %s has the id or key %s", reading.Read, s.Name, oneLine(d.ID))
 	}
 	if !d.Raw {
 		s.join(ctx, streams, letters)

@@ -13,21 +13,22 @@ import (
 
 // deployed is a stack in CloudFormation.
 type deployed struct {
-	target  *DLQTarget
+	account *Account
 	client  *cloudformation.Client
 	name    string
 	outputs map[string]string
 }
 
-func (t *DLQTarget) describeStack(ctx context.Context) (*deployed, error) {
-	c, err := t.config(ctx, "", "")
+// describeStack reads the outputs of a stack.
+func (a *Account) describeStack(ctx context.Context, name string) (*deployed, error) {
+	c, err := a.config(ctx, "", "")
 	if err != nil {
 		return nil, err
 	}
-	d := &deployed{target: t, client: cloudformation.NewFromConfig(c), name: t.Stack, outputs: map[string]string{}}
-	out, err := d.client.DescribeStacks(ctx, &cloudformation.DescribeStacksInput{StackName: &t.Stack})
+	d := &deployed{account: a, client: cloudformation.NewFromConfig(c), name: name, outputs: map[string]string{}}
+	out, err := d.client.DescribeStacks(ctx, &cloudformation.DescribeStacksInput{StackName: &name})
 	if err != nil {
-		return nil, t.Account.explain(err, "CloudFormation", "", "--stack")
+		return nil, a.explain(err, "CloudFormation", "", "--stack")
 	}
 	for _, stack := range out.Stacks {
 		for _, o := range stack.Outputs {
@@ -36,6 +37,9 @@ func (t *DLQTarget) describeStack(ctx context.Context) (*deployed, error) {
 	}
 	return d, nil
 }
+
+// ledgerOutput is the output with the name of the ledger.
+const ledgerOutput = "LedgerTableName"
 
 // deadLetterOutput is how the outputs with the URLs of dead-letter queues end, after the
 // name of their function.
@@ -57,7 +61,7 @@ func (d *deployed) queue(ctx context.Context, name string) (string, error) {
 	})
 	if err != nil {
 		return "", fmt.Errorf("stack %s has no queue %s; its outputs name those of %s: %w", d.name, name,
-			strings.Join(d.functions(), ", "), d.target.Account.explain(err, "CloudFormation", "", "--stack"))
+			strings.Join(d.functions(), ", "), d.account.explain(err, "CloudFormation", "", "--stack"))
 	}
 	return aws.ToString(out.StackResourceDetail.PhysicalResourceId), nil
 }

@@ -54,6 +54,9 @@ func TestDLQFindsTheQueueOfAStack(t *testing.T) {
 			t.Errorf("%s: exit code %d, %s%s", queue, code, out, errs)
 		}
 	}
+	if out := mustRun(t, "ledger", "list", "--aws", "--stack", "shop"); !strings.Contains(out, "charges#c-1") {
+		t.Errorf("jobs: %s", out)
+	}
 	for args, want := range map[string]string{
 		"Refund --stack shop": "stack shop has no queue Refund; its outputs name those of Charge: ",
 		"Charge --stack none": "CloudFormation at AWS: ValidationError: does not exist",

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 
+	"github.com/sqsafe/sqsafe/internal/deadletters"
 	"github.com/sqsafe/sqsafe/internal/deadletters/replay"
 	"github.com/sqsafe/sqsafe/internal/local"
 )
@@ -20,6 +21,7 @@ type DLQStops struct {
 	AnyGrowth bool          `help:"Go on however many new letters come."`
 	StopAge   time.Duration `placeholder:"DURATION" help:"Stop if the oldest message of a source queue is older."`
 	StopAlarm []string      `placeholder:"NAME" help:"Stop if one of these CloudWatch alarms is in ALARM."`
+	LambdaTarget
 }
 
 // conditions returns what ends the run besides new letters.
@@ -34,24 +36,18 @@ func (r *DLQReplay) conditions(
 		}
 		conditions = append(conditions, c)
 	}
-	if r.StopAge == 0 && !r.AWS {
-		return conditions, nil
-	}
-	names, err := r.sourceNames(ctx, s, to)
-	if err != nil {
-		return nil, err
-	}
 	if r.StopAge > 0 {
-		c, err := r.age(ctx, names)
+		names, err := r.sourceNames(ctx, s, to)
 		if err != nil {
 			return nil, err
 		}
-		conditions = append(conditions, c)
+		oldest := func(ctx context.Context) (map[string]time.Duration, error) { return r.oldest(ctx, names) }
+		if _, err := oldest(ctx); err != nil {
+			return nil, fmt.Errorf("--stop-age: %w", err)
+		}
+		conditions = append(conditions, tooOld(oldest, names, r.StopAge))
 	}
-	if r.AWS {
-		conditions = append(conditions, r.paused(s, streams, to))
-	}
-	return conditions, nil
+	return append(conditions, r.paused(s, streams, to)), nil
 }
 
 // sourceNames returns the names of the queues that get the letters.
@@ -124,43 +120,57 @@ func (r *DLQReplay) alarms(ctx context.Context) (replay.Condition, error) {
 	}, nil
 }
 
-// age stops when the oldest message of a source queue is too old: by CloudWatch, which is
-// minutes late, or by the local stack.
-func (r *DLQReplay) age(ctx context.Context, names []string) (replay.Condition, error) {
-	oldest := func(ctx context.Context) (map[string]time.Duration, error) {
-		ages, err := local.Ages(ctx, r.String())
-		if err != nil {
-			return nil, errors.New("--stop-age: only CloudWatch and the local stack know the age of the oldest message")
-		}
-		found := map[string]time.Duration{}
-		for name, a := range ages {
-			if a.Messages > 0 {
-				found[name] = time.Since(a.Oldest)
-			}
-		}
-		return found, nil
-	}
-	if r.AWS {
-		client, err := r.watch(ctx)
-		if err != nil {
-			return nil, err
-		}
-		oldest = func(ctx context.Context) (map[string]time.Duration, error) {
-			return oldestMessages(ctx, client, names)
-		}
-	}
-	if _, err := oldest(ctx); err != nil {
-		return nil, err
-	}
+// tooOld stops when the oldest message of a source queue is older than the limit.
+func tooOld(
+	oldest func(context.Context) (map[string]time.Duration, error), names []string, limit time.Duration,
+) replay.Condition {
 	return func(ctx context.Context) (string, error) {
 		ages, err := oldest(ctx)
 		for _, name := range names {
-			if ages[name] > r.StopAge {
+			if ages[name] > limit {
 				return fmt.Sprintf("the oldest message of %s is %s old", name, age(ages[name])), nil
 			}
 		}
 		return "", err
-	}, nil
+	}
+}
+
+// errNoAges says that nobody knows how old messages are.
+var errNoAges = errors.New("only CloudWatch and the local stack know the age of the oldest message")
+
+// oldest returns the ages of the oldest messages of the queues that hold some: by CloudWatch,
+// which is minutes late, or by the local stack.
+func (t *DLQTarget) oldest(ctx context.Context, names []string) (map[string]time.Duration, error) {
+	if t.AWS {
+		client, err := t.watch(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return oldestMessages(ctx, client, names)
+	}
+	oldest, err := local.Oldest(ctx, t.String())
+	if err != nil {
+		return nil, errNoAges
+	}
+	found := map[string]time.Duration{}
+	for name, at := range oldest {
+		found[name] = time.Since(at)
+	}
+	return found, nil
+}
+
+// expires returns when the oldest message of the queue expires; zero if that is not known.
+func (t *DLQTarget) expires(ctx context.Context, source *deadletters.Queue) time.Time {
+	ages, err := t.oldest(ctx, []string{source.Name})
+	return expiry(source, ages, err, time.Now())
+}
+
+func expiry(source *deadletters.Queue, ages map[string]time.Duration, err error, now time.Time) time.Time {
+	oldest, known := ages[source.Name]
+	if err != nil || !known || source.Retention == 0 {
+		return time.Time{}
+	}
+	return now.Add(source.Retention - oldest).UTC()
 }
 
 // oldestMessages reads ApproximateAgeOfOldestMessage of the last five minutes.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
@@ -21,9 +20,12 @@ type DLQUI struct {
 	Addr     string   `placeholder:"HOST:PORT" default:"127.0.0.1:0" help:"Address of the page, on this machine only (${default}: a free port)."` //nolint:lll // a struct tag is one line
 	ReadOnly bool     `help:"Show letters, and change nothing."`
 	DLQStops
+	LogsTarget
 	Audit   string `placeholder:"FILE" help:"Append audit lines to this file; without it, they go to standard error."`
 	Journal string `placeholder:"DIR" help:"Where journals and archives are written; ~/.local/state/sqsafe without it."`
 	JSON    bool   `name:"json" help:"Print one JSON object with the link."`
+
+	feed *localFeed // of the local stack that the page stands beside; nil if there is none
 }
 
 // Help returns the text below the flags.
@@ -68,7 +70,7 @@ func (u *DLQUI) Run(ctx context.Context, streams Streams) error {
 // serve calls told with the link and the names of the queues, and serves the page until ctx
 // ends.
 func (u *DLQUI) serve(ctx context.Context, streams Streams, told func(url string, names []string)) error {
-	sessions, err := u.sessions(ctx)
+	sessions, err := u.sessions(ctx, u.Queues)
 	if err != nil {
 		return err
 	}
@@ -95,63 +97,6 @@ func (u *DLQUI) serve(ctx context.Context, streams Streams, told func(url string
 	cancel()
 	watching.Wait()
 	return err
-}
-
-// sessions opens the queues.
-func (u *DLQUI) sessions(ctx context.Context) ([]*session, error) {
-	names := u.Queues
-	if len(names) == 0 {
-		var err error
-		if names, err = u.found(ctx); err != nil {
-			return nil, err
-		}
-	}
-	sessions := make([]*session, len(names))
-	for i, name := range names {
-		s, err := u.open(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		sessions[i] = s
-	}
-	return sessions, nil
-}
-
-// found returns the dead-letter queues: those of the outputs of the stack, or those to which
-// other queues have a redrive policy.
-func (u *DLQUI) found(ctx context.Context) ([]string, error) {
-	if u.Stack != "" {
-		stack, err := u.describeStack(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if names := stack.functions(); len(names) > 0 {
-			return names, nil
-		}
-		return nil, fmt.Errorf("the outputs of stack %s name no dead-letter queue; name one", u.Stack)
-	}
-	client, err := u.client(ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	urls, err := listQueues(ctx, client)
-	if err != nil {
-		return nil, u.explain(err, "")
-	}
-	rows, err := describeQueues(ctx, client, urls)
-	if err != nil {
-		return nil, u.explain(err, "")
-	}
-	var names []string
-	for _, row := range rows {
-		if slices.ContainsFunc(rows, func(source queueRow) bool { return source.DeadLetterQueue == row.Name }) {
-			names = append(names, row.Name)
-		}
-	}
-	if len(names) == 0 {
-		return nil, fmt.Errorf("no queue at %s is the dead-letter queue of another; name one", u)
-	}
-	return names, nil
 }
 
 // options are those of the page.
@@ -183,6 +128,10 @@ func (u *DLQUI) options(sessions []*session, guard *localguard.Guard, streams St
 		Conditions: func(ctx context.Context, q *dlqui.Queue) ([]replay.Condition, error) {
 			return stops.conditions(ctx, byQueue[q], streams, nil)
 		},
+	}
+	o.Functions, o.Logs = &pageFunctions{u, byQueue}, u.pageLogs()
+	if u.feed != nil {
+		o.Live = u.feed
 	}
 	for _, s := range sessions {
 		q := &dlqui.Queue{Queue: s.Queue, Table: s.table, NoTable: s.noTable}

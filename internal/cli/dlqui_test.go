@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/cookiejar"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -21,7 +22,7 @@ type visitor struct {
 
 	cancel context.CancelFunc
 	asJSON bool
-	first  bool // looks at the first page only
+	paths  []string // those to look at; nil means those of a queue
 	pages  map[string]string
 	done   chan struct{}
 }
@@ -52,10 +53,10 @@ func (v *visitor) visit(p []byte) {
 		v.Error(err)
 	}
 	client := &http.Client{Jar: jar}
-	for _, path := range []string{strings.TrimPrefix(link, base), "/", "/q/charges-dead"} {
-		if v.first && path == "/q/charges-dead" {
-			continue
-		}
+	if v.paths == nil {
+		v.paths = []string{"/", "/q/charges-dead"}
+	}
+	for _, path := range append([]string{strings.TrimPrefix(link, base)}, v.paths...) {
 		r, err := http.NewRequestWithContext(v.Context(), http.MethodGet, base+path, http.NoBody)
 		if err != nil {
 			v.Error(err)
@@ -143,16 +144,45 @@ func (s *stream) noted(prefix string) string {
 	}
 }
 
+// Beside a local stack the page shows what happens there, with the log, and the function can
+// be paused, by the page and by the command.
 func TestLocalHasThePage(t *testing.T) {
 	t.Parallel()
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusPaymentRequired)
+	}))
+	t.Cleanup(provider.Close)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	s := start(ctx, t)
-	link := s.noted("dead letters: ")
-	v := &visitor{T: t, cancel: cancel, pages: map[string]string{}, done: make(chan struct{}), first: true}
-	v.visit([]byte(link))
-	if !strings.Contains(v.pages["/"], "ChargeDeadLetterQueue") {
-		t.Errorf("the first page: %s", v.pages["/"])
+	s := start(ctx, t, "--jobs", jobsFile(t, goodJob), "PaymentUrl="+provider.URL)
+	link, ready := s.noted("dead letters: "), s.next(local.KindReady)
+	dead := s.next(local.KindDead)
+	mapping := func(command string) string {
+		return mustRun(t, "dlq", command, "ChargeDeadLetterQueue", "--endpoint-sqs", "http://"+ready.Address)
 	}
+	const disabled = "ChargeFunction from ChargeQueue: disabled\njobs of ChargeQueue expire"
+	if out := mapping("pause"); !strings.Contains(out, disabled) {
+		t.Errorf("pause: %s", out)
+	}
+	s.noted("ChargeFunction stops receiving from ChargeQueue")
+	const functions, letter = "/q/ChargeDeadLetterQueue/functions", "/q/ChargeDeadLetterQueue/log?id="
+	v := &visitor{T: t, cancel: func() {}, pages: map[string]string{}, done: make(chan struct{})}
+	v.paths = []string{"/", "/live", functions, letter + dead.DeadLetterID}
+	v.visit([]byte(link))
+	for path, texts := range map[string][]string{
+		"/": {"ChargeDeadLetterQueue"}, "/live": {"ChargeQueue", "dead-lettered", "(rejected)", "sent</dt><dd>1<"},
+		functions: {"Disabled", "Resume"}, letter + dead.DeadLetterID: {"dead: attempt 1, permanent rejected"},
+	} {
+		for _, text := range texts {
+			if !strings.Contains(v.pages[path], text) {
+				t.Errorf("%s lacks %q: %s", path, text, v.pages[path])
+			}
+		}
+	}
+	if out := mapping("resume"); !strings.Contains(out, "ChargeFunction from ChargeQueue: enabled") {
+		t.Errorf("resume: %s", out)
+	}
+	s.noted("ChargeFunction receives again from ChargeQueue")
+	cancel()
 	s.end(cli.ExitOK)
 }

@@ -23,20 +23,26 @@ type Ledger struct {
 
 // ledgerHelp is the help text below the flags of all ledger subcommands.
 const ledgerHelp = `Without --table it is the only table there whose key is one attribute and whose
-TTL attribute is "expiration". In AWS, name the table.`
+TTL attribute is "expiration". In AWS, name the table or the stack.`
 
 // LedgerTarget selects the table of a command.
 type LedgerTarget struct {
 	EndpointDynamoDB string `name:"endpoint-dynamodb" placeholder:"URL" help:"DynamoDB of another engine; the local stack at ${local_endpoint} without it."` //nolint:lll // a struct tag is one line
 	Account
-	Table string `placeholder:"NAME" help:"Table of the jobs; required with --aws."`
+	Stack string `placeholder:"NAME" help:"CloudFormation stack whose outputs name the table."`
+	Table string `placeholder:"NAME" help:"Table of the jobs; with --aws this or --stack is required."`
 	Queue string `placeholder:"QUEUE" help:"Name, URL or ARN of the jobs' queue."`
 }
 
 // Validate refuses flags that would have no effect.
 func (t *LedgerTarget) Validate() error {
-	if t.AWS && t.Table == "" {
-		return errors.New("which table? name it with --table; an AWS account is not searched for one")
+	switch {
+	case t.AWS && t.Table == "" && t.Stack == "":
+		return errors.New("which table? name it with --table or --stack; an AWS account is not searched for one")
+	case t.Stack != "" && !t.AWS:
+		return errors.New("--stack is for AWS itself; add --aws, or name the table")
+	case t.Stack != "" && t.Table != "":
+		return errors.New("give --table or --stack, not both")
 	}
 	if t.Queue != "" {
 		if _, err := parseQueue(t.Queue); err != nil {
@@ -49,24 +55,52 @@ func (t *LedgerTarget) Validate() error {
 // String returns the name of the table's endpoint for errors.
 func (t *LedgerTarget) String() string { return t.place(t.EndpointDynamoDB) }
 
-// open opens the table.
-func (t *LedgerTarget) open(ctx context.Context) (*ledger.Table, error) {
+// client returns a client for the table, whose name it asks a stack for.
+func (t *LedgerTarget) client(ctx context.Context) (*dynamodb.Client, error) {
+	if t.Stack != "" {
+		stack, err := t.describeStack(ctx, t.Stack)
+		if err != nil {
+			return nil, err
+		}
+		if t.Table = stack.outputs[ledgerOutput]; t.Table == "" {
+			return nil, fmt.Errorf("the outputs of stack %s do not have %s, the name of the table; name it with --table",
+				t.Stack, ledgerOutput)
+		}
+	}
 	queue, _ := parseQueue(t.Queue) // cannot fail: Validate has parsed it
+	t.Queue = t.named(ctx, t.Queue)
 	c, err := t.config(ctx, t.EndpointDynamoDB, queue.region)
 	if err != nil {
 		return nil, err
 	}
-	client := dynamodb.NewFromConfig(c, func(o *dynamodb.Options) {
+	return dynamodb.NewFromConfig(c, func(o *dynamodb.Options) {
 		if t.EndpointDynamoDB != "" {
 			o.BaseEndpoint = aws.String(t.EndpointDynamoDB) // overrides one in the environment
 		}
-	})
+	}), nil
+}
+
+// open opens the table.
+func (t *LedgerTarget) open(ctx context.Context) (*ledger.Table, error) {
+	client, err := t.client(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if t.Table == "" {
 		table, err := ledger.Find(ctx, client)
 		return table, t.explain(err)
 	}
 	table, err := ledger.Open(ctx, client, t.Table)
 	return table, t.explain(err)
+}
+
+// named returns the name of a queue that was given by its logical id, and any other text
+// as it is.
+func (t *LedgerTarget) named(ctx context.Context, queue string) string {
+	if name, known := logicalID(ctx, t.String(), queue); !t.AWS && queue != "" && known {
+		return name
+	}
+	return queue
 }
 
 // prefix returns the prefix of the ids of the queue's jobs; empty without a
@@ -95,6 +129,9 @@ func (t *LedgerTarget) find(ctx context.Context, key string) (*ledger.Table, *le
 		return nil, nil, err
 	}
 	job, err := table.Get(ctx, t.id(key))
+	if id, rest, ok := strings.Cut(key, "#"); ok && job == nil && err == nil && t.Queue == "" {
+		job, err = table.Get(ctx, t.named(ctx, id)+"#"+rest)
+	}
 	switch {
 	case err != nil:
 		return nil, nil, t.explain(err)

@@ -77,7 +77,7 @@ func (c *LedgerCancel) Run(ctx context.Context, streams Streams) error {
 	if c.JSON {
 		_ = newEncoder(streams.Out).Encode(cancelledRow{"cancelled", now.UTC(), table.Name, c.Reason, newJobRow(job, now)})
 	} else {
-		fmt.Fprintf(streams.Out, "cancelled %s, which was %s, in table %s: its next delivery ends dead\n",
+		fmt.Fprintf(streams.Out, "cancelled %s (%s) in table %s: its next delivery ends dead\n",
 			id, stateText(job, now), table.Name)
 	}
 	return (&Change{Audit: c.Audit}).audit(streams, auditLine{Action: "ledger cancel", Job: job.ID, Why: c.Reason})

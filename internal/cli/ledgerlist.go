@@ -14,17 +14,18 @@ import (
 	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/lipgloss/table"
 
+	"github.com/sqsafe/sqsafe/internal/deadletters"
 	"github.com/sqsafe/sqsafe/internal/ledger"
 )
 
 // LedgerList is the subcommand that lists jobs.
 type LedgerList struct {
 	LedgerTarget
-	Status string `placeholder:"STATUS" help:"Only jobs with this status: INPROGRESS, COMPLETED or DEAD."` //nolint:lll // a struct tag is one line
-	Reason string `placeholder:"REASON" help:"Only jobs whose last failure has this reason, such as unavailable."`
-	Runs   int    `placeholder:"N" help:"Only jobs with at least N failed runs; the most come first."`
-	Limit  int    `placeholder:"N" default:"100" help:"End after N jobs (${default}); 0 lists all."`
-	JSON   bool   `name:"json" help:"Print one JSON object for each job."`
+	Status  string `placeholder:"STATUS" help:"Only jobs with this status: INPROGRESS, COMPLETED or DEAD."` //nolint:lll // a struct tag is one line
+	Failure string `placeholder:"REASON" help:"Only jobs whose last failure has this reason, such as unavailable."`
+	Runs    int    `placeholder:"N" help:"Only jobs with at least N failed runs; the most come first."`
+	Limit   int    `placeholder:"N" default:"100" help:"End after N jobs (${default}); 0 lists all."`
+	JSON    bool   `name:"json" help:"Print one JSON object for each job."`
 }
 
 // Help returns the text below the flags.
@@ -62,7 +63,8 @@ func (l *LedgerList) Run(ctx context.Context, streams Streams) error {
 		return err
 	}
 	if isTerminal(streams.Err) {
-		fmt.Fprintf(streams.Err, "table %s holds about %d jobs, and all may have to be read\n", t.Name, t.Items)
+		fmt.Fprintf(streams.Err, "table %s holds about %s, and all may have to be read\n",
+			t.Name, deadletters.Number(int(t.Items), "job", "jobs"))
 	}
 	shown := &shownJobs{command: l, encoder: newEncoder(streams.Out)}
 	line := newProgress(streams.Err, "reading "+t.Name, int(t.Items))
@@ -75,7 +77,8 @@ func (l *LedgerList) Run(ctx context.Context, streams Streams) error {
 		l.show(streams.Out, t, shown.list)
 	}
 	if shown.full() {
-		fmt.Fprintf(streams.Err, "ended after %d jobs, and there may be more; --limit 0 lists all\n", shown.n)
+		fmt.Fprintf(streams.Err, "ended after %s, and there may be more; --limit 0 lists all\n",
+			deadletters.Number(shown.n, "job", "jobs"))
 	}
 	return l.explain(err)
 }
@@ -83,7 +86,7 @@ func (l *LedgerList) Run(ctx context.Context, streams Streams) error {
 // match reports whether the job has the failures that are looked for.
 func (l *LedgerList) match(job *ledger.Entry) bool {
 	_, reason := lastFailure(job)
-	return job.Runs() >= l.Runs && (l.Reason == "" || reason == l.Reason)
+	return job.Runs() >= l.Runs && (l.Failure == "" || reason == l.Failure)
 }
 
 // lastFailure returns the class and the reason of the verdict, or of the last failed run.

@@ -19,18 +19,19 @@ import (
 
 // Local is the subcommand that runs a stack on this machine.
 type Local struct {
-	Template         string   `help:"SAM template to run (${default})." default:"template.yaml" placeholder:"FILE"`
-	Jobs             string   `help:"Send the jobs of this file of JSON lines." placeholder:"FILE"`
-	UntilIdle        bool     `help:"End when nothing is visible, delayed or in flight outside dead-letter queues."`
-	JSON             bool     `name:"json" help:"Print one JSON object a line."`
-	Addr             string   `help:"Address where SQS and DynamoDB answer (${default})." default:"127.0.0.1:4570" placeholder:"HOST:PORT"`                                    //nolint:lll // a struct tag is one line
-	EndpointSQS      string   `name:"endpoint-sqs" placeholder:"URL" help:"SQS of another engine in place of the emulator; queues that are missing there are made."`           //nolint:lll // a struct tag is one line
-	EndpointDynamoDB string   `name:"endpoint-dynamodb" placeholder:"URL" help:"DynamoDB of another engine in place of the emulator; tables that are missing there are made."` //nolint:lll // a struct tag is one line
-	EnvVars          string   `help:"Environment variables by function, in SAM's JSON format." placeholder:"FILE"`
-	Page             bool     `help:"Show the dead letters in a page, whose link is printed; not with --until-idle." default:"true" negatable:""` //nolint:lll // a struct tag is one line
-	NoCheck          bool     `help:"Run the stack although sqsafe check finds an error in the template."`
-	Overrides        []string `name:"parameter-overrides" sep:"none" placeholder:"NAME=VALUE" help:"Parameters of the template; may be given several times."` //nolint:lll // a struct tag is one line
-	More             []string `arg:"" optional:"" name:"name=value" help:"More parameters of the template, as SAM takes them."`                               //nolint:lll // a struct tag is one line
+	Template         string        `help:"SAM template to run (${default})." default:"template.yaml" placeholder:"FILE"`
+	Jobs             string        `help:"Send the jobs of this file of JSON lines." placeholder:"FILE"`
+	UntilIdle        bool          `help:"End when nothing is visible, delayed or in flight outside dead-letter queues."`
+	Timeout          time.Duration `placeholder:"TIME" help:"With --until-idle: give up after this time, such as 90s, counted from when the stack is ready."` //nolint:lll // a struct tag is one line
+	JSON             bool          `name:"json" help:"Print one JSON object a line."`
+	Addr             string        `help:"Address where SQS and DynamoDB answer (${default})." default:"127.0.0.1:4570" placeholder:"HOST:PORT"`                                    //nolint:lll // a struct tag is one line
+	EndpointSQS      string        `name:"endpoint-sqs" placeholder:"URL" help:"SQS of another engine in place of the emulator; queues that are missing there are made."`           //nolint:lll // a struct tag is one line
+	EndpointDynamoDB string        `name:"endpoint-dynamodb" placeholder:"URL" help:"DynamoDB of another engine in place of the emulator; tables that are missing there are made."` //nolint:lll // a struct tag is one line
+	EnvVars          string        `help:"Environment variables by function, in SAM's JSON format." placeholder:"FILE"`
+	Page             bool          `help:"Show the dead letters in a page, whose link is printed; not with --until-idle." default:"true" negatable:""` //nolint:lll // a struct tag is one line
+	NoCheck          bool          `help:"Run the stack although sqsafe check finds an error in the template."`
+	Overrides        []string      `name:"parameter-overrides" sep:"none" placeholder:"NAME=VALUE" help:"Parameters of the template; may be given several times."` //nolint:lll // a struct tag is one line
+	More             []string      `arg:"" optional:"" name:"name=value" help:"More parameters of the template, as SAM takes them."`                               //nolint:lll // a struct tag is one line
 
 	// Prepare is called before any job is sent, for example to fill tables; nil
 	// means no call.
@@ -54,6 +55,12 @@ func (l *Local) Validate() error {
 	}
 	if _, _, err := net.SplitHostPort(l.Addr); err != nil {
 		return fmt.Errorf("address %q: give --addr as HOST:PORT", l.Addr)
+	}
+	switch {
+	case l.Timeout < 0:
+		return fmt.Errorf("--timeout %v: want a time such as 90s", l.Timeout)
+	case l.Timeout > 0 && !l.UntilIdle:
+		return errors.New("--timeout is for --until-idle; add that, or leave it out")
 	}
 	_, err := l.parameters()
 	return err
@@ -89,6 +96,9 @@ func (l *Local) Run(ctx context.Context, streams Streams) error {
 	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
 	defer cancel()
 	summary, closeErr := running.Close(stopping)
+	if errors.Is(waitErr, errTimeout) {
+		waitErr = &exitError{ExitTimeout, fmt.Errorf("not idle after %v: %s left", l.Timeout, messages(summary.Left))}
+	}
 	err = cmp.Or(waitErr, errors.Join(closeErr, l.report(printer, summary)))
 	if err == nil && interrupted {
 		return errInterrupted
@@ -136,6 +146,9 @@ func (l *Local) options() (local.Options, error) {
 	return o, err
 }
 
+// errTimeout says that the time of --timeout has ended.
+var errTimeout = errors.New("timeout")
+
 // wait waits for the end, and reports whether ctx ended before all work was
 // done.
 func (l *Local) wait(ctx context.Context, running *local.Stack) (interrupted bool, err error) {
@@ -145,6 +158,12 @@ func (l *Local) wait(ctx context.Context, running *local.Stack) (interrupted boo
 		defer cancel()
 		go func() { idle <- running.Idle(waiting) }()
 	}
+	var late <-chan time.Time
+	if l.Timeout > 0 {
+		timer := time.NewTimer(l.Timeout)
+		defer timer.Stop()
+		late = timer.C
+	}
 	var broken <-chan error
 	if l.UntilIdle { // without it the other functions continue, and this one may be corrected
 		broken = running.Broken()
@@ -152,6 +171,8 @@ func (l *Local) wait(ctx context.Context, running *local.Stack) (interrupted boo
 	select {
 	case err := <-broken:
 		return false, err
+	case <-late:
+		return false, errTimeout
 	case <-ctx.Done():
 		return l.UntilIdle, nil
 	case err := <-idle:

@@ -249,6 +249,24 @@ func TestASignalStopsCleanly(t *testing.T) {
 	})
 }
 
+// TestTheTimeForTheWorkEnds has a job that is visible only in a quarter of an hour.
+func TestTheTimeForTheWorkEnds(t *testing.T) {
+	t.Parallel()
+	delayed := strings.Replace(goodJob, `}}`, `},"delay":900}`, 1)
+	s := start(t.Context(), t, "--until-idle", "--timeout", "50ms", "--jobs", jobsFile(t, delayed), "PaymentUrl=http://x")
+	if summary := s.end(cli.ExitTimeout); summary.Left != 1 {
+		t.Errorf("summary %+v, want one message that is left", summary)
+	}
+	if got := s.err.String(); got != "sqsafe: not idle after 50ms: 1 message left\n" {
+		t.Errorf("standard error: %s", got)
+	}
+	for _, args := range [][]string{{"local", "--timeout", "1s"}, {"local", "--until-idle", "--timeout=-1s"}} {
+		if code := cli.Run(t.Context(), args, cli.Streams{Out: io.Discard, Err: io.Discard}); code != cli.ExitUsage {
+			t.Errorf("%v: exit code %d", args, code)
+		}
+	}
+}
+
 func TestEventsReportEveryStep(t *testing.T) {
 	t.Parallel()
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/sqsafe/sqsafe/internal/local"
 )
@@ -15,6 +17,8 @@ type localPage struct {
 
 	mu      sync.Mutex // events come while the page tells its link
 	printer printer
+	target  DLQTarget
+	feed    *localFeed
 
 	address chan string // where the stack answers, when it is ready
 	cancel  context.CancelFunc
@@ -22,7 +26,11 @@ type localPage struct {
 }
 
 func (l *Local) newPage(p printer, streams Streams) *localPage {
-	return &localPage{command: l, printer: p, streams: streams, address: make(chan string, 1)}
+	page := &localPage{command: l, printer: p, streams: streams, address: make(chan string, 1)}
+	page.target = DLQTarget{Ledger: true, EndpointDynamoDB: l.EndpointDynamoDB}
+	page.target.EndpointSQS = l.EndpointSQS
+	page.feed = newLocalFeed(&page.target)
+	return page
 }
 
 // event prints an event of the stack.
@@ -30,6 +38,7 @@ func (p *localPage) event(e local.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.printer.event(e)
+	p.feed.event(e)
 	if e.Kind == local.KindReady {
 		select {
 		case p.address <- e.Address:
@@ -54,14 +63,14 @@ func (p *localPage) start(ctx context.Context) {
 }
 
 func (p *localPage) serve(ctx context.Context, address string) {
-	u := &DLQUI{Addr: "127.0.0.1:0", DLQTarget: DLQTarget{Ledger: true}}
-	u.EndpointSQS, u.EndpointDynamoDB = p.command.EndpointSQS, p.command.EndpointDynamoDB
-	if u.EndpointSQS == "" {
-		u.EndpointSQS = "http://" + address
+	here := ""
+	if address != "" { // otherwise other engines do all
+		here = "http://" + address
 	}
-	if u.EndpointDynamoDB == "" {
-		u.EndpointDynamoDB = "http://" + address
-	}
+	p.target.EndpointSQS = cmp.Or(p.target.EndpointSQS, here)
+	p.target.EndpointDynamoDB = cmp.Or(p.target.EndpointDynamoDB, here)
+	u := &DLQUI{Addr: "127.0.0.1:0", DLQTarget: p.target, feed: p.feed}
+	u.EndpointLambda = here
 	err := u.serve(ctx, p.streams, func(url string, _ []string) { p.note("dead letters: " + url) })
 	if err != nil && ctx.Err() == nil {
 		p.note("no page of dead letters: " + oneLine(err.Error()))
@@ -72,7 +81,7 @@ func (p *localPage) note(line string) {
 	line = strings.TrimSpace(line)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.printer.event(local.Event{Kind: local.KindNote, Line: line})
+	p.printer.event(local.Event{Kind: local.KindNote, Time: time.Now().UTC(), Line: line})
 }
 
 // stop ends the page, and waits for the end of its runs.

@@ -2,16 +2,20 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"path"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
-	"github.com/sqsafe/sqsafe/internal/jobs"
+	"github.com/sqsafe/sqsafe/internal/jobfile"
+	"github.com/sqsafe/sqsafe/internal/local"
 )
 
 // queueName is a queue as a user names it.
@@ -57,21 +61,35 @@ func (q queueName) inAWS() bool {
 	return err == nil && strings.HasPrefix(u.Host, "sqs.") && strings.Contains(u.Host, ".amazonaws.com")
 }
 
-// find returns the queue, and a client for it.
-func (t *Target) find(ctx context.Context, text string) (jobs.Queue, *sqs.Client, error) {
+// logicalID returns the name of the queue that has this logical id in the template of
+// the local stack at the endpoint; the second result is false if there is none.
+func logicalID(ctx context.Context, endpoint, id string) (string, bool) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	names, err := local.QueueNames(ctx, endpoint)
+	if err != nil {
+		return "", false // another engine, which knows no template
+	}
+	name, known := names[id]
+	return name, known
+}
+
+// find returns the queue, and a client for it. A local stack knows its queues by their
+// logical ids as well.
+func (t *Target) find(ctx context.Context, text string) (jobfile.Queue, *sqs.Client, error) {
 	name, err := parseQueue(text)
 	if err != nil {
-		return jobs.Queue{}, nil, err
+		return jobfile.Queue{}, nil, err
 	}
 	if name.inAWS() && !t.AWS {
-		return jobs.Queue{}, nil, fmt.Errorf("queue %s is one of AWS, and this talks to %s; add --aws, or give the name only",
+		return jobfile.Queue{}, nil, fmt.Errorf("queue %s is one of AWS, and this talks to %s; add --aws, or give the name only",
 			text, t)
 	}
 	client, err := t.client(ctx, name.region)
 	if err != nil {
-		return jobs.Queue{}, nil, err
+		return jobfile.Queue{}, nil, err
 	}
-	queue := jobs.Queue{Name: name.name, URL: name.url, FIFO: strings.HasSuffix(name.name, ".fifo")}
+	queue := jobfile.Queue{Name: name.name, URL: name.url, FIFO: strings.HasSuffix(name.name, ".fifo")}
 	if queue.URL != "" {
 		return queue, client, nil
 	}
@@ -80,6 +98,12 @@ func (t *Target) find(ctx context.Context, text string) (jobs.Queue, *sqs.Client
 		in.QueueOwnerAWSAccountId = aws.String(name.account)
 	}
 	out, err := client.GetQueueUrl(ctx, in)
+	if missing, ok := errors.AsType[*types.QueueDoesNotExist](err); ok && missing != nil && !t.AWS {
+		if physical, known := logicalID(ctx, t.String(), name.name); known {
+			queue.Name, queue.FIFO = physical, strings.HasSuffix(physical, ".fifo")
+			out, err = client.GetQueueUrl(ctx, &sqs.GetQueueUrlInput{QueueName: aws.String(physical)})
+		}
+	}
 	if err != nil {
 		return queue, nil, t.explain(err, text)
 	}

@@ -1,10 +1,13 @@
 package cli_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
+	"io"
 	"net"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -69,7 +72,7 @@ func TestScripts(t *testing.T) {
 			return setupEngine(t, env)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"body": checkBody, "attribute": checkAttribute, "fault": injectFault,
+			"large": makeLarge, "body": checkBody, "attribute": checkAttribute, "fault": injectFault,
 			"table": makeTable, "job": makeJob, "exitcode": exitCode,
 			"bury": buryJob, "moved": moveJob, "work": work, "total": checkTotal, "foreign": sendForeign,
 		},
@@ -89,7 +92,12 @@ type scriptEngine struct {
 
 func setupEngine(t *testing.T, env *testscript.Env) error {
 	server := localaws.New(nil)
-	web := httptest.NewServer(server)
+	mux := http.NewServeMux() // as a local stack has it, whose template gives queues other names
+	mux.Handle("/", server)
+	mux.HandleFunc("GET /_sqsafe/queues", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"OrdersQueue":"orders","StockQueue":"stock.fifo","ChargeQueue":"charges","Gone":"gone"}`)
+	})
+	web := httptest.NewServer(mux)
 	env.Defer(web.Close)
 	env.Setenv("SQS", web.URL)
 	e := &scriptEngine{
@@ -129,6 +137,11 @@ func checkBody(ts *testscript.TestScript, _ bool, args []string) {
 		QueueUrl: url, ReceiptHandle: e.last.Messages[0].ReceiptHandle,
 	})
 	ts.Check(err)
+}
+
+// makeLarge writes a file of 2 MiB.
+func makeLarge(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.Repeat([]byte("x"), 2<<20), 0o600))
 }
 
 // checkAttribute compares an attribute of the message that was received last.

@@ -7,15 +7,20 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"time"
 
-	"github.com/sqsafe/sqsafe/internal/jobs"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"github.com/sqsafe/sqsafe/internal/jobfile"
 )
 
 // Send is the subcommand that sends messages to a queue.
 type Send struct {
 	Target
-	Queue     string            `arg:"" help:"Name, URL or ARN of the queue."`
+	Queue     string            `arg:"" optional:"" help:"Name, URL, ARN or logical id of the queue; a jobs file may name it in each line."` //nolint:lll // a struct tag is one line
 	Body      *string           `arg:"" optional:"" help:"The message; - or nothing reads it from standard input."`
 	File      string            `placeholder:"FILE" help:"Send the whole file as one message."`
 	JSONL     string            `name:"jsonl" placeholder:"FILE" help:"Send a message for each line of a jobs file; - is standard input."`                     //nolint:lll // a struct tag is one line
@@ -35,8 +40,8 @@ func (s *Send) Help() string {
 A jobs file has one JSON object a line:
   {"body":{"id":"1"},"attributes":{"a":"b"},"group":"g","dedup":"d","delay":5,"times":2}
 Only "body" is required. A string is sent as its text, any other value as it
-stands. A "queue" must be the one that is sent to. Flags fill in what lines
-leave out. Nothing is sent if a line is wrong.
+stands. Without QUEUE each line names its "queue"; with it, that is the same.
+Flags fill in what lines leave out. Nothing is sent if a line is wrong.
 
 Bodies are sent byte for byte. The exit code is 1 if a message was not sent.`
 }
@@ -50,6 +55,8 @@ func (s *Send) Validate() error {
 		}
 	}
 	switch {
+	case s.Queue == "" && s.JSONL == "":
+		return errors.New("name the queue; only the lines of a jobs file may name it themselves")
 	case sources > 1:
 		return errors.New("give the message once: as an argument, with --file or with --jsonl")
 	case s.Count < 1:
@@ -66,20 +73,22 @@ func (s *Send) Run(ctx context.Context, streams Streams) error {
 	if err != nil {
 		return err
 	}
-	queue, client, err := s.find(ctx, s.Queue)
+	to := sendTo{command: s, found: map[string]jobfile.Queue{}}
+	if s.Queue != "" {
+		if _, err := to.queue(ctx, s.Queue); err != nil {
+			return err
+		}
+	}
+	list, err := s.read(ctx, contents, &to)
 	if err != nil {
 		return err
 	}
-	list, err := s.read(contents, queue)
-	if err != nil {
-		return err
-	}
-	report := newSendReport(s, queue.Name, jobs.Count(list), streams)
-	options := jobs.Options{Rate: s.Rate, Observe: report.message}
+	report := newSendReport(s, list, to.found[s.Queue].Name, streams)
+	options := jobfile.Options{Rate: s.Rate, Observe: report.message}
 	if s.Count > 1 {
 		options.Distinct = rand.Text
 	}
-	err = jobs.Send(ctx, client, list, options)
+	err = jobfile.Send(ctx, to.client, list, options)
 	return report.end(err)
 }
 
@@ -111,9 +120,9 @@ func (s *Send) open(streams Streams) (source, error) {
 const maxBody = 1 << 20
 
 // read converts the content of the source to jobs, and checks them.
-func (s *Send) read(from source, queue jobs.Queue) ([]jobs.Job, error) {
-	job := jobs.Job{
-		Queue: queue, Attributes: s.Attribute, Group: s.Group, Dedup: s.Dedup,
+func (s *Send) read(ctx context.Context, from source, to *sendTo) ([]jobfile.Job, error) {
+	job := jobfile.Job{
+		Queue: to.found[s.Queue], Attributes: s.Attribute, Group: s.Group, Dedup: s.Dedup,
 		Delay: time.Duration(s.Delay) * time.Second, Times: s.Count,
 	}
 	if closer, ok := from.Reader.(io.Closer); ok {
@@ -121,25 +130,96 @@ func (s *Send) read(from source, queue jobs.Queue) ([]jobs.Job, error) {
 	}
 	switch {
 	case s.JSONL != "":
-		return s.readLines(from, job)
+		return jobfile.Reader{File: from.name, Default: job, Queue: func(name string) (jobfile.Queue, error) {
+			return to.line(ctx, name)
+		}}.Read(from)
 	case from.Reader != nil:
-		data, err := io.ReadAll(io.LimitReader(from, maxBody+1)) // one byte more shows that it is too long
+		data, err := from.all()
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", from.name, err)
+			return nil, err
 		}
 		job.Body = string(data)
 	case s.Body != nil:
 		job.Body = *s.Body
 	}
-	return []jobs.Job{job}, job.Check()
+	return []jobfile.Job{job}, job.Check()
 }
 
-func (s *Send) readLines(from source, job jobs.Job) ([]jobs.Job, error) {
-	return jobs.Reader{File: from.name, Default: job, Queue: func(name string) (jobs.Queue, error) {
-		if name != "" && name != job.Queue.Name && name != s.Queue {
-			return job.Queue, fmt.Errorf("its queue is %q, and this sends to %s; leave %q out to send it there",
-				name, job.Queue.Name, "queue")
+// all reads the source as one message. Of one that is too long it reads no more than
+// shows that.
+func (s source) all() ([]byte, error) {
+	if file, ok := s.Reader.(*os.File); ok {
+		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() && info.Size() > maxBody {
+			return nil, fmt.Errorf("%s has %d bytes; SQS takes up to %d", s.name, info.Size(), maxBody)
 		}
-		return job.Queue, nil
-	}}.Read(from)
+	}
+	data, err := io.ReadAll(io.LimitReader(s, maxBody+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", s.name, err)
+	case len(data) > maxBody:
+		return nil, fmt.Errorf("%s has more than %d bytes, which is what SQS takes", s.name, maxBody)
+	}
+	return data, nil
+}
+
+// sendTo is the queues that messages go to, and the client for them.
+type sendTo struct {
+	command *Send
+	client  *sqs.Client
+	region  string
+	found   map[string]jobfile.Queue // by the name that the user gives
+}
+
+// line returns the queue of a line of a jobs file.
+func (t *sendTo) line(ctx context.Context, name string) (jobfile.Queue, error) {
+	whole := t.command.Queue
+	switch {
+	case name == "" && whole == "":
+		return jobfile.Queue{}, errors.New(`a job without "queue"; name it here, or in the command for all of them`)
+	case name == "" || name == whole:
+		return t.found[whole], nil
+	case whole == "":
+		return t.queue(ctx, name)
+	}
+	if q, err := t.queue(ctx, name); err != nil || q.URL != t.found[whole].URL {
+		return q, fmt.Errorf("its queue is %q, and this sends to %s; leave the queue out of the command to send each line "+
+			"to its own", name, t.found[whole].Name)
+	}
+	return t.found[whole], nil
+}
+
+// queue finds a queue and what it takes.
+func (t *sendTo) queue(ctx context.Context, name string) (jobfile.Queue, error) {
+	if q, known := t.found[name]; known {
+		return q, nil
+	}
+	q, client, err := t.command.find(ctx, name)
+	if err != nil {
+		return q, err
+	}
+	region := client.Options().Region
+	if t.client == nil {
+		t.client, t.region = client, region
+	}
+	if region != t.region {
+		return q, fmt.Errorf("queue %s is in %s, and others are in %s; send to one region at a time", name, region, t.region)
+	}
+	t.limits(ctx, &q)
+	t.found[name] = q
+	return q, nil
+}
+
+// limits asks what the queue takes, so that a message which it would refuse is found
+// before any is sent. Where that may not be asked, SQS refuses it.
+func (t *sendTo) limits(ctx context.Context, q *jobfile.Queue) {
+	out, err := t.client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{
+		QueueUrl: aws.String(q.URL), AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameAll},
+	})
+	if err != nil {
+		return
+	}
+	q.MaxBytes, _ = strconv.Atoi(out.Attributes[string(types.QueueAttributeNameMaximumMessageSize)]) // 0 without one
+	byContent := out.Attributes[string(types.QueueAttributeNameContentBasedDeduplication)]
+	q.WantsDedup = q.FIFO && byContent != "true" && t.command.Count == 1
 }

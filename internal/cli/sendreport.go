@@ -10,7 +10,8 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/sqsafe/sqsafe/internal/endpoint"
-	"github.com/sqsafe/sqsafe/internal/jobs"
+	"github.com/sqsafe/sqsafe/internal/jobfile"
+	"github.com/sqsafe/sqsafe/queue"
 )
 
 // namedFailures is the maximum number of unsent messages that are listed;
@@ -24,6 +25,7 @@ type sendReport struct {
 	json     *json.Encoder // nil for text output
 	progress *progress
 	summary  sendSummary
+	to       string // the queue or queues, for people
 	lastID   string
 	broken   string // the first message of a failed call
 }
@@ -31,8 +33,11 @@ type sendReport struct {
 // sendSummary is the last line of the JSON output.
 type sendSummary struct {
 	Event string `json:"event"`
+	// Queue is the queue's name; empty where lines name their queues.
 	Queue string `json:"queue"`
-	Sent  int    `json:"sent"`
+	// Queues counts the messages that were sent by queue, where lines name them.
+	Queues map[string]int `json:"queues,omitempty"`
+	Sent   int            `json:"sent"`
 	// Refused messages were certainly not sent.
 	Refused int `json:"refused"`
 	// Uncertain messages were in a call without an answer.
@@ -45,34 +50,51 @@ type sendSummary struct {
 type sentMessage struct {
 	Event     string `json:"event"`
 	Number    int    `json:"number"`
+	Queue     string `json:"queue,omitempty"` // where lines name their queues
 	Source    string `json:"source,omitempty"`
 	MessageID string `json:"messageId,omitempty"`
 	Sequence  string `json:"sequenceNumber,omitempty"`
 	Error     string `json:"error,omitempty"`
 }
 
-func newSendReport(s *Send, queue string, total int, streams Streams) *sendReport {
+// newSendReport returns the report for messages to a queue; its name is empty where the
+// jobs name their own.
+func newSendReport(s *Send, list []jobfile.Job, to string, streams Streams) *sendReport {
+	total := jobfile.Count(list)
 	r := &sendReport{
-		command: s, out: streams.Out, err: streams.Err,
-		progress: newProgress(streams.Err, "sending to "+queue, total),
-		summary:  sendSummary{Event: "summary", Queue: queue, Untried: total},
+		command: s, out: streams.Out, err: streams.Err, to: to,
+		summary: sendSummary{Event: "summary", Queue: to, Untried: total},
 	}
+	if to == "" {
+		r.summary.Queues = map[string]int{}
+		for i := range list {
+			r.summary.Queues[list[i].Queue.Name] = 0
+		}
+		r.to = fmt.Sprintf("%d queues", len(r.summary.Queues))
+		if len(r.summary.Queues) == 1 {
+			r.to = list[0].Queue.Name
+		}
+	}
+	r.progress = newProgress(streams.Err, "sending to "+r.to, total)
 	if s.JSON {
 		r.json = newEncoder(streams.Out)
 	}
 	return r
 }
 
-func (r *sendReport) message(result jobs.Result) {
+func (r *sendReport) message(result jobfile.Result) {
 	line := sentMessage{
 		Event: r.count(result), Number: result.Number, Source: result.Job.Source,
 		MessageID: result.MessageID, Sequence: result.Sequence,
+	}
+	if r.summary.Queues != nil {
+		line.Queue = result.Job.Queue.Name
 	}
 	if result.Err != nil {
 		line.Error = oneLine(endpoint.Brief(result.Err).Error())
 	}
 	name := fmt.Sprintf("message %d%s", line.Number, in(line.Source))
-	alone := errors.As(result.Err, new(*jobs.EntryError))
+	alone := errors.As(result.Err, new(*queue.EntryError))
 	switch {
 	case r.json != nil:
 		_ = r.json.Encode(line)
@@ -87,13 +109,16 @@ func (r *sendReport) message(result jobs.Result) {
 }
 
 // count counts the message and returns the word for its result.
-func (r *sendReport) count(result jobs.Result) string {
+func (r *sendReport) count(result jobfile.Result) string {
 	r.summary.Untried--
 	refusal, refused := errors.AsType[smithy.APIError](result.Err)
-	entry, refusedAlone := errors.AsType[*jobs.EntryError](result.Err)
+	entry, refusedAlone := errors.AsType[*queue.EntryError](result.Err)
 	switch {
 	case result.Err == nil:
 		r.summary.Sent++
+		if r.summary.Queues != nil {
+			r.summary.Queues[result.Job.Queue.Name]++
+		}
 		r.lastID = result.MessageID
 		return "sent"
 	case refusedAlone && entry != nil, refused && refusal.ErrorFault() != smithy.FaultServer, endpoint.Refused(result.Err):
@@ -121,9 +146,9 @@ func (r *sendReport) end(err error) error {
 	case r.json != nil:
 		_ = r.json.Encode(s)
 	case total == 1 && s.Sent == 1:
-		fmt.Fprintf(r.out, "sent %s to %s\n", r.lastID, s.Queue)
+		fmt.Fprintf(r.out, "sent %s to %s\n", r.lastID, r.to)
 	default:
-		fmt.Fprintf(r.out, "sent %d of %s to %s\n", s.Sent, messages(total), s.Queue)
+		fmt.Fprintf(r.out, "sent %d of %s to %s\n", s.Sent, messages(total), r.to)
 	}
 	if s.Sent == total {
 		return nil
@@ -145,10 +170,10 @@ func (r *sendReport) end(err error) error {
 
 // failure combines the list of missing messages with the reason.
 func (r *sendReport) failure(err error, missing string) error {
-	if err == nil || errors.As(err, new(*jobs.EntryError)) {
+	if err == nil || errors.As(err, new(*queue.EntryError)) {
 		return errors.New(missing)
 	}
-	why := r.command.explain(err, r.summary.Queue)
+	why := r.command.explain(err, r.to)
 	if errors.Is(why, errInterrupted) {
 		fmt.Fprintln(r.err, "sqsafe: interrupted: "+missing)
 		return why

@@ -41,6 +41,9 @@ func summaryRows(s local.Summary) []Row {
 	for _, reason := range slices.Sorted(maps.Keys(s.Dead)) {
 		rows = append(rows, count("dead: "+reason, s.Dead[reason]))
 	}
+	if s.Letters > 0 {
+		rows = append(rows, count("dead letters to a function", s.Letters), count("of them done", s.LettersDone))
+	}
 	if s.Attempts > 0 || s.Done == 0 { // not every function reports attempts
 		rows = append(rows, count("attempts", s.Attempts))
 	}

@@ -18,6 +18,8 @@ type textPrinter struct {
 	styles map[string]lipgloss.Style
 	dim    lipgloss.Style
 	bold   lipgloss.Style
+	// plainStyle wraps.
+	plainStyle lipgloss.Style
 }
 
 func newTextPrinter(out io.Writer) *textPrinter {
@@ -28,10 +30,13 @@ func newTextPrinter(out io.Writer) *textPrinter {
 		out: out,
 		styles: map[string]lipgloss.Style{
 			"done": green, "duplicate": blue, "busy": blue, "retry": yellow, "deferred": yellow,
-			"unrecorded": yellow, "dead": red, "dead-lettered": red, "crash": red, "failed": red, "sent": colour("6"),
+			"unrecorded": yellow, "dead": red, "dead-lettered": red, "crash": red, "failed": red,
+			"named": yellow, "ignored": red, "sent": colour("6"),
 		},
 		dim:  r.NewStyle().Faint(true),
 		bold: r.NewStyle().Bold(true),
+
+		plainStyle: r.NewStyle(),
 	}
 }
 
@@ -54,6 +59,10 @@ func (p *textPrinter) event(e local.Event) {
 	case local.KindOutcome:
 		p.job(e, e.Outcome, outcomeText(e))
 		p.stack(e.Stack)
+	case local.KindNamed:
+		p.job(e, "named", "as failed, by the answer of "+e.Function+"; it stays in "+e.Queue)
+	case local.KindIgnored:
+		p.job(e, "ignored", "named as failed by the answer of "+e.Function+", and deleted: "+e.Error)
 	case local.KindVisibility:
 		p.job(e, "waiting", "visible again"+after("", e.DelaySeconds))
 	case local.KindDead:
@@ -93,13 +102,37 @@ func (p *textPrinter) labelled(e local.Event, who, word, text string) {
 	head := fmt.Sprintf("%s  %s  %s ", p.dim.Render(e.Time.Local().Format("15:04:05.000")), who,
 		label.Render(fmt.Sprintf("%-*s", wordWidth, word)))
 	text = oneLine(text) // also if it has several lines
-	if n := columns(p.out); n > 0 {
-		text = cut(text, max(n-lipgloss.Width(head), wordWidth))
+	fmt.Fprintln(p.out, head+p.wrap(text, lipgloss.Width(head), columns(p.out)))
+}
+
+// leastWidth is the least width in which wrapped text is put beside what is before it.
+const leastWidth = 30
+
+// wrap breaks a text between words such that it fits into lines of the given width behind
+// an indent; a width of 0 means lines of any length. In a narrow terminal it begins on a
+// line of its own.
+func (p *textPrinter) wrap(text string, indent, width int) string {
+	if width == 0 || indent+lipgloss.Width(text) <= width {
+		return text
 	}
-	fmt.Fprintln(p.out, head+text)
+	begin := ""
+	if width-indent < leastWidth {
+		indent = min(4, width/2)
+		begin = "\n" + strings.Repeat(" ", indent)
+	}
+	lines := strings.Split(p.plainStyle.Width(max(width-indent, 1)).Render(text), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return begin + strings.Join(lines, "\n"+strings.Repeat(" ", indent))
 }
 
 func (p *textPrinter) invocation(e local.Event) {
+	p.labelled(e, e.Function, string(e.Kind), invocationText(e))
+}
+
+// invocationText says how an invocation ended that failed.
+func invocationText(e local.Event) string {
 	text := e.Error
 	if e.Reason != "" && e.Kind == local.KindFailed { // the text of a crash already contains the reason
 		text = e.Reason + ": " + text
@@ -107,7 +140,7 @@ func (p *textPrinter) invocation(e local.Event) {
 	if len(e.MessageIDs) > 0 {
 		text = staying(e) + ": " + text
 	}
-	p.labelled(e, e.Function, string(e.Kind), text)
+	return text
 }
 
 // staying says how many messages of the invocation are still in their queue.

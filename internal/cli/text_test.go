@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -64,6 +65,32 @@ func TestTextOfEachEvent(t *testing.T) {
 		Attempts: 9, Crashes: 1, Left: 1,
 	}, nil)
 	golden(t, "events.golden", out.String())
+}
+
+// TestALongLineIsWrapped shows all of a line in a terminal of 80 columns.
+func TestALongLineIsWrapped(t *testing.T) {
+	t.Parallel()
+	p := newTextPrinter(io.Discard)
+	const indent = 38
+	text := "attempt 2, retryable unavailable, next attempt in 1.2 s, key k-1, POST http://payments.example.com/" +
+		strings.Repeat("long", 12) + ": HTTP 503 — später"
+	for _, width := range []int{0, 200, 80, 68, 67, 40, 10, 1} {
+		got := strings.Repeat(".", indent) + p.wrap(text, indent, width)
+		lines := strings.Split(got, "\n")
+		for i, line := range lines {
+			if n := utf8.RuneCountInString(line); width > 1 && n > width && (i > 0 || width >= 68) && width > 0 {
+				t.Errorf("width %d: line %q has %d characters", width, line, n)
+			}
+		}
+		shown := strings.ReplaceAll(strings.ReplaceAll(got[indent:], "\n", ""), " ", "")
+		if want := strings.ReplaceAll(text, " ", ""); shown != want {
+			t.Errorf("width %d: it shows %q, want %q", width, shown, want)
+		}
+	}
+	const want = "attempt 2, retryable unavailable, next\n      attempt in 1.2 s"
+	if got := p.wrap("attempt 2, retryable unavailable, next attempt in 1.2 s", 6, 46); got != want {
+		t.Errorf("wrapped:\n%s", got)
+	}
 }
 
 func TestALostJobIsAnError(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/sqsafe/sqsafe/internal/jobs"
+	"github.com/sqsafe/sqsafe/internal/sqssend"
 )
 
 // misuse says what is wrong with the command line, and how to get help.
@@ -22,7 +22,15 @@ func misuse(err error, args []string) error {
 	if len(node.Children) > 0 && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
 		return fmt.Errorf("no command %q; there are %s; see %s --help", rest[0], names(node), node.FullPath())
 	}
+	if strings.Contains(parse.Error(), "unknown flag --reason") && hasFlag(node, "failure") {
+		return fmt.Errorf("%w: --failure selects by the reason of a failure, and --why says why you do something; "+
+			"see %s --help", err, node.FullPath())
+	}
 	return fmt.Errorf("%w; see %s --help", err, node.FullPath())
+}
+
+func hasFlag(node *kong.Node, name string) bool {
+	return slices.ContainsFunc(node.Flags, func(f *kong.Flag) bool { return f.Name == name })
 }
 
 // command returns the subcommand that args name, and the arguments after it.
@@ -51,7 +59,7 @@ type delaySeconds int
 
 // UnmarshalText parses whole seconds.
 func (d *delaySeconds) UnmarshalText(text []byte) error {
-	most := int(jobs.MaxDelay.Seconds())
+	most := int(sqssend.MaxDelay.Seconds())
 	n, err := strconv.Atoi(string(text))
 	if err != nil || n < 0 || n > most {
 		return fmt.Errorf("want whole seconds from 0 to %d, not %q", most, text)

@@ -12,8 +12,8 @@ type Version struct{}
 // Run prints one line.
 func (Version) Run(streams Streams) error {
 	info, _ := debug.ReadBuildInfo()
-	fmt.Fprintln(streams.Out, versionText(info))
-	return nil
+	_, err := fmt.Fprintln(streams.Out, versionText(info))
+	return err
 }
 
 // versionText formats the build info, which may be nil.

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -148,6 +149,22 @@ func (l *Letter) JobID() string {
 		return ""
 	}
 	return ledger.ID(l.SourceName(), l.Record.Key)
+}
+
+// LogTerms returns what stands in the log lines of the letter's job: the ids of its messages
+// and of the requests in which it ran, each once.
+func (l *Letter) LogTerms() []string {
+	terms := []string{l.OriginalID(), l.Record.DeliveredID, l.ID, l.Record.RequestID}
+	for _, a := range l.Record.History.Attempts {
+		terms = append(terms, a.RequestID)
+	}
+	var kept []string
+	for _, term := range terms {
+		if term != "" && !slices.Contains(kept, term) {
+			kept = append(kept, term)
+		}
+	}
+	return kept
 }
 
 // Enveloped reports whether the body may be an envelope around the payload: of SNS,

@@ -8,6 +8,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
+// TaskCompleted is the status of a task that has moved all messages.
+const TaskCompleted = "COMPLETED"
+
 // Task is a message move task of SQS, as far as SQS tells.
 type Task struct {
 	// Status is RUNNING, COMPLETED, CANCELLING, CANCELLED or FAILED.

@@ -41,3 +41,11 @@ func (l *Letter) LedgerText() string {
 		return ""
 	}
 }
+
+// Number formats a number of things.
+func Number(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprint(n, " ", many)
+}

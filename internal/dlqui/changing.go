@@ -60,6 +60,9 @@ func (p *Pages) showPlan(w http.ResponseWriter, r *http.Request, sel *selection,
 		Notices: notices(s, &look{reading: *pass.Reading, noLedger: noLedger}),
 		Trail:   []crumb{{s.Name, path(s.Name, "", nil)}},
 	}
+	if busy, err := replay.UnderWay(r.Context(), s.Queue.Queue); err == nil && busy != nil {
+		v.Notices = append(v.Notices, busy.Error()+".")
+	}
 	if s.FIFO && pass.Reading.Behind > 0 && len(sel.filter.IDs) == 0 {
 		v.Notices = append(v.Notices, "The replay goes on with those that stand behind and are selected as well.")
 	}
@@ -73,7 +76,7 @@ var errStale = &problem{http.StatusConflict,
 // took returns the selection of a form.
 func (p *Pages) took(r *http.Request, s *shelf) (*selection, error) {
 	if p.options.ReadOnly {
-		return nil, &problem{http.StatusForbidden, "the page was opened with --read-only"}
+		return nil, errReadOnly
 	}
 	if s.busy() != nil {
 		return nil, errBusy
@@ -99,8 +102,8 @@ func (p *Pages) replay(w http.ResponseWriter, r *http.Request, s *shelf) error {
 	if err != nil {
 		return &problem{http.StatusBadRequest, err.Error() + "; nothing was sent: go back and correct it"}
 	}
-	if how.canary > 0 && s.Table == nil {
-		return &problem{http.StatusBadRequest, "there is no ledger that tells how the jobs of a canary end: leave it at 0"}
+	if len(how.steps) > 0 && s.Table == nil {
+		return &problem{http.StatusBadRequest, "there is no ledger that tells how the jobs of a step end: leave steps empty"}
 	}
 	sel, err := p.took(r, s)
 	if err != nil {
@@ -151,7 +154,7 @@ func (p *Pages) edited(w http.ResponseWriter, r *http.Request, s *shelf) error {
 	before := l.Message.Body
 	after := fromForm(r.PostFormValue("body"), before)
 	text := editProblem(after)
-	if err := checkEdited(before, after); err != nil {
+	if err := replay.CheckEdit(before, after); err != nil {
 		text = err.Error()
 	}
 	if text != "" {
@@ -243,7 +246,7 @@ func (p *Pages) run(w http.ResponseWriter, r *http.Request) {
 }
 
 func runTitle(r *run) string {
-	return map[string]string{kindReplay: "Replay", kindArchive: "Archive", kindDiscard: "Discard"}[r.Kind] + " " + r.ID
+	return strings.ToUpper(r.Kind[:1]) + r.Kind[1:] + " " + r.ID
 }
 
 func (p *Pages) stopRun(w http.ResponseWriter, r *http.Request) {

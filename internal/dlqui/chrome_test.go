@@ -155,7 +155,7 @@ func TestByKeyboard(t *testing.T) {
 	b.follow("orders-dead", "Dead letters of orders-dead")
 	b.follow("3×", "3 letters")
 	b.follow("Replay", "What a replay would do")
-	b.tabTo("Canary")
+	b.tabTo("Steps")
 	b.run(chromedp.KeyEvent("a", chromedp.KeyModifiers(chromedp.ModifierCtrl))) // select all
 	b.typed("1")
 	b.tabTo("Why")
@@ -197,7 +197,8 @@ func views(t testing.TB, s *site, stack *letterstest.Stack) []struct{ Name, Path
 	return []struct{ Name, Path string }{
 		{"queues", "/"}, {"groups", queue}, {"letters", queue + "/letters"}, {"letter", queue + "/letter" + id},
 		{"plan", queue + "/replay"}, {"edit", queue + "/edit" + id}, {"archive", queue + "/archive"},
-		{"discard", queue + "/discard" + id}, {"problem", "/none"},
+		{"discard", queue + "/discard" + id}, {"restore", queue + "/restore"}, {"redrive", queue + "/redrive"},
+		{"functions", queue + "/functions"}, {"log", queue + "/log" + id}, {"live", "/live"}, {"problem", "/none"},
 	}
 }
 
@@ -206,7 +207,9 @@ func TestEachViewIsAccessible(t *testing.T) {
 	b := browse(t)
 	stack := buried(t, "orders", 3)
 	stack.Send(stack.DeadURL, `{"long":"`+strings.Repeat("x", 3000)+`"}`, "", nil)
-	s := serve(t, nil, stack)
+	s := serve(t, beside(newFakeStack()), stack)
+	s.get("/q/orders-dead/archive?reason=rejected").press("Archive", nil).ended()
+	stack.Bury(`{"id":"new","do":"declined"}`, "")
 	b.open(s)
 	for _, screen := range []struct {
 		name   string
@@ -336,7 +339,10 @@ func TestPictures(t *testing.T) {
 	stack.Work()
 	stack.Send(stack.SourceURL, `{"id":"order-6000"}`, "", nil)
 	stack.MoveBySQS()
-	s := serve(t, func(o *dlqui.Options) { o.Place, o.Directory = "http://127.0.0.1:4570", ".local/state/sqsafe" }, stack)
+	s := serve(t, func(o *dlqui.Options) {
+		o.Place, o.Directory = "http://127.0.0.1:4570", ".local/state/sqsafe"
+		beside(newFakeStack())(o)
+	}, stack)
 	b.open(s)
 	b.run(chromedp.EmulateViewport(720, 640))
 	picture := func(name string) {

@@ -94,7 +94,7 @@ func TestReplayWithCanary(t *testing.T) {
 		t.Fatalf("the plan has moved letters: %d are left", n)
 	}
 	stack.Bury(`{"id":"late","do":"declined"}`, "") // it is not part of the plan
-	run := plan.press("Send 3 letters back", url.Values{"canary": {"1"}, "rate": {"100"}, "why": {"provider mended"}})
+	run := plan.press("Send 3 letters back", url.Values{"steps": {"1"}, "rate": {"100"}, "why": {"provider mended"}})
 	stack.Mended = true
 	// The function runs the canary, and then the others.
 	for len(stack.Done) < 3 {
@@ -117,7 +117,7 @@ func TestAFailedCanaryStopsTheRun(t *testing.T) {
 	t.Parallel()
 	stack := buried(t, "orders", 3)
 	s := serve(t, nil, stack)
-	run := s.get("/q/orders-dead").click("3×").click("Replay").press("Send", url.Values{"canary": {"1"}})
+	run := s.get("/q/orders-dead").click("3×").click("Replay").press("Send", url.Values{"steps": {"1"}})
 	for !strings.Contains(text(run.root), "The run has ended") {
 		stack.Work() // it fails again
 		run = run.get(run.path)
@@ -345,12 +345,14 @@ func TestOnlyTheMarkedLetters(t *testing.T) {
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	stack := buried(t, "orders", 2)
-	s := serve(t, func(o *dlqui.Options) { o.ReadOnly = true }, stack)
-	groups := s.get("/q/orders-dead").want("read only").lacks("Archive", "Discard", "Send")
+	fake := newFakeStack()
+	s := serve(t, func(o *dlqui.Options) { o.ReadOnly = true; beside(fake)(o) }, stack)
+	groups := s.get("/q/orders-dead").want("read only").lacks("Archive", "Discard", "Send", "Restore", "SQS move")
+	s.get("/q/orders-dead/functions").want("Enabled").lacks("Pause")
 	groups.click("Show what a replay would do").want("Verdict").lacks("Send")
 	letters := groups.click("2×").lacks("Archive", "Edit")
 	letters.click(letterID(t, letters)).lacks("Archive", "Edit", "Discard")
-	for _, path := range []string{"replay", "archive", "discard", "edit"} {
+	for _, path := range []string{"replay", "archive", "discard", "edit", "restore", "redrive", "functions"} {
 		s.post("/q/orders-dead/"+path, url.Values{"csrf": {s.Guard.CSRF()}, "why": {"x"}}).
 			wantStatus(http.StatusForbidden)
 	}
@@ -376,14 +378,20 @@ func TestLettersAreInert(t *testing.T) {
 		"bits": {DataType: aws.String("Binary"), BinaryValue: []byte("\x00<script>")},
 	})
 	stack.Send(stack.DeadURL, attack, "h", nil)
-	s := serve(t, nil, stack)
+	fake := newFakeStack()
+	fake.happened = append(fake.happened, dlqui.Happening{
+		Word: attack, Queue: attack, Function: attack, Key: attack, Text: attack, MessageID: attack,
+	})
+	fake.mappings[0].Function, fake.mappings[0].State = attack, attack
+	s := serve(t, beside(fake), stack)
 	groups := s.get("/q/stock-dead.fifo")
 	letters := s.get("/q/stock-dead.fifo/letters")
-	seen := []*page{groups, letters, s.get("/q/stock-dead.fifo/replay"), s.get("/q/stock-dead.fifo/discard")}
+	seen := []*page{groups, letters, s.get("/q/stock-dead.fifo/replay"), s.get("/q/stock-dead.fifo/discard"),
+		s.get("/live"), s.get("/live?held=1&text=" + url.QueryEscape(attack)), s.get("/q/stock-dead.fifo/functions")}
 	for _, a := range letters.all("a") {
 		if strings.Contains(attr(a, "href"), "/letter?") {
 			letter := s.get(attr(a, "href"))
-			seen = append(seen, letter, letter.click("Edit"), letter.click("Replay"))
+			seen = append(seen, letter, letter.click("Edit"), letter.click("Replay"), letter.click("Log lines"))
 		}
 	}
 	for _, address := range []string{"/q/" + url.PathEscape(attack), "/run/" + url.PathEscape(attack),
@@ -391,7 +399,7 @@ func TestLettersAreInert(t *testing.T) {
 		"/q/stock-dead.fifo?where=" + url.QueryEscape(attack)} {
 		seen = append(seen, s.get(address))
 	}
-	if len(seen) < 15 {
+	if len(seen) < 20 {
 		t.Errorf("%d pages were seen", len(seen))
 	}
 	for _, p := range seen {

@@ -1,9 +1,6 @@
 package dlqui
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -34,25 +31,6 @@ func fromForm(text, before string) string {
 		text = strings.ReplaceAll(text, "\n", "\r\n")
 	}
 	return text
-}
-
-// checkEdited refuses a body that was not changed, that is empty, or that is no JSON any
-// more.
-func checkEdited(before, after string) error {
-	switch {
-	case after == before:
-		return errors.New("nothing was changed")
-	case after == "":
-		return errors.New("the payload is empty, which SQS refuses")
-	case !json.Valid([]byte(before)) || json.Valid([]byte(after)):
-		return nil
-	}
-	err := json.Unmarshal([]byte(after), new(any))
-	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		n := 1 + strings.Count(after[:min(int(syntax.Offset), len(after))], "\n")
-		return fmt.Errorf("the edited payload is no JSON any more: line %d: %w", n, err)
-	}
-	return fmt.Errorf("the edited payload is no JSON any more: %w", err)
 }
 
 // change is a line of a difference.

@@ -2,18 +2,16 @@ package dlqui
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"path/filepath"
-	"strings"
-	"time"
 
+	"github.com/sqsafe/sqsafe/internal/deadletters"
 	"github.com/sqsafe/sqsafe/internal/deadletters/archive"
 )
 
 // startMove moves the letters of a selection into a file, to keep or to discard them.
 func (p *Pages) startMove(ctx context.Context, sel *selection, kind, why string) (*run, error) {
-	stamp := time.Now().UTC().Format("20060102T150405") + "-" + strings.ToLower(rand.Text()[:6])
+	stamp := newRunID()
 	r := &run{ID: stamp, Kind: kind, Why: why, Shelf: sel.shelf}
 	q := *sel.shelf.Queue.Queue
 	o := &archive.Operation{
@@ -39,7 +37,7 @@ func (p *Pages) move(ctx context.Context, r *run, o *archive.Operation, total in
 	case err != nil:
 		problem = p.options.explain(r.Shelf.Queue, err)
 	case result.Undeleted > 0:
-		problem = count(result.Undeleted, "letter is", "letters are") + " in the file and still in the queue"
+		problem = deadletters.Number(result.Undeleted, "letter is", "letters are") + " in the file and still in the queue"
 	case result.Archived == 0:
 		problem = "the letters are not there any more, and there is no file"
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/sqsafe/sqsafe/internal/deadletters"
 	"github.com/sqsafe/sqsafe/internal/deadletters/replay"
@@ -20,7 +21,7 @@ type Queue struct {
 
 // Deed is something that was changed, for the audit line. Nothing of a payload is in it.
 type Deed struct {
-	// Action is replay, archive or discard.
+	// Action is replay, archive, discard, restore, redrive, pause or resume.
 	Action string
 	Queue  *Queue
 	// Letters is how many letters were sent, or are in the file.
@@ -56,6 +57,12 @@ type Options struct {
 	// Conditions returns what ends a replay of the queue; nil means nothing but the growth
 	// of the queue.
 	Conditions func(ctx context.Context, q *Queue) ([]replay.Condition, error)
+	// Functions pauses and resumes functions; nil offers that not.
+	Functions Functions
+	// Logs returns the lines of the log of a letter's job; nil shows none.
+	Logs func(ctx context.Context, q *Queue, l *deadletters.Letter) ([]LogLine, error)
+	// Live is the stack that runs beside the pages; nil if there is none.
+	Live Live
 }
 
 func (o *Options) check() error {
@@ -74,6 +81,8 @@ func (o *Options) check() error {
 	}
 	return nil
 }
+
+var errReadOnly = &problem{http.StatusForbidden, "the page was opened with --read-only"}
 
 // errChanged says that a plan is out of date.
 var errChanged = errors.New("nothing was sent: the queue or the ledger has changed since the plan was shown; " +

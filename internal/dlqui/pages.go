@@ -77,6 +77,20 @@ func (p *Pages) routes() {
 		p.mux.HandleFunc("GET /q/{queue}/"+kind, p.onQueue(p.removal(kind)))
 		p.mux.HandleFunc("POST /q/{queue}/"+kind, p.onQueue(p.remove(kind)))
 	}
+	p.mux.HandleFunc("GET /q/{queue}/restore", p.onQueue(p.restoring))
+	p.mux.HandleFunc("POST /q/{queue}/restore", p.onQueue(p.restore))
+	p.mux.HandleFunc("GET /q/{queue}/redrive", p.onQueue(p.redriving))
+	p.mux.HandleFunc("POST /q/{queue}/redrive", p.onQueue(p.redrive))
+	if p.options.Functions != nil {
+		p.mux.HandleFunc("GET /q/{queue}/functions", p.onQueue(p.functions))
+		p.mux.HandleFunc("POST /q/{queue}/functions", p.onQueue(p.switchFunctions))
+	}
+	if p.options.Logs != nil {
+		p.mux.HandleFunc("GET /q/{queue}/log", p.onQueue(p.logs))
+	}
+	if p.options.Live != nil {
+		p.mux.HandleFunc("GET /live", p.liveNow)
+	}
 	p.mux.HandleFunc("GET /run/{run}", p.run)
 	p.mux.HandleFunc("POST /run/{run}/stop", p.stopRun)
 	p.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
@@ -189,6 +203,8 @@ type view struct {
 	Now                   time.Time
 	ReadOnly              bool
 	CSRF, CSRFName, Place string
+	// HasFunctions, HasLogs and HasLive say which pages there are.
+	HasFunctions, HasLogs, HasLive bool
 }
 
 // Path returns the address of a view of the queue, with these values.
@@ -203,6 +219,7 @@ func (v *view) Fields() []field { return fields(v.Values) }
 func (p *Pages) render(w http.ResponseWriter, status int, name string, v *view) {
 	v.Now, v.ReadOnly, v.Place = time.Now(), p.options.ReadOnly, p.options.Place
 	v.CSRF, v.CSRFName = p.options.CSRF, localguard.CSRFField
+	v.HasFunctions, v.HasLogs, v.HasLive = p.options.Functions != nil, p.options.Logs != nil, p.options.Live != nil
 	if v.Values == nil {
 		v.Values = url.Values{}
 	}

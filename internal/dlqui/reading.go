@@ -65,13 +65,15 @@ func notices(s *shelf, l *look) []string {
 	var list []string
 	switch r := l.reading; {
 	case r.Behind > 0 && s.FIFO:
-		list = append(list, fmt.Sprintf("About %d more stand behind these in their groups: SQS shows ten of a group "+
-			"at most, until they are deleted.", r.Behind))
+		list = append(list, fmt.Sprintf("About %s behind these in their groups: SQS shows ten of a group "+
+			"at most, until they are deleted.", deadletters.Number(r.Behind, "more stands", "more stand")))
 	case r.Behind > 0:
-		list = append(list, fmt.Sprintf("About %d more came meanwhile or were not shown; look again.", r.Behind))
+		list = append(list, fmt.Sprintf("About %s not shown; look again.",
+			deadletters.Number(r.Behind, "more came meanwhile or was", "more came meanwhile or were")))
 	}
 	if n := l.reading.Hidden; n > 0 {
-		list = append(list, fmt.Sprintf("About %d are hidden: somebody else looks at the queue or sends letters back.", n))
+		list = append(list, fmt.Sprintf("About %s hidden: somebody else looks at the queue or sends letters back.",
+			deadletters.Number(n, "letter is", "letters are")))
 	}
 	if l.noLedger != "" {
 		list = append(list, "The ledger cannot be asked: "+line(l.noLedger)+".")
@@ -145,7 +147,7 @@ func (p *Pages) letters(w http.ResponseWriter, r *http.Request, s *shelf) error 
 	if start+perPage < total {
 		content.Later = path(s.Name, "letters", with(v.Values, "page", strconv.Itoa(page+1)))
 	}
-	v.Title, v.Data = count(total, "letter", "letters"), content
+	v.Title, v.Data = deadletters.Number(total, "letter", "letters"), content
 	p.render(w, http.StatusOK, "letters.html", v)
 	return nil
 }
@@ -230,7 +232,7 @@ func letterRows(l *deadletters.Letter) []row {
 	}
 	replayed := ""
 	if n := l.Replayed(); n > 0 {
-		replayed = fmt.Sprintf("%s, and failed again", count(n, "time", "times"))
+		replayed = fmt.Sprintf("%s, and failed again", deadletters.Number(n, "time", "times"))
 	}
 	rows := []row{
 		{"Rule", rec.Rule}, {"Types", strings.Join(rec.Types, ", ")}, {"Codes", strings.Join(rec.Codes.All(), ", ")},

@@ -48,7 +48,7 @@ func (p *Pages) planned(ctx context.Context, o *replay.Operation, body *string) 
 		return pass, err
 	}
 	if n := len(pass.Plan.Items); n != 1 {
-		err = fmt.Errorf("%s have this id; edit one letter", count(n, "letter", "letters"))
+		err = fmt.Errorf("%s have this id; edit one letter", deadletters.Number(n, "letter", "letters"))
 	} else {
 		err = o.Edit(pass, *body)
 	}
@@ -65,9 +65,7 @@ type replaying struct {
 	selection *selection
 	sending   sending
 	operation *replay.Operation
-	// followed are the jobs whose letters were sent, in order, and by item.
-	followed []*replay.Followed
-	byItem   map[*replay.Item]*replay.Followed
+	tracker   *replay.Tracker
 }
 
 // startReplay starts the replay of a selection.
@@ -75,11 +73,12 @@ func (p *Pages) startReplay(ctx context.Context, sel *selection, how sending) (*
 	o := p.operation(sel.shelf, sel.chosen())
 	r := &replaying{
 		run:   &run{ID: o.Run(), Kind: kindReplay, Why: how.why, Shelf: sel.shelf},
-		pages: p, selection: sel, sending: how, operation: o, byItem: map[*replay.Item]*replay.Followed{},
+		pages: p, selection: sel, sending: how, operation: o,
+		tracker: &replay.Tracker{Table: o.Table, Queue: o.Queue, Read: o.Read},
 	}
 	o.Reason = how.why
 	o.Options = replay.Options{
-		Rate: how.rate, Steps: how.steps(), Outcome: r.outcome, Observe: r.event, Growth: p.options.Growth,
+		Rate: how.rate, Steps: how.steps, Outcome: r.step, Observe: r.event, Growth: p.options.Growth,
 	}
 	return r.run, p.runs.start(ctx, r.run, r.work)
 }
@@ -89,9 +88,10 @@ func (r *replaying) work(ctx context.Context) {
 	sum, err := r.replay(ctx)
 	problem := r.problem(sum, err)
 	r.Shelf.vacate()
-	if len(r.followed) > 0 && r.Shelf.Table != nil && ctx.Err() == nil {
+	if len(r.tracker.Jobs()) > 0 && r.Shelf.Table != nil && ctx.Err() == nil {
 		r.update(func(s *status) { s.Phase, s.Problem = phaseFollowing, problem })
-		if err := r.follow(ctx); err != nil && problem == "" {
+		err := r.tracker.Wait(ctx, followTime, r.show)
+		if err != nil && ctx.Err() == nil && problem == "" {
 			problem = r.pages.options.explain(r.Shelf.Queue, err)
 		}
 	}
@@ -106,6 +106,9 @@ func (r *replaying) replay(ctx context.Context) (replay.Summary, error) {
 		if o.Options.Conditions, err = build(ctx, r.Shelf.Queue); err != nil {
 			return replay.Summary{}, err
 		}
+	}
+	if r.tracker.Table != nil && r.pages.options.Growth >= 0 {
+		o.Options.Conditions = append(o.Options.Conditions, r.tracker.Bounced(r.pages.options.Growth))
 	}
 	pass, err := r.pages.planned(ctx, o, r.selection.body)
 	if err != nil {
@@ -171,83 +174,26 @@ func (r *replaying) event(e replay.Event) {
 		}
 		r.note(text)
 	}
-	if e.State == replay.StateDeleted || e.State == replay.StateSent {
-		f := replay.Follow([]*replay.Item{e.Item})[0]
-		r.followed, r.byItem[e.Item] = append(r.followed, f), f
-	}
+	r.tracker.Observe(e)
 }
 
-// outcome looks whether the jobs of the canary have ended.
-func (r *replaying) outcome(ctx context.Context, items []*replay.Item) (pending int, reason string, err error) {
-	var jobs []*replay.Followed
-	for _, i := range items {
-		if f := r.byItem[i]; f != nil {
-			jobs = append(jobs, f)
-		}
-	}
-	if missing := len(items) - len(jobs); missing > 0 {
-		return 0, fmt.Sprintf("%d of the %d letters of the canary were not sent", missing, len(items)), nil
-	}
-	if r.Shelf.Table == nil {
-		return 0, "there is no ledger that tells how the jobs of the canary end", nil
-	}
-	pending, err = replay.Look(ctx, r.Shelf.Table, jobs)
-	r.show()
-	return pending, replay.Failed(jobs), err
+// step looks whether the jobs of a step have ended.
+func (r *replaying) step(ctx context.Context, items []*replay.Item) (pending int, reason string, err error) {
+	pending, reason, err = r.tracker.Step(ctx, items)
+	r.show(r.tracker.Outcomes())
+	return pending, reason, err
 }
 
-const (
-	// followPause is the pause between two looks at the ledger, and followTime for how long
-	// jobs are followed.
-	followPause = 2 * time.Second
-	followTime  = 10 * time.Minute
-)
-
-// follow looks for the outcomes of the jobs until all have ended.
-func (r *replaying) follow(ctx context.Context) error {
-	for end := time.Now().Add(followTime); ; {
-		pending, err := replay.Look(ctx, r.Shelf.Table, r.followed)
-		if err != nil {
-			return err
-		}
-		r.show()
-		if pending == 0 || time.Now().After(end) {
-			return nil
-		}
-		timer := time.NewTimer(followPause)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return nil
-		}
-	}
-}
+// followTime is for how long jobs are followed.
+const followTime = 10 * time.Minute
 
 // show notes the outcomes for the pages.
-func (r *replaying) show() {
-	var n outcomes
+func (r *replaying) show(n replay.Outcomes) {
 	var rows []jobOutcome
-	for _, f := range r.followed {
-		switch f.Outcome {
-		case replay.OutcomeDone:
-			n.Done++
-			continue
-		case replay.OutcomeDeadAgain:
-			n.DeadAgain++
-		case replay.OutcomeUnknown:
-			n.Unknown++
-		default:
-			n.Pending++
+	for _, f := range r.tracker.Jobs() {
+		if f.Outcome != replay.OutcomeDone && len(rows) < maxNotes {
+			rows = append(rows, jobOutcome{f.Item.Letter.ID, f.JobID(), f.Outcome, f.Reason})
 		}
-		if len(rows) == maxNotes {
-			continue
-		}
-		row := jobOutcome{ID: f.Item.Letter.ID, Job: f.Item.Letter.JobID(), Outcome: f.Outcome}
-		if f.Outcome == replay.OutcomeDeadAgain && f.Entry != nil && f.Entry.Verdict != nil {
-			row.Reason = f.Entry.Verdict.Class + " " + f.Entry.Verdict.Reason
-		}
-		rows = append(rows, row)
 	}
 	r.update(func(s *status) { s.Outcomes, s.Jobs = n, rows })
 }

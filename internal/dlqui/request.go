@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/sqsafe/sqsafe/internal/deadletters"
 )
@@ -18,11 +19,14 @@ var filterFields = []struct{ Name, Label, Hint string }{
 	{"rule", "Rule", ""},
 	{"code", "Code", "such as 422"},
 	{"version", "Function version", ""},
+	{"since", "Died since", "such as 2h, 3d or 2026-11-30"},
+	{"until", "Died before", "such as 30m or 2026-11-30T18:00"},
 }
 
 // filterNames are all fields that select letters.
 var filterNames = []string{
-	"text", "where", "reason", "class", "rule", "code", "type", "version", "messagegroup", "source", "kind", "group", "id",
+	"text", "where", "reason", "class", "rule", "code", "type", "version", "messagegroup", "source", "kind", "group",
+	"since", "until", "id",
 }
 
 // parseFilter reads the filter of an address. Empty fields count as absent.
@@ -40,6 +44,17 @@ func parseFilter(v url.Values) (deadletters.Filter, error) {
 		IDs: get("id"), Kinds: get("kind"), Reasons: get("reason"), Classes: get("class"), Rules: get("rule"),
 		Codes: get("code"), Types: get("type"), Versions: get("version"), Groups: get("messagegroup"),
 		Sources: get("source"), Fingerprints: get("group"), Text: strings.TrimSpace(v.Get("text")),
+	}
+	now := time.Now()
+	for name, at := range map[string]*time.Time{"since": &f.Since, "until": &f.Until} {
+		text := strings.TrimSpace(v.Get(name))
+		if text == "" {
+			continue
+		}
+		var err error
+		if *at, err = deadletters.ParseTime(text, now); err != nil {
+			return f, err
+		}
 	}
 	for _, text := range get("where") {
 		c, err := deadletters.ParseCondition(text)
@@ -99,14 +114,16 @@ const (
 	// defaultRate is how many letters a replay sends in a second.
 	defaultRate = 10
 	maxRate     = 3000
-	maxCanary   = 1000
+	// maxStep and maxSteps bound the steps of a replay.
+	maxStep  = 100_000
+	maxSteps = 20
 )
 
 // sending is how a replay is to be done.
 type sending struct {
-	rate   float64
-	canary int
-	why    string
+	rate  float64
+	steps []int
+	why   string
 }
 
 // parseSending reads the fields of a replay.
@@ -119,21 +136,18 @@ func parseSending(v url.Values) (sending, error) {
 		}
 		o.rate = rate
 	}
-	if text := strings.TrimSpace(v.Get("canary")); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 0 || n > maxCanary {
-			return o, fmt.Errorf("canary %q: want a number from 0 to %d", text, maxCanary)
+	text := strings.TrimSpace(v.Get("steps"))
+	if text == "" || text == "0" {
+		return o, nil
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || n < 1 || n > maxStep || len(o.steps) == maxSteps {
+			return o, fmt.Errorf("steps %q: want up to %d numbers from 1 to %d, such as 1 or 1,10,100", text, maxSteps, maxStep)
 		}
-		o.canary = n
+		o.steps = append(o.steps, n)
 	}
 	return o, nil
-}
-
-func (s sending) steps() []int {
-	if s.canary == 0 {
-		return nil
-	}
-	return []int{s.canary}
 }
 
 // parsePage reads the number of a page of a list, from 1; what is no such number is 1.

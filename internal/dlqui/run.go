@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sqsafe/sqsafe/internal/deadletters/archive"
 	"github.com/sqsafe/sqsafe/internal/deadletters/replay"
 )
 
@@ -14,6 +15,8 @@ const (
 	kindReplay  = "replay"
 	kindArchive = "archive"
 	kindDiscard = "discard"
+	kindRestore = "restore"
+	kindRedrive = "redrive"
 )
 
 // Phases of a run.
@@ -22,6 +25,8 @@ const (
 	phaseSending   = "sends letters back"
 	phaseFollowing = "follows the jobs"
 	phaseMoving    = "writes letters into the file and deletes them"
+	phaseRestoring = "sends the letters of the file"
+	phaseRedriving = "lets SQS move letters"
 	phaseEnded     = "has ended"
 )
 
@@ -49,21 +54,19 @@ type status struct {
 	Notes []string
 	// Outcomes counts the jobs whose letters were sent by their outcomes, and Jobs has
 	// those that are not done.
-	Outcomes outcomes
+	Outcomes replay.Outcomes
 	Jobs     []jobOutcome
 	// File is the journal or the archive.
 	File string
 	// Archived and Deleted are the numbers of letters that are in the file and deleted.
 	Archived, Deleted int
+	// Restored counts the letters of a file, and Moved those that SQS has moved.
+	Restored archive.Restored
+	Moved    int
 	// Problem says why the run did not end as planned; empty if it did.
 	Problem string
 	Ended   time.Time
 }
-
-type outcomes struct{ Pending, Done, DeadAgain, Unknown int }
-
-// Total returns the number of jobs.
-func (o outcomes) Total() int { return o.Pending + o.Done + o.DeadAgain + o.Unknown }
 
 type jobOutcome struct {
 	ID, Job string

@@ -121,11 +121,3 @@ func relative(at, now time.Time) string {
 	}
 	return span(now.Sub(at)) + " ago"
 }
-
-// count formats a number of things.
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprint(n, " ", many)
-}

@@ -79,13 +79,14 @@ func trendPoints(samples []sample) string {
 // templateFuncs are the functions of the templates.
 func templateFuncs() template.FuncMap {
 	return template.FuncMap{
-		"show": printable, "line": line, "brief": brief, "count": count,
+		"show": printable, "line": line, "brief": brief, "count": deadletters.Number,
 		"values": func(name, value string) url.Values { return url.Values{name: {value}} },
 		"add":    func(a, b int) int { return a + b },
 		"less":   func(a, b int) int { return a - b },
 		"path":   path,
-		"moment": newMoment,
-		"state":  func(r *run) *status { s := r.status(); return &s },
+		"moment": newMoment, "span": span,
+		"clock": func(at time.Time, layout string) string { return at.Local().Format(layout) },
+		"state": func(r *run) *status { s := r.status(); return &s },
 	}
 }
 

@@ -20,6 +20,9 @@ const (
 	// Reported: the function reported messages as failed; they stay in the
 	// queue.
 	Reported Kind = "reported"
+	// Ignored: the function reported messages as failed, and the mapping does not
+	// have ReportBatchItemFailures: they are deleted.
+	Ignored Kind = "ignored"
 	// Failed: the invocation failed; its messages stay in the queue.
 	Failed Kind = "failed"
 	// Malformed: the response breaks the rules of partial batch responses; all

@@ -40,6 +40,7 @@ func (p *Poller) receive(ctx context.Context, most int, wait time.Duration) ([]d
 		QueueUrl:                    aws.String(p.mapping.QueueURL),
 		MaxNumberOfMessages:         int32(min(most, maxReceive)),
 		WaitTimeSeconds:             int32(seconds),
+		VisibilityTimeout:           int32(p.mapping.Visibility / time.Second), // 0 is not sent
 		MessageAttributeNames:       []string{"All"},
 		MessageSystemAttributeNames: []types.MessageSystemAttributeName{types.MessageSystemAttributeNameAll},
 	})

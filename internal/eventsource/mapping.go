@@ -17,6 +17,8 @@ const (
 	maxWindow    = 5 * time.Minute  // longest batching window
 	maxEvent     = 6 << 20          // bytes per event
 	longPoll     = 20 * time.Second // longest wait time of a receive
+
+	maxVisibility = 12 * time.Hour // longest visibility timeout
 )
 
 // Mapping connects a queue to a function.
@@ -36,6 +38,9 @@ type Mapping struct {
 	// 0 means that a batch is the result of one receive. FIFO queues must not
 	// have one.
 	Window time.Duration
+	// Visibility is for how long received messages are hidden, in whole seconds; 0
+	// means the visibility timeout of the queue.
+	Visibility time.Duration
 	// ReportBatchItemFailures says that the function's response names the
 	// messages that failed; otherwise the response is not read.
 	ReportBatchItemFailures bool
@@ -62,6 +67,8 @@ func (m Mapping) Validate() error {
 		return m.refuse("batch size %d: use 1 to %d", m.BatchSize, maxBatchSize)
 	case m.Window < 0 || m.Window > maxWindow || m.Window%time.Second != 0:
 		return m.refuse("batching window %s: use whole seconds from 0 s to %s", m.Window, maxWindow)
+	case m.Visibility < 0 || m.Visibility > maxVisibility || m.Visibility%time.Second != 0:
+		return m.refuse("visibility timeout %s: use whole seconds from 0 s to %s", m.Visibility, maxVisibility)
 	case m.fifo() && m.BatchSize > maxReceive:
 		return m.refuse("batch size %d: a FIFO queue allows at most %d", m.BatchSize, maxReceive)
 	case m.fifo() && m.Window > 0:

@@ -99,6 +99,27 @@ func TestReceivesAreLongPolls(t *testing.T) {
 	})
 }
 
+func TestReceivesHideMessagesAsTheMappingSays(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q, m := newQueue(at(0, 1, 1)...), mapping()
+		m.Visibility = 61 * time.Second
+		run(t, m, q, answers("{}"), time.Minute)
+		for _, in := range q.inputs {
+			if in.VisibilityTimeout != 61 {
+				t.Errorf("visibility timeout %d, want 61", in.VisibilityTimeout)
+			}
+		}
+	})
+	for _, wrong := range []time.Duration{-time.Second, time.Millisecond, 12*time.Hour + time.Second} {
+		m := mapping()
+		m.Visibility = wrong
+		if err := m.Validate(); err == nil || !strings.Contains(err.Error(), "visibility timeout") {
+			t.Errorf("%v: error %v", wrong, err)
+		}
+	}
+}
+
 func TestReceiveErrorsPauseLongerEachTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

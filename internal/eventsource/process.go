@@ -23,6 +23,11 @@ func (p *Poller) process(ctx context.Context, batch []delivery) {
 // invoke invokes the function and reports whether every message was processed
 // and deleted.
 func (p *Poller) invoke(ctx context.Context, part []delivery) bool {
+	all := len(part)
+	ctx, part = p.stopLoops(ctx, part)
+	if len(part) == 0 {
+		return false
+	}
 	p.observe(Event{Kind: Invoked}, part)
 	answer, err := p.invoker.Invoke(ctx, event(part))
 	if err != nil {
@@ -30,15 +35,18 @@ func (p *Poller) invoke(ctx context.Context, part []delivery) bool {
 		return false
 	}
 	done, failed := p.classify(answer, part)
-	return p.delete(ctx, done) && len(failed) == 0
+	return p.delete(ctx, done) && len(failed) == 0 && len(part) == all
 }
 
 // classify separates the messages that are done from those that stay in the queue.
 func (p *Poller) classify(answer []byte, part []delivery) (done, failed []delivery) {
+	v := read(answer, part)
 	if !p.mapping.ReportBatchItemFailures {
+		if ignored := named(part, v.failed); len(ignored) > 0 {
+			p.observe(Event{Kind: Ignored}, ignored)
+		}
 		return part, nil
 	}
-	v := read(answer, part)
 	if v.malformed != "" {
 		p.observe(Event{Kind: Malformed, Reason: v.malformed}, part)
 		return nil, part
@@ -46,15 +54,20 @@ func (p *Poller) classify(answer []byte, part []delivery) (done, failed []delive
 	if v.unnamed != "" {
 		p.observe(Event{Kind: Unnamed, Reason: v.unnamed}, part)
 	}
-	for _, d := range part {
-		if v.failed[d.ID] {
-			failed = append(failed, d)
-		} else {
-			done = append(done, d)
-		}
-	}
+	failed = named(part, v.failed)
+	done = slices.DeleteFunc(slices.Clone(part), func(d delivery) bool { return v.failed[d.ID] })
 	if len(failed) > 0 {
 		p.observe(Event{Kind: Reported}, failed)
 	}
 	return done, failed
+}
+
+// named returns the messages with these ids.
+func named(part []delivery, ids map[string]bool) (all []delivery) {
+	for _, d := range part {
+		if ids[d.ID] {
+			all = append(all, d)
+		}
+	}
+	return all
 }

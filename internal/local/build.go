@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -69,7 +70,9 @@ func build(ctx context.Context, f stack.Function, binary string) error {
 	}
 	killTogether(cmd)
 	cmd.Dir = f.CodeURI
-	cmd.Env = append(slices.DeleteFunc(cmd.Environ(), ofMake), "CGO_ENABLED=0")
+	// What is built runs here, whatever the environment says and the template is for.
+	cmd.Env = append(slices.DeleteFunc(cmd.Environ(), ofMake),
+		"CGO_ENABLED=0", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
 	err := cmd.Run()
@@ -86,6 +89,13 @@ func build(ctx context.Context, f stack.Function, binary string) error {
 	if _, err := os.Stat(binary); err != nil {
 		return fmt.Errorf("function %s: %s in %s makes no $(ARTIFACTS_DIR)/bootstrap; let it",
 			f.LogicalID, command, f.CodeURI)
+	}
+	target := ""
+	if f.BuildMethod == makefile {
+		target = cmd.Args[1]
+	}
+	if why := unrunnable(binary, target); why != "" {
+		return fmt.Errorf("function %s does not run here: %s (%s in %s)", f.LogicalID, why, command, f.CodeURI)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"debug/elf"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,7 +41,7 @@ const program = "package main\n\nfunc main() {}\n"
 func TestFunctionsOfOneFolderAreBuiltOnce(t *testing.T) {
 	t.Parallel()
 	folder := source(t, map[string]string{"go.mod": "module program\n\ngo 1.26\n", "main.go": program})
-	other := source(t, map[string]string{"Makefile": "build-C build-D:\n\techo $@ > $(ARTIFACTS_DIR)/bootstrap\n"})
+	other := source(t, map[string]string{"Makefile": "build-C build-D:\n\tprintf '#!/bin/sh\\n'$@ > $(ARTIFACTS_DIR)/bootstrap; chmod +x $(ARTIFACTS_DIR)/*\n"})
 	s, begun := building(t,
 		stack.Function{LogicalID: "A", CodeURI: folder},
 		stack.Function{LogicalID: "B", CodeURI: folder},
@@ -57,7 +58,7 @@ func TestFunctionsOfOneFolderAreBuiltOnce(t *testing.T) {
 	if s.binaries["A"] != s.binaries["B"] {
 		t.Errorf("A is built as %s and B as %s", s.binaries["A"], s.binaries["B"])
 	}
-	for id, want := range map[string]string{"C": "build-C\n", "D": "build-D\n"} {
+	for id, want := range map[string]string{"C": "#!/bin/sh\nbuild-C", "D": "#!/bin/sh\nbuild-D"} {
 		if text, err := os.ReadFile(s.binaries[id]); err != nil || string(text) != want {
 			t.Errorf("%s holds %q, %v; want %q", id, text, err, want)
 		}
@@ -85,6 +86,12 @@ func TestABuildThatFailsIsNamed(t *testing.T) {
 			"function F does not build: no compiler; run make build-F in "},
 		{"the target makes nothing", map[string]string{"Makefile": "build-F:\n\t@true\n"}, makefile,
 			"makes no $(ARTIFACTS_DIR)/bootstrap; let it"},
+		{"another machine's program", map[string]string{
+			"foreign":  elfProgram(t, elf.EM_RISCV, ""),
+			"Makefile": "build-F:\n\t@cp foreign $(ARTIFACTS_DIR)/bootstrap; chmod +x $(ARTIFACTS_DIR)/bootstrap\n",
+		}, makefile, "function F does not run here: bootstrap is a program for linux/riscv64, and this machine is "},
+		{"no x bit", map[string]string{"Makefile": "build-F:\n\t@echo '#!/bin/sh' > $(ARTIFACTS_DIR)/bootstrap\n"}, makefile,
+			"function F does not run here: bootstrap is not executable; let the target build-F end with chmod +x"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -94,6 +101,19 @@ func TestABuildThatFailsIsNamed(t *testing.T) {
 				t.Errorf("error %v, want one line with %s", err, tt.want)
 			}
 		})
+	}
+}
+
+// TestABuildIsForThisMachine has a Makefile with another machine as its default.
+func TestABuildIsForThisMachine(t *testing.T) {
+	t.Parallel()
+	folder := source(t, map[string]string{
+		"go.mod": "module program\n\ngo 1.26\n", "main.go": program,
+		"Makefile": "GOARCH ?= riscv64\nexport GOARCH\nbuild-F:\n\t@go build -o $(ARTIFACTS_DIR)/bootstrap .\n",
+	})
+	s, _ := building(t, stack.Function{LogicalID: "F", CodeURI: folder, BuildMethod: makefile})
+	if err := s.buildAll(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -58,11 +58,13 @@ func (s *Stack) config(other string) aws.Config {
 	return config
 }
 
-// serve lets programs on this machine reach the emulators.
+// serve lets programs on this machine reach the emulators and what stands in for Lambda.
 func (s *Stack) serve() *http.Server {
 	mux := http.NewServeMux()
 	mux.Handle("/", s.server)
-	mux.Handle("GET "+agesPath, &s.journal.ages)
+	mux.HandleFunc("GET "+agesPath, s.serveAges)
+	mux.HandleFunc("GET "+namesPath, s.serveNames)
+	s.mappings.register(mux)
 	web := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = web.Serve(s.listener) }() // ends with ErrServerClosed at Close
 	return web

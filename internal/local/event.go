@@ -21,6 +21,12 @@ const (
 	KindInvoked Kind = "invoked"
 	// KindOutcome: the function has decided what becomes of the message.
 	KindOutcome Kind = "outcome"
+	// KindNamed: the function's answer names the message as failed, and it stays in
+	// the queue. Functions that report their outcomes have no such events.
+	KindNamed Kind = "named"
+	// KindIgnored: the function's answer names the message as failed, and Lambda does
+	// not look at it: the message is deleted.
+	KindIgnored Kind = "ignored"
 	// KindVisibility: the message comes back after DelaySeconds.
 	KindVisibility Kind = "visibility"
 	// KindDead: the message is in DeadLetterQueue.

@@ -14,7 +14,9 @@ import (
 // assumed: a template without ReportBatchItemFailures loses messages here as it does in AWS.
 func TestAQueueIsPolledAsTheEventSays(t *testing.T) {
 	t.Parallel()
-	queue := stack.Queue{URL: "http://queues/1/jobs", ARN: "arn:aws:sqs:us-east-1:1:jobs"}
+	queue := stack.Queue{
+		URL: "http://queues/1/jobs", ARN: "arn:aws:sqs:us-east-1:1:jobs", Visibility: 30 * time.Second,
+	}
 	full := stack.SQSEvent{
 		BatchSize: 50, Window: 7 * time.Second, MaximumConcurrency: 3, Filters: []string{`{"body":{}}`},
 		ReportBatchItemFailures: true, Enabled: true,
@@ -30,20 +32,21 @@ func TestAQueueIsPolledAsTheEventSays(t *testing.T) {
 		"nothing": {stack.SQSEvent{BatchSize: 10}, eventsource.Mapping{BatchSize: 10, Concurrency: 5}},
 	} {
 		tt.want.QueueURL, tt.want.QueueARN, tt.want.Region = queue.URL, queue.ARN, region
-		if diff := cmp.Diff(tt.want, mapping(tt.event, queue)); diff != "" {
+		if diff := cmp.Diff(tt.want, mapping(tt.event, time.Second, queue)); diff != "" {
 			t.Errorf("%s: mapping (-want +got):\n%s", name, diff)
 		}
 	}
 }
 
-func TestADisabledEventIsNotPolled(t *testing.T) {
+func TestTheBatchingWindowDoesNotEatTheVisibilityTimeout(t *testing.T) {
 	t.Parallel()
-	f := stack.Function{Events: []stack.SQSEvent{{Name: "On", Enabled: true}, {Name: "Off"}, {Name: "Too", Enabled: true}}}
-	var got []string
-	for _, e := range polled(f) {
-		got = append(got, e.Name)
-	}
-	if diff := cmp.Diff([]string{"On", "Too"}, got); diff != "" || len(f.Events) != 3 {
-		t.Errorf("polled (-want +got):\n%s", diff)
+	for _, tt := range []struct{ window, timeout, visibility, want time.Duration }{
+		{0, 30, 30, 0}, {5, 25, 30, 0}, {6, 25, 30, 61}, {300, 900, 900, 1230}, {1, 1, 0, 32},
+	} {
+		e, queue := stack.SQSEvent{Window: tt.window * time.Second}, stack.Queue{Visibility: tt.visibility * time.Second}
+		if got := visibleAfter(e, tt.timeout*time.Second, queue); got != tt.want*time.Second {
+			t.Errorf("window %d s, timeout %d s, visibility %d s: hidden for %v, want %d s",
+				tt.window, tt.timeout, tt.visibility, got, tt.want)
+		}
 	}
 }

@@ -3,11 +3,13 @@ package local
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"github.com/sqsafe/sqsafe/internal/endpoint"
+	"github.com/sqsafe/sqsafe/internal/localaws/sqs"
 )
 
 const (
@@ -18,12 +20,12 @@ const (
 	idleLooks = 2
 )
 
-// Idle waits until nothing is visible, delayed or in flight outside dead-letter
-// queues. It returns the error of ctx if that ends first, or that of another
-// engine's.
+// Idle waits until nothing is visible, delayed or in flight outside of dead-letter
+// queues that no function reads. It returns the error of ctx if that ends first, or
+// that of another engine's.
 func (s *Stack) Idle(ctx context.Context) error {
 	if s.options.EndpointSQS == "" {
-		return s.server.SQS().Idle(ctx)
+		return s.idle(ctx)
 	}
 	ticker := time.NewTicker(idlePoll)
 	defer ticker.Stop()
@@ -47,8 +49,31 @@ func (s *Stack) Idle(ctx context.Context) error {
 	return nil
 }
 
+// idle is Idle for the emulator, which tells when nothing is left outside of
+// dead-letter queues. Those that a function reads are looked at afterwards.
+func (s *Stack) idle(ctx context.Context) error {
+	ticker := time.NewTicker(idlePoll)
+	defer ticker.Stop()
+	for {
+		if err := s.server.SQS().Idle(ctx); err != nil {
+			return err
+		}
+		busy := slices.ContainsFunc(s.server.SQS().Stats(), func(q sqs.QueueStats) bool {
+			return (!q.DeadLetter || s.journal.letters[q.Name]) && q.Visible+q.NotVisible+q.Delayed > 0
+		})
+		if !busy {
+			return nil
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
 // emptyQueues tells for each queue of another engine, by its name, whether it
-// holds nothing. Dead-letter queues do not count, nor does the emulator, which
+// holds nothing. Dead-letter queues that no function reads do not count, nor does the emulator, which
 // tells of each message.
 func (s *Stack) emptyQueues(ctx context.Context) (map[string]bool, error) {
 	empty := map[string]bool{}
@@ -61,7 +86,7 @@ func (s *Stack) emptyQueues(ctx context.Context) (map[string]bool, error) {
 		types.QueueAttributeNameApproximateNumberOfMessagesDelayed,
 	}
 	for _, q := range s.template.Queues {
-		if _, dead := s.journal.deadLetters[q.Name]; dead {
+		if s.journal.resting(q.Name) {
 			continue
 		}
 		attributes, err := s.attributes(ctx, q.URL, counts...)

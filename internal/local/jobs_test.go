@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sqsafe/sqsafe/internal/jobs"
+	"github.com/sqsafe/sqsafe/internal/jobfile"
 	"github.com/sqsafe/sqsafe/internal/stack"
 )
 
@@ -34,20 +34,21 @@ func write(t *testing.T, text string) string {
 func TestJobsNameQueuesOfTheTemplate(t *testing.T) {
 	t.Parallel()
 	read, err := readJobs(write(t, `{"queue":"jobs","body":"x"}
-{"queue":"OrderedQueue","body":"y","group":"g"}`), testStack)
+{"queue":"OrderedQueue","body":"y","group":"g","dedup":"d"}`), testStack)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := []jobs.Queue{read[0].Queue, read[1].Queue}
-	want := []jobs.Queue{{Name: "jobs", URL: "http://host/000000000000/jobs"}, {Name: "ordered.fifo", FIFO: true}}
+	got := []jobfile.Queue{read[0].Queue, read[1].Queue}
+	want := []jobfile.Queue{{Name: "jobs", URL: "http://host/000000000000/jobs"}, {Name: "ordered.fifo", FIFO: true, WantsDedup: true}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("queues (-want +got):\n%s", diff)
 	}
 	for text, want := range map[string]string{
-		`{"queue":"Jobz","body":"x"}`:         `:1: queue "Jobz" is not in the template; it has JobsQueue, OrderedQueue`,
-		`{"body":"x"}`:                        `:1: a job without "queue"; the template has JobsQueue, OrderedQueue`,
-		"\n" + `{"queue":"jobs"}`:             `:2: a job without "body"`,
-		`{"queue":"OrderedQueue","body":"x"}`: `queue ordered.fifo is FIFO; give the job a "group"`,
+		`{"queue":"Jobz","body":"x"}`:                     `:1: queue "Jobz" is not in the template; it has JobsQueue, OrderedQueue`,
+		`{"body":"x"}`:                                    `:1: a job without "queue"; the template has JobsQueue, OrderedQueue`,
+		"\n" + `{"queue":"jobs"}`:                         `:2: a job without "body"`,
+		`{"queue":"OrderedQueue","body":"x","group":"g"}`: `queue ordered.fifo has no ContentBasedDeduplication`,
+		`{"queue":"OrderedQueue","body":"x"}`:             `queue ordered.fifo is FIFO; give the job a "group"`,
 	} {
 		if _, err := readJobs(write(t, text), testStack); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %s", text, err, want)

@@ -2,36 +2,36 @@ package local
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/sqsafe/sqsafe/dlq"
-	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/internal/eventsource"
 	"github.com/sqsafe/sqsafe/internal/localaws/sqs"
 	"github.com/sqsafe/sqsafe/internal/runtimeapi"
 	"github.com/sqsafe/sqsafe/internal/stack"
-	"github.com/sqsafe/sqsafe/metrics"
 )
 
 // journal turns what the parts of the stack tell into one stream of events.
 type journal struct {
 	reorder    reorderBuffer
 	tally      *tally
-	ages       ages
+	present    present
 	visibility visibility
 	// deadLetters has, by its name, the names of the queues that each
-	// dead-letter queue serves.
+	// dead-letter queue serves. Those of them that a function reads are in letters:
+	// what they hold is work.
 	deadLetters map[string][]string
+	letters     map[string]bool
 	// foreign: the queues are another engine's, and tell nothing.
 	foreign bool
 	// bare has the ids of dead letters that came without a record.
 	bare sync.Map
+	// reporting has the functions that report their outcomes, by name.
+	reporting sync.Map
 	// broken gets the error of a function that has never started.
 	broken  chan error
 	started sync.Map // functions that have taken an event, by name
@@ -42,6 +42,7 @@ func newJournal(s *stack.Stack, o Options) *journal {
 		reorder:     reorderBuffer{emit: o.Observe},
 		tally:       newTally(),
 		deadLetters: map[string][]string{},
+		letters:     map[string]bool{},
 		foreign:     o.EndpointSQS != "",
 		broken:      make(chan error, 1),
 	}
@@ -59,9 +60,11 @@ func newJournal(s *stack.Stack, o Options) *journal {
 		for _, e := range f.Events {
 			if queue, ok := s.Queue(e.Queue); ok {
 				j.tally.unreported[queue.Name] = unreported(f, e)
+				j.letters[queue.Name] = e.Enabled && j.deadLetters[queue.Name] != nil
 			}
 		}
 	}
+	j.tally.letters = j.letters
 	return j
 }
 
@@ -70,20 +73,27 @@ func (j *journal) write(e Event) {
 		e.Time = time.Now()
 	}
 	e.Time = e.Time.UTC()
-	if _, dead := j.deadLetters[e.Queue]; !dead {
+	if !j.resting(e.Queue) {
 		j.tally.record(e)
 	}
 	j.reorder.add(e)
 }
 
+// resting reports whether the queue is a dead-letter queue in which letters wait for
+// people: no function reads it.
+func (j *journal) resting(queue string) bool { return j.deadLetters[queue] != nil && !j.letters[queue] }
+
 // queue takes what happens in the queues.
 func (j *journal) queue(in sqs.Event) {
-	j.ages.record(in)
+	j.present.record(in)
 	j.visibility.record(in)
 	e := Event{Time: in.Time, Queue: in.Queue, MessageID: in.MessageID, ReceiveCount: in.ReceiveCount}
 	switch in.Kind {
 	case sqs.Sent:
 		j.sent(e, in)
+		return
+	case sqs.Received:
+		j.tally.received(in.MessageID, in.ReceiveCount)
 		return
 	case sqs.VisibilityChanged:
 		e.Kind, e.DelaySeconds = KindVisibility, seconds(in.Timeout)
@@ -92,6 +102,9 @@ func (j *journal) queue(in sqs.Event) {
 	case sqs.Redriven:
 		e.Kind, e.Reason = KindDead, ReasonRedrive
 		e.DeadLetterQueue, e.DeadLetterID = in.To, in.MessageID
+		j.write(e)
+		j.tally.letter(in.To, in.MessageID)
+		return
 	default:
 		return
 	}
@@ -121,6 +134,7 @@ func (j *journal) sent(e Event, in sqs.Event) {
 		Attempt: record.Runs(), Key: record.Key,
 		DeadLetterQueue: in.Queue, DeadLetterID: in.MessageID,
 	})
+	j.tally.letter(in.Queue, in.MessageID)
 }
 
 func recordOf(in sqs.Event) (dlq.Record, bool) {
@@ -144,6 +158,16 @@ func (j *journal) batch(function string, in eventsource.Event) {
 		e.Reason, e.Error = in.Reason, ""
 		j.each(KindFiltered, in, e)
 		return
+	case eventsource.Reported:
+		if _, reports := j.reporting.Load(function); !reports {
+			j.each(KindNamed, in, e)
+			j.returning(e, in.Messages)
+		}
+		return
+	case eventsource.Ignored:
+		e.Error = j.tally.unreported[queue]
+		j.each(KindIgnored, in, e)
+		return
 	case eventsource.Deleted:
 		if j.foreign {
 			e.Function = ""
@@ -159,17 +183,22 @@ func (j *journal) batch(function string, in eventsource.Event) {
 	j.stopped(e, in.Messages)
 }
 
-// stopped writes an invocation's end, and of the messages that come back only
-// because the queue's visibility timeout ends, when that is.
+// stopped writes an invocation's end, and what comes back after it.
 func (j *journal) stopped(e Event, messages []eventsource.Message) {
 	for _, m := range messages {
 		e.MessageIDs = append(e.MessageIDs, m.ID)
 	}
 	if !j.foreign && len(messages) > 0 {
-		left := j.ages.count(e.Queue, e.MessageIDs)
+		left := j.present.count(e.Queue, e.MessageIDs)
 		e.Left = &left
 	}
 	j.write(e)
+	j.returning(e, messages)
+}
+
+// returning says when messages come back only because the visibility timeout of the
+// queue ends.
+func (j *journal) returning(e Event, messages []eventsource.Message) {
 	for _, m := range messages {
 		if wait := j.visibility.remaining(e.Queue, m.ID, e.Time); wait > 0 {
 			j.write(Event{
@@ -206,54 +235,23 @@ func (j *journal) process(function string, in runtimeapi.Event) {
 // giveUp ends the run: a function that has never started will not, and its jobs
 // would wait for the queue's visibility timeout again and again.
 func (j *journal) giveUp(function string, err *runtimeapi.FunctionError) {
+	why := cause(err)
+	if err.Type == runtimeapi.TypeExit {
+		why += "; its output says why"
+	}
 	select {
-	case j.broken <- fmt.Errorf("function %s does not start: %s; its output says why", function, cause(err)):
+	case j.broken <- fmt.Errorf("function %s does not start: %s", function, why):
 	default:
 	}
-}
-
-// output takes a line of a function. Its outcome lines become events, so that
-// what is shown here and what is logged in the cloud are one.
-func (j *journal) output(function, line string) {
-	var fields struct {
-		Event
-		Message   string    `json:"message"`
-		Timestamp time.Time `json:"timestamp"`
-	}
-	if strings.HasPrefix(line, "{") && json.Unmarshal([]byte(line), &fields) == nil {
-		fields.Event.Time = fields.Timestamp
-		switch fields.Message {
-		case handler.LogOutcome:
-			fields.Event.Kind, fields.Event.Function = KindOutcome, function
-			j.write(fields.Event)
-			return
-		case metrics.LogBatch:
-			return // the numbers of what is told one by one
-		case handler.LogDeadLettered:
-			// Else the letter's record has told, as it came into its queue.
-			if _, bare := j.bare.LoadAndDelete(fields.Event.DeadLetterID); bare || j.foreign {
-				j.buried(fields.Event)
-			}
-			return
-		}
-	}
-	j.write(Event{Kind: KindOutput, Function: function, Line: line})
-}
-
-// buried takes a function's word for a dead letter.
-func (j *journal) buried(e Event) {
-	e.Kind = KindDead
-	for dead, sources := range j.deadLetters {
-		if slices.Contains(sources, e.Queue) {
-			e.DeadLetterQueue = dead
-		}
-	}
-	j.write(e)
 }
 
 // failure describes the error of an invocation.
 func failure(e Event, err error) Event {
 	e.Error = err.Error()
+	if _, loop := errors.AsType[*eventsource.RecursionError](err); loop {
+		e.Reason = "RecursiveInvocationException"
+		e.Error = strings.TrimPrefix(e.Error, e.Reason+": ")
+	}
 	f, ok := errors.AsType[*runtimeapi.FunctionError](err)
 	if !ok {
 		return e

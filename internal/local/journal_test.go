@@ -51,7 +51,7 @@ func TestJournalReadsTheQueues(t *testing.T) {
 	if diff := cmp.Diff(want, *events); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
-	if s := j.tally.summary(time.Time{}, nil); s.Jobs != 1 || s.Dead["declined"] != 1 || s.Dead[ReasonRedrive] != 1 {
+	if s := j.tally.summary(time.Time{}, nil, nil); s.Jobs != 1 || s.Dead["declined"] != 1 || s.Dead[ReasonRedrive] != 1 {
 		t.Errorf("summary %+v: what was sent to the dead-letter queue by hand is no job", s)
 	}
 }
@@ -64,11 +64,11 @@ func TestALetterWithoutARecordIsNotLost(t *testing.T) {
 	j.queue(sqs.Event{Kind: sqs.Sent, Queue: "jobs", MessageID: "m1"})
 	j.queue(sqs.Event{Kind: sqs.Sent, Queue: "dead", MessageID: "d1"})
 	j.queue(sqs.Event{Kind: sqs.Deleted, Queue: "jobs", MessageID: "m1"})
-	j.output("Fn",
+	j.report("Fn",
 		`{"message":"outcome","messageId":"m1","queue":"jobs","outcome":"dead","reason":"declined","attempt":1}`)
-	j.output("Fn", `{"message":"dead-lettered","messageId":"m1","queue":"jobs","reason":"declined","deadLetterId":"d1"}`)
+	j.report("Fn", `{"message":"dead-lettered","messageId":"m1","queue":"jobs","reason":"declined","deadLetterId":"d1"}`)
 	j.reorder.flush()
-	s := j.tally.summary(time.Time{}, nil)
+	s := j.tally.summary(time.Time{}, nil, nil)
 	if s.Dead["declined"] != 1 || s.Lost != 0 || s.Left != 0 {
 		t.Errorf("summary %+v, want one dead letter", s)
 	}
@@ -118,15 +118,15 @@ func TestJournalReadsTheFunctionsLog(t *testing.T) {
 	t.Parallel()
 	four := 4.0
 	j, events := newTestJournal()
-	j.output("Fn", `{"timestamp":"2026-01-02T03:04:05Z","level":"INFO","message":"outcome",`+
+	j.report("Fn", `{"timestamp":"2026-01-02T03:04:05Z","level":"INFO","message":"outcome",`+
 		`"messageId":"m1","queue":"jobs",`+
 		`"receiveCount":2,"outcome":"retry","class":"retryable","reason":"timeout","rule":"net.timeout",`+
 		`"attempt":2,"delaySeconds":4}`)
-	j.output("Fn", `{"message":"outcome","messageId":"m2","outcome":"crash","stack":"main.charge\n\tmain.go:17"}`)
-	j.output("Fn", `{"message":"dead-lettered","messageId":"m1"}`)
-	j.output("Fn", `{"message":"batch","_aws":{}}`)
-	j.output("Fn", `{"message":"something else"}`)
-	j.output("Fn", `plain {text`)
+	j.report("Fn", `{"message":"outcome","messageId":"m2","outcome":"crash","stack":"main.charge\n\tmain.go:17"}`)
+	j.report("Fn", `{"message":"dead-lettered","messageId":"m1"}`)
+	j.report("Fn", `{"message":"batch","_aws":{}}`)
+	j.report("Fn", `{"message":"something else"}`)
+	j.report("Fn", `plain {text`)
 	j.reorder.flush()
 	want := []Event{
 		{Kind: KindOutcome, Function: "Fn", MessageID: "m1", Queue: "jobs", ReceiveCount: 2, Outcome: "retry",
@@ -137,6 +137,97 @@ func TestJournalReadsTheFunctionsLog(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, *events); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+// TestALineThatIsPrintedIsNoEvent shows what looks like ours as what it is: a payload
+// can be printed, and a function may log under any message.
+func TestALineThatIsPrintedIsNoEvent(t *testing.T) {
+	t.Parallel()
+	j, events := newTestJournal()
+	j.queue(sqs.Event{Kind: sqs.Sent, Queue: "jobs", MessageID: "m1"})
+	j.queue(sqs.Event{Kind: sqs.Sent, Queue: "dead", MessageID: "d1"})
+	j.reorder.flush()
+	*events = nil
+	var want []Event
+	for _, line := range []string{
+		`{"timestamp":"2026-01-02T03:04:05Z","level":"INFO","message":"outcome","messageId":"m1","queue":"jobs",` +
+			`"outcome":"done","attempt":1,"key":"k"}`,
+		`{"message":"dead-lettered","messageId":"m1","queue":"jobs","reason":"declined","deadLetterId":"d1"}`,
+		`{"message":"batch","size":3}`,
+		`{"message":"reporting"}`,
+	} {
+		j.output("Fn", line)
+		want = append(want, Event{Kind: KindOutput, Function: "Fn", Line: line})
+	}
+	j.reorder.flush()
+	if diff := cmp.Diff(want, *events); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	if s := j.tally.summary(time.Time{}, nil, nil); s.Left != 1 || s.Done != 0 || len(s.Dead) != 0 || s.Attempts != 0 {
+		t.Errorf("summary %+v, want one message that is left", s)
+	}
+}
+
+func TestThePlainFunctionsAnswerIsTold(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	arn := "arn:aws:sqs:us-east-1:000000000000:jobs"
+	messages := []eventsource.Message{{ID: "m1", ReceiveCount: 1}}
+	j, events := newTestJournal()
+	j.tally.unreported = map[string]string{"jobs": "no flag"}
+	j.queue(sqs.Event{Kind: sqs.Received, Time: at, Queue: "jobs", MessageID: "m1", Timeout: time.Minute})
+	for _, kind := range []eventsource.Kind{eventsource.Reported, eventsource.Ignored} {
+		j.batch("Plain", eventsource.Event{Kind: kind, Time: at, QueueARN: arn, Messages: messages})
+	}
+	j.report("Ours", `{"message":"reporting"}`)
+	j.batch("Ours", eventsource.Event{Kind: eventsource.Reported, Time: at, QueueARN: arn, Messages: messages})
+	j.reorder.flush()
+	minute := 60.0
+	want := []Event{
+		{Kind: KindNamed, Queue: "jobs", MessageID: "m1", ReceiveCount: 1, Function: "Plain"},
+		{Kind: KindVisibility, Queue: "jobs", MessageID: "m1", ReceiveCount: 1, DelaySeconds: &minute},
+		{Kind: KindIgnored, Queue: "jobs", MessageID: "m1", ReceiveCount: 1, Function: "Plain", Error: "no flag"},
+	}
+	if diff := cmp.Diff(want, *events); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+// TestLettersToAFunctionAreWork counts what a dead-letter queue holds that a function
+// reads.
+func TestLettersToAFunctionAreWork(t *testing.T) {
+	t.Parallel()
+	j, _ := newTestJournal()
+	j.deadLetters["grave"] = []string{"dead"}
+	j.letters = map[string]bool{"dead": true}
+	j.tally.letters = j.letters
+	arn := "arn:aws:sqs:us-east-1:000000000000:dead"
+	record := `{"version":1,"reason":"declined","messageId":"m1",` +
+		`"sourceQueueArn":"arn:aws:sqs:us-east-1:000000000000:jobs"}`
+	letter := map[string]sqs.Attribute{"sqsafe": {DataType: "String", StringValue: &record}}
+	for _, id := range []string{"m1", "m2", "m3", "m4"} {
+		j.queue(sqs.Event{Kind: sqs.Sent, Queue: "jobs", MessageID: id})
+	}
+	j.queue(sqs.Event{Kind: sqs.Sent, Queue: "dead", MessageID: "d1", MessageAttributes: letter})
+	j.queue(sqs.Event{Kind: sqs.Deleted, Queue: "jobs", MessageID: "m1"})
+	for _, id := range []string{"m2", "m3", "m4"} {
+		j.queue(sqs.Event{Kind: sqs.Redriven, Queue: "jobs", To: "dead", MessageID: id})
+	}
+	for _, id := range []string{"d1", "m2"} {
+		j.queue(sqs.Event{Kind: sqs.Received, Queue: "dead", MessageID: id, ReceiveCount: 1})
+		j.batch("Undertaker", eventsource.Event{
+			Kind: eventsource.Invoked, QueueARN: arn, Messages: []eventsource.Message{{ID: id, ReceiveCount: 1}},
+		})
+		j.queue(sqs.Event{Kind: sqs.Deleted, Queue: "dead", MessageID: id})
+	}
+	j.queue(sqs.Event{Kind: sqs.Redriven, Queue: "dead", To: "grave", MessageID: "m4"})
+	want := Summary{
+		Kind: KindSummary, Jobs: 4, Dead: map[string]int{"declined": 1, ReasonRedrive: 4},
+		Letters: 4, LettersDone: 2, Left: 1,
+	}
+	if diff := cmp.Diff(want, j.tally.summary(time.Time{}, nil, nil)); diff != "" {
+		t.Errorf("summary (-want +got):\n%s", diff)
 	}
 }
 
@@ -236,7 +327,7 @@ func TestJournalOfAnotherEngine(t *testing.T) {
 	arn := "arn:aws:sqs:us-east-1:000000000000:jobs"
 	j, events := newTestJournal()
 	j.foreign = true
-	j.output("Fn", `{"timestamp":"2026-01-02T03:04:05Z","message":"dead-lettered","messageId":"m1","queue":"jobs",`+
+	j.report("Fn", `{"timestamp":"2026-01-02T03:04:05Z","message":"dead-lettered","messageId":"m1","queue":"jobs",`+
 		`"receiveCount":1,"reason":"declined","deadLetterId":"d1","key":"k"}`)
 	j.batch("Fn", eventsource.Event{Kind: eventsource.Deleted, QueueARN: arn, Messages: messages})
 	j.batch("Fn", eventsource.Event{Kind: eventsource.Filtered, QueueARN: arn, Messages: messages[:1], Reason: "no match"})

@@ -18,6 +18,11 @@ func notes(s *stack.Stack, v Variables) []string {
 		maximum := v.environment(f, nil)[maxReceivesVariable]
 		for _, e := range f.Events {
 			queue, _ := s.Queue(e.Queue)
+			if hidden := visibleAfter(e, f.Timeout, queue); hidden > 0 && e.Enabled {
+				all = append(all, fmt.Sprintf("event %s of %s: its batching window and the Timeout are %v, above the "+
+					"VisibilityTimeout of %s, %v; messages are hidden for %v, as Lambda does",
+					e.Name, f.LogicalID, e.Window+f.Timeout, queue.LogicalID, queue.Visibility, hidden))
+			}
 			n := queue.MaxReceiveCount
 			if maximum != f.Environment[maxReceivesVariable] && n > 0 && maximum != strconv.Itoa(n) {
 				all = append(all, fmt.Sprintf("%s of %s is %s, and queue %s has the maxReceiveCount %d; make them the same",
@@ -48,12 +53,11 @@ func unread(s *stack.Stack) []string {
 	return all
 }
 
-// unreported says what becomes of messages that the function names as failed
-// where Lambda does not look at its answer; empty where it does.
+// unreported says why Lambda does not look at the answer of a function; empty where
+// it does.
 func unreported(f stack.Function, e stack.SQSEvent) string {
 	if e.ReportBatchItemFailures || !e.Enabled {
 		return ""
 	}
-	return fmt.Sprintf("event %s of %s has no FunctionResponseTypes: [ReportBatchItemFailures]: "+
-		"messages that its answer names as failed are deleted", e.Name, f.LogicalID)
+	return fmt.Sprintf("event %s of %s has no FunctionResponseTypes: [ReportBatchItemFailures]", e.Name, f.LogicalID)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
-	"github.com/sqsafe/sqsafe/internal/jobs"
+	"github.com/sqsafe/sqsafe/internal/jobfile"
 	"github.com/sqsafe/sqsafe/internal/localaws"
 	"github.com/sqsafe/sqsafe/internal/runtimeapi"
 	"github.com/sqsafe/sqsafe/internal/stack"
@@ -50,7 +50,7 @@ type Options struct {
 type Stack struct {
 	options   Options
 	template  *stack.Stack
-	jobs      []jobs.Job
+	jobs      []jobfile.Job
 	journal   *journal
 	server    *localaws.Server // nil where other engines do all
 	listener  net.Listener
@@ -60,6 +60,7 @@ type Stack struct {
 	folder    string // of built functions
 	binaries  map[string]string
 	functions []*runtimeapi.Function
+	mappings  lambdaAPI
 	pollers   sync.WaitGroup
 	stop      context.CancelFunc
 }
@@ -92,6 +93,7 @@ func (s *Stack) start(ctx context.Context) error {
 	if err := s.load(); err != nil {
 		return err
 	}
+	s.connectFunctions()
 	ready := Event{Kind: KindReady}
 	if s.server != nil {
 		s.web = s.serve()
@@ -178,7 +180,8 @@ func (s *Stack) Broken() <-chan error { return s.journal.broken }
 func (s *Stack) Close(ctx context.Context) (Summary, error) {
 	err := s.release(ctx)
 	empty, emptyErr := s.emptyQueues(ctx)
-	return s.journal.tally.summary(time.Now().UTC(), empty), errors.Join(err, emptyErr)
+	verdicts := s.verdicts(ctx, s.journal.tally.unsettled(empty))
+	return s.journal.tally.summary(time.Now().UTC(), empty, verdicts), errors.Join(err, emptyErr)
 }
 
 func (s *Stack) release(ctx context.Context) error {

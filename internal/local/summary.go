@@ -21,6 +21,11 @@ type Summary struct {
 	Filtered int `json:"filtered,omitempty"`
 	// Dead counts dead letters by reason.
 	Dead map[string]int `json:"dead"`
+	// Letters counts the messages that came into dead-letter queues which a function
+	// reads, and LettersDone those that it acknowledged. Those that died again, were
+	// lost or are left count in Dead, Lost and Left as well.
+	Letters     int `json:"letters,omitempty"`
+	LettersDone int `json:"lettersDone,omitempty"`
 	// Attempts is how often jobs were run, as far as functions tell.
 	Attempts int `json:"attempts"`
 	// StoreDown is how often a job waited because the ledger could not be asked,

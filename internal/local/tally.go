@@ -22,6 +22,8 @@ type tally struct {
 	redrive map[string]bool
 	// unreported says, by the name of a queue, why failures are not reported to it.
 	unreported map[string]string
+	// letters holds the names of the dead-letter queues that a function reads.
+	letters map[string]bool
 
 	mu     sync.Mutex
 	totals Summary
@@ -41,13 +43,22 @@ var (
 // message is what is known of one message.
 type message struct {
 	queue   string
-	outcome string
+	outcome string // as the function has reported it
 	key     string
 	reason  string // of the dead letter; empty while there is none
 	deleted bool
+	// letter means that the queue is a dead-letter queue, which a function reads.
+	letter bool
+	// named means that the function's last answer names the message as failed.
+	named bool
 	// crashed means that a process that had the message ended, perhaps after the
-	// job was done and before its log line was written.
+	// job was done and before its line was written.
 	crashed bool
+	// received is the receive that handed the message out last, to whoever it was;
+	// invoked is the last one of the stack's own functions. elsewhere means that
+	// somebody else acknowledged it.
+	received, invoked int
+	elsewhere         bool
 }
 
 func newTally() *tally {
@@ -72,9 +83,7 @@ func (t *tally) record(e Event) {
 	case KindSent:
 		t.open(e)
 	case KindInvoked, KindFiltered:
-		if t.foreign && t.messages[e.MessageID] == nil {
-			t.open(e)
-		}
+		t.met(e)
 	case KindOutcome:
 		t.outcome(e)
 	case KindDead:
@@ -104,23 +113,68 @@ func (t *tally) outcome(e Event) {
 }
 
 func (t *tally) open(e Event) {
-	t.totals.Jobs++
-	t.messages[e.MessageID] = &message{queue: e.Queue}
+	letter := t.letters[e.Queue]
+	if letter {
+		t.totals.Letters++
+	} else {
+		t.totals.Jobs++
+	}
+	t.messages[e.MessageID] = &message{queue: e.Queue, letter: letter}
+}
+
+// met takes the messages of another engine's queues, which are known only when a
+// function gets them. One that comes from another queue than before was moved
+// there by SQS.
+func (t *tally) met(e Event) {
+	if !t.foreign {
+		return
+	}
+	known := t.messages[e.MessageID]
+	if known != nil && known.queue != e.Queue {
+		known.deleted, known.reason = true, cmp.Or(known.reason, ReasonRedrive)
+		t.count(known, &t.totals)
+		known = nil
+	}
+	if known == nil {
+		t.open(e)
+	}
+}
+
+// letter takes a message that came into a dead-letter queue which a function reads.
+func (t *tally) letter(queue, id string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.letters[queue] {
+		t.open(Event{Queue: queue, MessageID: id})
+	}
+}
+
+// received notes that a message was handed out, by its queue, to anybody.
+func (t *tally) received(id string, count int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if known := t.messages[id]; known != nil {
+		known.received = count
+	}
 }
 
 func (m *message) apply(in Event) {
 	switch in.Kind {
+	case KindInvoked:
+		m.invoked, m.named = in.ReceiveCount, false
+	case KindNamed, KindIgnored:
+		m.named = true
 	case KindOutcome:
 		if m.outcome != outcomeDone { // a job that is done stays so at a redelivery
 			m.outcome, m.key = in.Outcome, in.Key
 		}
 	case KindFiltered:
-		m.outcome = string(KindFiltered)
+		m.invoked, m.outcome = in.ReceiveCount, string(KindFiltered)
 	case KindDead:
 		m.reason = in.Reason
 		m.deleted = m.deleted || in.Reason == ReasonRedrive
 	case KindDeleted:
-		m.deleted = true
+		m.deleted, m.elsewhere = true, m.received > m.invoked
 	}
 }
 
@@ -134,15 +188,49 @@ func (m *message) finished() bool {
 	return m.deleted && m.reason != ""
 }
 
+// unsettled returns the keys of the messages by queue about which the ledger knows more
+// than the stack has seen: somebody else had them last.
+func (t *tally) unsettled(empty map[string]bool) map[string][]string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	keys := map[string][]string{}
+	for _, m := range t.messages {
+		if m.key != "" && (m.elsewhere || !m.deleted && empty[m.queue]) {
+			keys[m.queue] = append(keys[m.queue], m.key)
+		}
+	}
+	return keys
+}
+
+// verdict is what the ledger says of a job.
+type verdict struct {
+	done bool
+	dead string // the reason of its death; empty if it is not dead
+}
+
+// apply settles a message that somebody else had last.
+func (v verdict) apply(m *message) {
+	switch {
+	case v.done:
+		m.outcome, m.deleted = outcomeDone, true
+	case v.dead != "":
+		m.reason, m.deleted = cmp.Or(m.reason, v.dead), true
+	}
+}
+
 // summary returns the totals at the end of a run. For queues of another endpoint,
 // empty says which of them hold no message: a message that was not seen to be
-// deleted is gone from those all the same.
-func (t *tally) summary(now time.Time, empty map[string]bool) Summary {
+// deleted is gone from those all the same. verdicts are those of the ledger, by queue
+// and key.
+func (t *tally) summary(now time.Time, empty map[string]bool, verdicts map[place]verdict) Summary {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.totals
 	s.Kind, s.Time, s.Dead = KindSummary, now, maps.Clone(s.Dead)
 	for _, m := range t.messages {
+		if m.elsewhere || !m.deleted && empty[m.queue] {
+			verdicts[place{m.queue, m.key}].apply(m)
+		}
 		if !m.deleted && empty[m.queue] {
 			m.deleted, m.outcome = true, "gone"
 			if t.redrive[m.queue] {
@@ -163,26 +251,48 @@ func (t *tally) summary(now time.Time, empty map[string]bool) Summary {
 }
 
 // count adds one message to the totals. Where a function reports no outcome, its
-// acknowledgement means done.
+// acknowledgement means done, unless its answer names the message as failed. So does
+// the acknowledgement of another consumer, unless the ledger says otherwise.
 func (t *tally) count(m *message, s *Summary) {
 	switch {
 	case m.reason != "":
 		s.Dead[m.reason]++
 	case !m.deleted:
 		s.Left++
-	case m.outcome == outcomeDone || m.outcome == "":
-		s.Done++
-		t.finish(m.key)
-	case m.outcome == outcomeDuplicate && m.crashed:
+	case m.outcome == outcomeDuplicate && m.crashed && !m.letter:
 		t.doubtful = append(t.doubtful, m.key)
-	case m.outcome == outcomeDuplicate:
+	case m.outcome == outcomeDuplicate && !m.letter:
 		s.Duplicates++
-	case m.outcome == string(KindFiltered):
+	case m.outcome == string(KindFiltered) && !m.letter:
 		s.Filtered++
+	case m.settled():
+		t.acknowledge(m, s)
 	default:
 		s.Lost++
-		s.LostBecause = cmp.Or(t.unreported[m.queue], s.LostBecause)
+		if why := t.unreported[m.queue]; why != "" {
+			s.LostBecause = why + ": messages that its answer names as failed are deleted"
+		}
 	}
+}
+
+// settled reports whether a message that is gone was acknowledged rightly.
+func (m *message) settled() bool {
+	switch m.outcome {
+	case outcomeDone, outcomeDuplicate, string(KindFiltered):
+		return true
+	case "":
+		return m.elsewhere || !m.named
+	}
+	return m.elsewhere
+}
+
+func (t *tally) acknowledge(m *message, s *Summary) {
+	if m.letter {
+		s.LettersDone++
+		return
+	}
+	s.Done++
+	t.finish(m.key)
 }
 
 // finish marks a key as done and reports whether it was new.

@@ -61,8 +61,82 @@ func TestTallyCountsEveryMessage(t *testing.T) {
 			for _, e := range tt.events {
 				tallied.record(e)
 			}
-			got := tallied.summary(time.Time{}, nil)
+			got := tallied.summary(time.Time{}, nil, nil)
 			tt.want.Kind = KindSummary
+			if diff := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("summary (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWhatAFunctionNamesIsNotDone(t *testing.T) {
+	t.Parallel()
+	invoked := func(n int) Event { return Event{Kind: KindInvoked, MessageID: "1", ReceiveCount: n} }
+	named, ignored := Event{Kind: KindNamed, MessageID: "1"}, Event{Kind: KindIgnored, MessageID: "1"}
+	deleted := Event{Kind: KindDeleted, MessageID: "1"}
+	for name, tt := range map[string]struct {
+		events []Event
+		want   Summary
+	}{
+		"named, and it waits":     {[]Event{invoked(1), named}, Summary{Left: 1}},
+		"named, and done later":   {[]Event{invoked(1), named, invoked(2), deleted}, Summary{Done: 1}},
+		"named, and it is gone":   {[]Event{invoked(1), ignored, deleted}, Summary{Lost: 1}},
+		"named, and redriven":     {[]Event{invoked(1), named, {Kind: KindDead, MessageID: "1", Reason: ReasonRedrive}}, Summary{Dead: map[string]int{ReasonRedrive: 1}}}, //nolint:lll // a row
+		"it reports otherwise":    {[]Event{invoked(1), ignored, {Kind: KindOutcome, MessageID: "1", Outcome: "done"}, deleted}, Summary{Done: 1}},                        //nolint:lll // a row
+		"acknowledged, not named": {[]Event{invoked(1), deleted}, Summary{Done: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tallied := newTally()
+			tallied.record(Event{Kind: KindSent, MessageID: "1"})
+			for _, e := range tt.events {
+				tallied.record(e)
+			}
+			tt.want.Kind, tt.want.Jobs = KindSummary, 1
+			if diff := cmp.Diff(tt.want, tallied.summary(time.Time{}, nil, nil), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("summary (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestMessagesSharedWithAnotherConsumer are first run by the stack's function, which
+// reports a retry. A worker gets them next and acknowledges them.
+func TestMessagesSharedWithAnotherConsumer(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		foreign bool // another engine tells nothing of receives and deletions
+		ledger  verdict
+		want    Summary
+	}{
+		"the ledger says done":         {false, verdict{done: true}, Summary{Done: 1}},
+		"the ledger says dead":         {false, verdict{dead: "declined"}, Summary{Dead: map[string]int{"declined": 1}}},
+		"the ledger knows nothing":     {false, verdict{}, Summary{Done: 1}},
+		"another engine, done":         {true, verdict{done: true}, Summary{Done: 1}},
+		"another engine, dead":         {true, verdict{dead: "declined"}, Summary{Dead: map[string]int{"declined": 1}}},
+		"another engine, not recorded": {true, verdict{}, Summary{Lost: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tallied := newTally()
+			tallied.foreign = tt.foreign
+			tallied.record(Event{Kind: KindSent, MessageID: "1", Queue: "jobs"})
+			if !tt.foreign {
+				tallied.received("1", 1)
+			}
+			tallied.record(Event{Kind: KindInvoked, MessageID: "1", Queue: "jobs", ReceiveCount: 1})
+			tallied.record(Event{Kind: KindOutcome, MessageID: "1", Outcome: "retry", Attempt: 1, Key: "k"})
+			if !tt.foreign {
+				tallied.received("1", 2)
+				tallied.record(Event{Kind: KindDeleted, MessageID: "1", Queue: "jobs"})
+			}
+			empty := map[string]bool{"jobs": true}
+			if diff := cmp.Diff(map[string][]string{"jobs": {"k"}}, tallied.unsettled(empty)); diff != "" {
+				t.Errorf("the ledger is asked (-want +got):\n%s", diff)
+			}
+			got := tallied.summary(time.Time{}, empty, map[place]verdict{{"jobs", "k"}: tt.ledger})
+			tt.want.Kind, tt.want.Jobs, tt.want.Attempts = KindSummary, 1, 1
 			if diff := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("summary (-want +got):\n%s", diff)
 			}
@@ -84,7 +158,7 @@ func TestTallyOfAnotherEndpoint(t *testing.T) {
 	} {
 		tallied.record(e)
 	}
-	got := tallied.summary(time.Time{}, map[string]bool{"jobs": true, "plain": true, "full": false})
+	got := tallied.summary(time.Time{}, map[string]bool{"jobs": true, "plain": true, "full": false}, nil)
 	want := Summary{
 		Kind: KindSummary, Jobs: 5, Done: 2, Dead: map[string]int{ReasonRedrive: 1}, Lost: 1, Left: 1,
 	}
@@ -104,7 +178,7 @@ func TestTallyForgetsFinishedMessages(t *testing.T) {
 	if len(tallied.messages) != 0 {
 		t.Errorf("%d messages are kept", len(tallied.messages))
 	}
-	got := tallied.summary(time.Time{}, nil)
+	got := tallied.summary(time.Time{}, nil, nil)
 	want := Summary{Kind: KindSummary, Jobs: 1000, Done: 1000, Attempts: 1000, Dead: map[string]int{}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("summary (-want +got):\n%s", diff)

@@ -28,6 +28,9 @@ func ReadVariables(path string) (Variables, error) {
 		return nil, fmt.Errorf("environment file: %w", err)
 	}
 	var raw map[string]map[string]any
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil, fmt.Errorf(`%s is empty; want {"FunctionLogicalId":{"NAME":"value"}}`, path)
+	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber() // a number is to stay as it is written
 	if err := decoder.Decode(&raw); err != nil {

@@ -12,8 +12,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb"
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 	"github.com/sqsafe/sqsafe/internal/localaws/sqs"
+	"github.com/sqsafe/sqsafe/internal/localaws/sts"
 )
 
 // answer writes the response or the error of an operation.
@@ -29,7 +31,7 @@ func answer(w http.ResponseWriter, c call, response any, err error) {
 		if status = refusal.Status; status == 0 {
 			status = http.StatusBadRequest
 		}
-		response = errorBody(c.service.namespace, refusal)
+		response = errorBody(c.service, refusal)
 	}
 	body, err := c.codec.marshal(response)
 	if err != nil {
@@ -49,13 +51,20 @@ func answer(w http.ResponseWriter, c call, response any, err error) {
 	_, _ = w.Write(body)
 }
 
-func errorBody(namespace string, e *protocol.Error) map[string]any {
-	code := e.Code
-	if !strings.Contains(code, "#") {
+func errorBody(s service, e *protocol.Error) map[string]any {
+	code, message := e.Code, "message"
+	switch namespace, common := s.common[code]; {
+	case strings.Contains(code, "#"):
+	case common:
 		code = namespace + "#" + code
+		if namespace == dynamodb.ServiceErrors {
+			message = "Message"
+		}
+	default:
+		code = s.namespace + "#" + code
 	}
 	// AWS uses both message and Message; the SDKs read both.
-	body := map[string]any{"__type": code, "message": e.Message}
+	body := map[string]any{"__type": code, message: e.Message}
 	maps.Copy(body, e.Fields)
 	return body
 }
@@ -80,12 +89,12 @@ func finishDynamoDB(h http.Header, _ *protocol.Error, body []byte) {
 	h.Set("X-Amz-Crc32", strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10))
 }
 
-// refuse answers requests for protocols or services that the server does not
-// have. A request in the query protocol is answered in XML, since its clients
-// read nothing else.
-func refuse(w http.ResponseWriter, r *http.Request, body []byte, targets []string) {
+// serveOthers answers requests in other protocols: it has STS, and refuses what
+// is for protocols or services that the server does not have. A request in the
+// query protocol is answered in XML, since its clients read nothing else.
+func (s *Server) serveOthers(w http.ResponseWriter, r *http.Request, body []byte) {
 	const spoken = "localaws speaks the AWS JSON protocol: POST with X-Amz-Target %s, followed by .OPERATION"
-	hint := fmt.Sprintf(spoken, strings.Join(targets, " or "))
+	hint := fmt.Sprintf(spoken, strings.Join(s.targets(), " or "))
 	if target := r.Header.Get("X-Amz-Target"); target != "" {
 		answer(w, call{service: service{finish: finishQuery(sqs.QueryCode)}, codec: awsJSON()}, nil, &protocol.Error{
 			Code:    "com.amazon.coral.service#UnknownOperationException",
@@ -94,19 +103,23 @@ func refuse(w http.ResponseWriter, r *http.Request, body []byte, targets []strin
 		return
 	}
 	form, _ := url.ParseQuery(string(body))
-	action := form.Get("Action")
-	if action == "" {
-		action = r.URL.Query().Get("Action")
+	if form.Get("Action") == "" {
+		form = r.URL.Query()
 	}
-	if action == "" {
+	action := form.Get("Action")
+	switch {
+	case action == "":
 		message := fmt.Sprintf("localaws: %s %s is not served; %s", r.Method, r.URL.Path, hint)
 		http.Error(w, message, http.StatusNotFound)
-		return
+	case sts.Serves(form):
+		s.identity.Answer(w, form, sqs.NewID())
+	default:
+		message := fmt.Sprintf("%s in the query protocol is not served: update the SDK or the CLI, "+
+			"which speak JSON to SQS since November 2023; %s", action, hint)
+		w.Header().Set("Content-Type", "text/xml")
+		w.WriteHeader(http.StatusBadRequest)
+		_ = xml.NewEncoder(w).Encode(queryError{Type: "Sender", Code: "UnsupportedProtocol", Message: message})
 	}
-	message := fmt.Sprintf("%s in the query protocol is not served; %s", action, hint)
-	w.Header().Set("Content-Type", "text/xml")
-	w.WriteHeader(http.StatusBadRequest)
-	_ = xml.NewEncoder(w).Encode(queryError{Type: "Sender", Code: "UnsupportedProtocol", Message: message})
 }
 
 // queryError is an error of the query protocol.

@@ -12,6 +12,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb"
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 	"github.com/sqsafe/sqsafe/internal/localaws/sqs"
+	"github.com/sqsafe/sqsafe/internal/localaws/sts"
 )
 
 // maxRequest is more than the longest request that the services accept, a batch
@@ -30,12 +31,13 @@ type Options struct {
 	Observe func(sqs.Event)
 }
 
-// Server emulates SQS, DynamoDB and CloudWatch of one account in one region. It
-// is safe for concurrent use.
+// Server emulates SQS, DynamoDB, CloudWatch and GetCallerIdentity of STS, of one
+// account in one region. It is safe for concurrent use.
 type Server struct {
 	clock    protocol.Clock
 	region   string
 	queues   *sqs.Service
+	identity *sts.Service
 	services map[string]service
 	faults   faults
 }
@@ -48,7 +50,8 @@ type operator interface {
 // service is a service with the details of its protocol.
 type service struct {
 	operator
-	namespace string // namespace of the shapes of its errors
+	namespace string            // namespace of the shapes of its errors
+	common    map[string]string // errors of another namespace, by their code
 	finish    func(h http.Header, err *protocol.Error, body []byte)
 	cbor      bool // whether it accepts Smithy RPC v2 CBOR besides JSON
 }
@@ -73,15 +76,19 @@ func New(o *Options) *Server {
 	})
 	metrics := cloudwatch.New(&cloudwatch.Options{Clock: set.Clock, Region: set.Region, Account: set.Account})
 	return &Server{
-		clock:  set.Clock,
-		region: set.Region,
-		queues: queues,
+		clock:    set.Clock,
+		region:   set.Region,
+		queues:   queues,
+		identity: sts.New(set.Account),
 		services: map[string]service{
-			"AmazonSQS": {queues, "com.amazonaws.sqs", finishQuery(sqs.QueryCode), false},
+			"AmazonSQS": {operator: queues, namespace: "com.amazonaws.sqs", finish: finishQuery(sqs.QueryCode)},
 			"DynamoDB_20120810": {
-				dynamodb.New(set.Clock, set.Region, set.Account), "com.amazonaws.dynamodb.v20120810", finishDynamoDB, false,
+				operator:  dynamodb.New(set.Clock, set.Region, set.Account),
+				namespace: "com.amazonaws.dynamodb.v20120810", common: dynamodb.CommonErrors, finish: finishDynamoDB,
 			},
-			"GraniteServiceVersion20100801": {metrics, "com.amazonaws.cloudwatch", finishQuery(cloudwatch.QueryCode), true},
+			"GraniteServiceVersion20100801": {
+				operator: metrics, namespace: "com.amazonaws.cloudwatch", finish: finishQuery(cloudwatch.QueryCode), cbor: true,
+			},
 		},
 	}
 }
@@ -102,7 +109,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c, ok := s.route(r)
 	if !ok {
-		refuse(w, r, body, s.targets())
+		s.serveOthers(w, r, body)
 		return
 	}
 	response, err := s.perform(r, c, body)
@@ -136,7 +143,7 @@ func (s *Server) perform(r *http.Request, c call, body []byte) (any, error) {
 	if err != nil {
 		return nil, &protocol.Error{Code: "SerializationException", Message: c.operation + ": " + err.Error()}
 	}
-	in := &protocol.Request{Operation: c.operation, Host: r.Host, Body: text}
+	in := &protocol.Request{Operation: c.operation, Host: r.Host, Trace: r.Header.Get("X-Amzn-Trace-Id"), Body: text}
 	return s.operate(r.Context(), c.service, in)
 }
 

@@ -36,7 +36,11 @@ func TestUnsupportedProtocolsAndServicesAreNamed(t *testing.T) {
 			[]string{"<Code>UnsupportedProtocol</Code>", "SendMessage in the query protocol", hint},
 		},
 		"query protocol in the URL": {"GET", "/?Action=ListQueues", "", "", 400, []string{"ListQueues", hint}},
-		"REST":                      {"PUT", "/bucket/key", "", "x", 404, []string{"PUT /bucket/key", hint}},
+		"another operation of STS": {
+			"POST", "/", "", "Action=AssumeRole&Version=2011-06-15", 400,
+			[]string{"<Code>InvalidAction</Code>", "does not implement AssumeRole"},
+		},
+		"REST": {"PUT", "/bucket/key", "", "x", 404, []string{"PUT /bucket/key", hint}},
 		"other service": {
 			"POST", "/", "Logs_20140328.PutLogEvents", "{}", 400,
 			[]string{`"__type":"com.amazon.coral.service#UnknownOperationException"`, "Logs_20140328.PutLogEvents", hint},
@@ -44,8 +48,8 @@ func TestUnsupportedProtocolsAndServicesAreNamed(t *testing.T) {
 		"no operation": {"POST", "/", "AmazonSQS", "{}", 400, []string{"AmazonSQS is not served", hint}},
 		"not POST":     {"GET", "/", "AmazonSQS.ListQueues", "", 400, []string{"AmazonSQS.ListQueues is not served"}},
 		"unknown operation": {
-			"POST", "/", "AmazonSQS.AddPermission", "{}", 400,
-			[]string{`"__type":"com.amazonaws.sqs#UnknownOperationException"`, "does not implement AddPermission"},
+			"POST", "/", "AmazonSQS.ListMessages", "{}", 400,
+			[]string{`"__type":"com.amazonaws.sqs#UnknownOperationException"`, "does not implement ListMessages"},
 		},
 		"not JSON": {
 			"POST", "/", "AmazonSQS.SendMessage", "{", 400, []string{"#SerializationException", "SendMessage"},

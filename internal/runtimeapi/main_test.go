@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -67,6 +68,9 @@ type order struct {
 	Size int    `json:"size,omitempty"`
 }
 
+// reportVariable leads the program to its pipe.
+const reportVariable = "PIPE"
+
 // report describes the invocation as the function sees it.
 type report struct {
 	PID       int
@@ -98,6 +102,14 @@ func work(ctx context.Context, o order) (any, error) {
 		hang()
 	case "say":
 		fmt.Print(o.Text)
+	case "report":
+		number, err := strconv.Atoi(os.Getenv(reportVariable))
+		if err != nil {
+			return nil, err
+		}
+		pipe := os.NewFile(uintptr(number), "pipe")
+		_, err = pipe.WriteString(o.Text)
+		return nil, err
 	case "write":
 		return strings.Repeat("x", o.Size), nil
 	case "stream and fail":

@@ -44,6 +44,12 @@ type Options struct {
 	// stderr, without the line end. Calls do not overlap. Nil discards the
 	// output.
 	Output func(line string)
+	// Report is called with each line that processes write to a pipe beside their
+	// output. The variable that ReportVariable names leads them to it, by the
+	// number of the file. Calls may overlap. Nil means that there is no such pipe.
+	// Where a process cannot be given files, as on Windows, there is none either.
+	Report         func(line string)
+	ReportVariable string
 	// Observe is called with the events of processes and invocations. Calls do
 	// not overlap. It must not call the function. Nil means no calls.
 	Observe func(Event)

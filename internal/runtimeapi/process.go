@@ -1,6 +1,7 @@
 package runtimeapi
 
 import (
+	"errors"
 	"net"
 	"net/http"
 	"os/exec"
@@ -19,6 +20,7 @@ type process struct {
 	api    *api
 	cmd    *exec.Cmd
 	output *lineWriter
+	report *report
 	server *http.Server
 	killed atomic.Bool
 	// up is closed when the start has ended. If it failed, broken returns the
@@ -50,7 +52,13 @@ func startProcess(o Options, h hooks) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &process{output: &lineWriter{emit: h.print}, up: make(chan struct{}), exited: make(chan struct{})}
+	report, err := newReport(o)
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	p := &process{
+		output: &lineWriter{emit: h.print}, report: report, up: make(chan struct{}), exited: make(chan struct{}),
+	}
 	p.api = newAPI(o, p.exited, func(inv *invocation) {
 		h.observe(Event{Kind: Invoked, RequestID: inv.id, PID: p.cmd.Process.Pid})
 	}, func(still bool) { h.asks(p, still) })
@@ -61,8 +69,10 @@ func startProcess(o Options, h hooks) (*process, error) {
 	p.cmd.Stdout, p.cmd.Stderr = p.output, p.output
 	p.cmd.SysProcAttr = attributes()
 	p.cmd.WaitDelay = outputWait
+	p.report.pass(p.cmd, o.ReportVariable)
 
 	go func() { _ = p.server.Serve(listener) }() // ends when the server is closed
+	go p.report.follow()                         // ends with the process
 	started := make(chan error)
 	go p.supervise(h, started)
 	return p, <-started
@@ -76,7 +86,9 @@ func (p *process) supervise(h hooks, started chan<- error) {
 	defer close(p.exited)
 	defer p.server.Close()
 	err := p.cmd.Start()
+	p.report.passed()
 	if err != nil {
+		p.report.end()
 		started <- err
 		return
 	}
@@ -84,6 +96,7 @@ func (p *process) supervise(h hooks, started chan<- error) {
 	started <- nil
 	_ = p.cmd.Wait()                            // the result is in ProcessState
 	signalGroup(p.cmd.Process, syscall.SIGKILL) // end the children that it left running
+	p.report.end()
 	p.output.flush()
 	h.ended(p)
 	end := Event{Kind: Exited, PID: p.cmd.Process.Pid, Status: p.status().text}

@@ -9,5 +9,7 @@ import (
 
 func attributes() *syscall.SysProcAttr { return nil }
 
+const passesFiles = false
+
 // signalGroup ends the process at once: this platform has no signals.
 func signalGroup(p *os.Process, _ syscall.Signal) { _ = p.Kill() }

@@ -2,8 +2,7 @@ package sqsevent
 
 import (
 	"encoding/json"
-	"strings"
-	"unicode/utf8"
+	"slices"
 
 	"github.com/aws/aws-lambda-go/events"
 )
@@ -22,37 +21,26 @@ func Decode(data []byte) (events.SQSEvent, error) {
 // decodeFast decodes events in the format of Lambda. ok is false for everything
 // else.
 func decodeFast(data []byte) (event events.SQSEvent, ok bool) {
-	if !plain(data) {
-		return event, false
-	}
-	r := reader{text: string(data)}
-	r.unescaped.Grow(len(data))
+	r := newReader(data)
 	seen := false
-	r.object(func(name string) {
-		if name != "Records" || seen {
-			r.failed = true
+	r.object(func(name []byte) {
+		if string(name) != "Records" || seen {
+			r.fail()
 			return
 		}
 		seen = true
-		event.Records = make([]events.SQSMessage, 0, strings.Count(r.text, `"receiptHandle"`))
+		event.Records = []events.SQSMessage{}
 		r.array(func() {
+			n := len(event.Records)
+			if n == cap(event.Records) { // the others are probably as long as those so far
+				event.Records = slices.Grow(event.Records, 1+n*(len(data)-r.at)/r.at)
+			}
 			event.Records = append(event.Records, events.SQSMessage{})
-			r.record(&event.Records[len(event.Records)-1])
+			r.record(&event.Records[n])
 		})
 	})
 	r.space()
-	return event, !r.failed && r.at == len(r.text)
-}
-
-// plain reports whether the text is UTF-8 without control characters, so that a
-// JSON string without escapes can be copied as it is.
-func plain(data []byte) bool {
-	for _, c := range data {
-		if c < ' ' {
-			return false
-		}
-	}
-	return utf8.Valid(data)
+	return event, !r.failed && r.at == len(data)
 }
 
 // record decodes one message. It fails if a member occurs twice.
@@ -66,8 +54,8 @@ func (r *reader) record(m *events.SQSMessage) {
 		once(bit)
 		return r.str()
 	}
-	r.object(func(name string) {
-		switch name {
+	r.object(func(name []byte) {
+		switch string(name) {
 		case "messageId":
 			m.MessageId = text(1 << 0)
 		case "receiptHandle":
@@ -94,32 +82,32 @@ func (r *reader) record(m *events.SQSMessage) {
 			once(1 << 9)
 			m.MessageAttributes = r.messageAttributes()
 		default:
-			r.failed = true
+			r.fail()
 		}
 	})
 }
 
 func (r *reader) attributes() map[string]string {
 	attributes := make(map[string]string, 8)
-	r.object(func(name string) { attributes[name] = r.str() })
+	r.object(func(name []byte) { attributes[r.keep(name)] = r.str() })
 	return attributes
 }
 
 // messageAttributes fails for attributes that are not text.
 func (r *reader) messageAttributes() map[string]events.SQSMessageAttribute {
 	attributes := map[string]events.SQSMessageAttribute{}
-	r.object(func(name string) {
-		if _, twice := attributes[name]; twice {
-			r.failed = true
+	r.object(func(name []byte) {
+		if _, twice := attributes[string(name)]; twice {
+			r.fail()
 		}
-		attributes[name] = r.messageAttribute()
+		attributes[r.keep(name)] = r.messageAttribute()
 	})
 	return attributes
 }
 
 func (r *reader) messageAttribute() (a events.SQSMessageAttribute) {
-	r.object(func(name string) {
-		switch {
+	r.object(func(name []byte) {
+		switch name := string(name); {
 		case name == "stringValue" && a.StringValue == nil:
 			value := r.str()
 			a.StringValue = &value
@@ -132,7 +120,7 @@ func (r *reader) messageAttribute() (a events.SQSMessageAttribute) {
 			a.BinaryListValues = [][]byte{}
 			r.empty()
 		default:
-			r.failed = true
+			r.fail()
 		}
 	})
 	return a

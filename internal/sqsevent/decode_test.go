@@ -55,6 +55,8 @@ func TestEventsOfLambdaAreDecodedInOnePass(t *testing.T) {
 		"spaces":        `{ "Records" : [ { "messageId" : "m" , "attributes" : { } } ] } `,
 		"no attributes": `{"Records":[{"messageId":"m","messageAttributes":{}}]}`,
 		"escapes":       `{"Records":[{"body":"\u0041\/\b\f\n\r\t\u00e4\"\\"}]}`,
+		"pairs":         `{"Records":[{"body":"\ud83d\ude00 \uD83D\uDE00\uffff"}]}`,
+		"large first":   lambdaEvent(strings.Repeat("x", 5000), "", "a", "b", "c", "d"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -81,6 +83,10 @@ var others = []string{
 	`{"Records":[{"messageAttributes":{"a":{"stringValue":"1"},"a":{"dataType":"String"}}}]}`,
 	`{"Records":[{"messageAttributes":{"a":{"stringListValues":["x"]}}}]}`, `{"Records":[{"body":"\u+041"}]}`,
 	`{"Records":[{"messageAttributes":{"a":{"dataType":"","dataType":"b"}}}]}`,
+	`{"Records":[{"body":"\ud83dx"}]}`, `{"Records":[{"body":"\ude00\ud83d"}]}`, `{"Records":[{"body":"\ud83d\u0041"}]}`,
+	`{"Records":[{"body":"\ud83d\u+e00"}]}`, `{"Records":[{"b\u006fdy":"x"}]}`, "{\"Records\":[{\"bod\x01y\":\"x\"}]}",
+	"{\"Records\":[{\"body\":\"0123456789\x1f0123456789\"}]}", "{\"Records\":[{\"body\":\"0123456789\xc30123456789\"}]}",
+	`{"Records":[{"attributes":{"ä":"1"}}]}`, "{\"Records\":[{\"body\":\"\x7f\xc3\xa4\"}]}", `{"Records":[{"body":"\u00`,
 }
 
 func TestOtherEventsAreDecodedByEncodingJSON(t *testing.T) {
@@ -103,6 +109,19 @@ func TestEventDoesNotReferToTheInput(t *testing.T) {
 	}
 }
 
+// A special byte is found wherever it is in a word, with any neighbours.
+func TestSpecialBytesAreFoundAtEachPlace(t *testing.T) {
+	t.Parallel()
+	for _, filling := range []string{"a", "\u00e4", "!", "#", "[", "]", "\x7f", " "} {
+		for place := range 20 {
+			for _, c := range []string{`\"`, `\\`, `\n`, `\u00e9`, `\ud83d\ude00`, `"`, "\x00", "\x1f", "\xff", "\u2028"} {
+				before, after := strings.Repeat(filling, place), strings.Repeat(filling, 19-place)
+				same(t, `{"Records":[{"body":"`+before+c+after+`","messageId":"m"}]}`)
+			}
+		}
+	}
+}
+
 func FuzzDecode(f *testing.F) {
 	for _, data := range others {
 		f.Add(data)
@@ -114,7 +133,7 @@ func FuzzDecode(f *testing.F) {
 func BenchmarkDecode(b *testing.B) {
 	bodies := make([]string, 1000)
 	for i := range bodies {
-		bodies[i] = `{"id":"o-1","amount":100,"text":"` + strings.Repeat("abc ", 40) + `"}`
+		bodies[i] = `{"id":"o-1","amount":100,"lines":[` + strings.Repeat(`{"sku":"a","n":1},`, 20) + `{}]}`
 	}
 	data := []byte(lambdaEvent(bodies...))
 	b.Run("fast", func(b *testing.B) {

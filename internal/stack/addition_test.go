@@ -106,7 +106,7 @@ func TestAdditionMergesIntoATemplate(t *testing.T) {
 		t.Fatal(err, added.Refused)
 	}
 	text = string(added.Text)
-	s, err := parse(repositoryTemplate, []byte(text), nil)
+	s, err := parseSAM(repositoryTemplate, text, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestTemplateCutDownToOneQueue(t *testing.T) {
 			text = strings.Replace(text, "\nOutputs:\n", "\nOutputs:\n"+found, 1)
 		}
 	}
-	s, err := parse(repositoryTemplate, []byte(text), nil)
+	s, err := parseSAM(repositoryTemplate, text, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

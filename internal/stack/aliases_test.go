@@ -62,7 +62,7 @@ func TestAliases(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s, err := parse("testdata/template.yaml", []byte(withAliases(tt.anchors, own, tt.replacement)), nil)
+			s, err := parseSAM("testdata/template.yaml", withAliases(tt.anchors, own, tt.replacement), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -80,7 +80,7 @@ func TestAliases(t *testing.T) {
 func TestNoteAboutAliasesHasTheLineOfTheFirst(t *testing.T) {
 	t.Parallel()
 	text := withAliases("x: &x\n  - text\n", "VALUE: plain", "VALUE: plain, OTHER: !Select [0, *x], MORE: !Join [a, *x]")
-	s, err := parse("testdata/template.yaml", []byte(text), nil)
+	s, err := parseSAM("testdata/template.yaml", text, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestInvalidAliasesAreRefused(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := parse("t.yaml", []byte(tt.text), nil)
+			_, err := parseSAM("t.yaml", tt.text, nil)
 			if err == nil || err.Error() != tt.want {
 				t.Errorf("error %v, want %s", err, tt.want)
 			}

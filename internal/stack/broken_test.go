@@ -180,7 +180,11 @@ var brokenValues = []brokenCase{
 	},
 	{
 		"runtime", "provided.al2023", "go1.x",
-		`:30: Worker: Runtime "go1.x" does not run a Go binary: write provided.al2023`,
+		`:30: Worker: Runtime "go1.x" has been retired by Lambda: write provided.al2023, and Handler: bootstrap`,
+	},
+	{
+		"a FIFO queue that is none", "VisibilityTimeout: !Ref Wait", "FifoQueue: false",
+		":14: Jobs: FifoQueue false: SQS takes only true: remove it, or use AWS::NoValue in its place",
 	},
 	{
 		"no CodeUri", "      CodeUri: code\n", "",
@@ -321,7 +325,7 @@ func TestInvalidTemplatesAreRefused(t *testing.T) {
 				if strings.Count(sound, tt.old) != 1 {
 					t.Fatalf("%q is %d times in the sound template", tt.old, strings.Count(sound, tt.old))
 				}
-				_, err := parse(file, []byte(strings.Replace(sound, tt.old, tt.new, 1)), nil)
+				_, err := parseSAM(file, strings.Replace(sound, tt.old, tt.new, 1), nil)
 				if tt.want == "" {
 					if err != nil {
 						t.Fatalf("unexpected error: %v", err)

@@ -44,8 +44,8 @@ func TestNotesOnForeignTemplates(t *testing.T) {
 			`"arn:aws:sqs:eu-west-1:210987654321:audit" ` + outside,
 		":23: GoFunction: event Imported is left alone: Fn::ImportValue needs AWS: " +
 			"replace it by a parameter and give that a value",
-		`:30: PythonFunction is left alone: Runtime "python3.13" does not run a Go binary: ` +
-			"write provided.al2023",
+		`:30: PythonFunction is left alone: Runtime "python3.13": only Go functions, ` +
+			"with provided.al2023, are built and run here",
 		":37: ImageFunction is left alone: PackageType Image: only a Zip is built and run here",
 		`:40: RustFunction is left alone: BuildMethod "rust-cargolambda" does not build Go: ` +
 			"write go1.x or makefile",

@@ -33,10 +33,49 @@ func (t *template) function(r *resource, mappings []*resource, s *Stack) (Functi
 		Timeout:     time.Duration(properties.integer("Timeout", 3, 1, longest(properties))) * time.Second,
 		MemoryMB:    properties.integer("MemorySize", 128, 128, 10240),
 		Environment: t.environment(properties),
+		AllowsLoops: properties.text("RecursiveLoop") == "Allow",
 		Events:      events,
 	}
 	t.checkVisibility(f, properties, s)
+	t.tellUnused(r, properties)
 	return f, true
+}
+
+// unused are the properties of a function that change how it runs in AWS, and nothing
+// here; what they say in a note is the rest of "PROPERTY has no effect here".
+var unused = []struct{ property, more string }{
+	{"DeadLetterQueue", ": it is for asynchronous invocations; a message goes to the dead-letter queue of its queue"},
+	{"DurableConfig", ": an invocation is never suspended, and a step is not recorded"},
+	{"EphemeralStorage", ""},
+	{"EventInvokeConfig", ": it is for asynchronous invocations"},
+	{"FileSystemConfigs", ": nothing is mounted"},
+	{"FunctionScalingConfig", ""},
+	{"Layers", ": build what the function needs into its binary"},
+	{"ProvisionedConcurrencyConfig", ""},
+	{"SnapStart", ""},
+	{"VpcConfig", ""},
+}
+
+// tellUnused adds notes on properties that have no effect here, and refuses what Lambda
+// refuses on a function with an SQS event.
+func (t *template) tellUnused(r *resource, properties section) {
+	if properties.member("TenancyConfig") != nil {
+		properties.fail("TenancyConfig", ": Lambda takes no event source mapping for a function with tenants: remove it")
+	}
+	for _, u := range unused {
+		if properties.member(u.property) != nil {
+			t.note(properties.at(u.property), "%s: %s has no effect here%s", r.id, u.property, u.more)
+		}
+	}
+	switch n := properties.text("ReservedConcurrentExecutions"); n {
+	case "":
+	case "0":
+		t.note(properties.at("ReservedConcurrentExecutions"),
+			"%s: ReservedConcurrentExecutions of 0 has no effect here; in AWS the function never runs", r.id)
+	default:
+		t.note(properties.at("ReservedConcurrentExecutions"),
+			"%s: ReservedConcurrentExecutions has no effect here; the MaximumConcurrency of an event has", r.id)
+	}
 }
 
 // longest returns the highest timeout in seconds that Lambda accepts: more for a
@@ -94,10 +133,12 @@ func (t *template) isGo(r *resource, properties section) bool {
 	case t.err != nil:
 	case properties.text("PackageType") == "Image":
 		why("PackageType", " Image: only a Zip is built and run here")
-	case runtime == "" || runtime == "go1.x":
-		properties.fail("Runtime", " %q does not run a Go binary: write provided.al2023", runtime)
+	case runtime == "":
+		properties.fail("Runtime", " is missing: write provided.al2023 for a Go function")
+	case runtime == "go1.x":
+		properties.fail("Runtime", " %q has been retired by Lambda: write provided.al2023, and Handler: bootstrap", runtime)
 	case runtime != "provided" && !strings.HasPrefix(runtime, "provided."):
-		why("Runtime", " %q does not run a Go binary: write provided.al2023", runtime)
+		why("Runtime", " %q: only Go functions, with provided.al2023, are built and run here", runtime)
 	case method != "" && method != "go1.x" && method != "makefile":
 		why("BuildMethod", " %q does not build Go: write go1.x or makefile", method)
 	default:
@@ -115,14 +156,9 @@ func (t *template) buildMethod(r *resource) string {
 func (t *template) checkVisibility(f Function, properties section, s *Stack) {
 	for _, event := range f.Events {
 		q, _ := s.Queue(event.Queue)
-		r := t.resource(q.LogicalID)
-		if r == nil {
-			continue
-		}
-		seconds := t.properties(r).integer("VisibilityTimeout", defaultVisibility, 0, 43200)
-		if visibility := time.Duration(seconds) * time.Second; visibility < f.Timeout {
+		if q.LogicalID != "" && q.Visibility < f.Timeout {
 			properties.fail("Timeout", " of %v is above the VisibilityTimeout of %s, %v: raise that to six times the Timeout",
-				f.Timeout, q.LogicalID, visibility)
+				f.Timeout, q.LogicalID, q.Visibility)
 		}
 	}
 }

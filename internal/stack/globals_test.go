@@ -48,7 +48,7 @@ func TestGlobals(t *testing.T) {
 			if tt.old != "" {
 				text = strings.Replace(text, tt.old, tt.new, 1)
 			}
-			s, err := parse("testdata/template.yaml", []byte(text), nil)
+			s, err := parseSAM("testdata/template.yaml", text, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -107,7 +107,7 @@ func TestTimeoutsWithACapacityProvider(t *testing.T) {
 		for seconds, ok := range map[int]bool{limit: true, limit + 1: false} {
 			text := strings.Replace(withGlobals(globals), "Timeout: 10", "Timeout: "+strconv.Itoa(seconds), 1)
 			text = strings.Replace(text, "VisibilityTimeout: !Ref Wait", "VisibilityTimeout: 43200", 1)
-			s, err := parse("testdata/template.yaml", []byte(text), nil)
+			s, err := parseSAM("testdata/template.yaml", text, nil)
 			if (err == nil) != ok {
 				t.Errorf("%s, %d s: %v", globals, seconds, err)
 			} else if ok && s.Functions[0].Timeout != time.Duration(seconds)*time.Second {

@@ -14,7 +14,7 @@ import (
 // the variable is not set.
 func evaluated(t interface{ Fatal(...any) }, expression string) (string, bool) {
 	text := strings.Replace(sound, "VALUE: plain", "VALUE: "+expression, 1)
-	s, err := parse(filepath.Join("testdata", "template.yaml"), []byte(text), nil)
+	s, err := parseSAM(filepath.Join("testdata", "template.yaml"), text, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestConditions(t *testing.T) {
 	for _, tt := range tests {
 		text := strings.Replace(sound, "!Not [!Condition Loop]", tt.condition, 1)
 		text = strings.Replace(text, "VALUE: plain", "VALUE: !If [Loop, true, false]", 1)
-		s, err := parse(filepath.Join("testdata", "template.yaml"), []byte(text), nil)
+		s, err := parseSAM(filepath.Join("testdata", "template.yaml"), text, nil)
 		if err != nil {
 			t.Errorf("%s: %v", tt.condition, err)
 			continue
@@ -116,7 +116,7 @@ func TestInvalidConditionsAreRefused(t *testing.T) {
 	for _, tt := range tests {
 		text := strings.Replace(sound, "!Not [!Condition Loop]", tt.condition, 1)
 		text = strings.Replace(text, "VALUE: plain", "VALUE: !If [Loop, true, false]", 1)
-		_, err := parse(file, []byte(text), nil)
+		_, err := parseSAM(file, text, nil)
 		if err == nil || strings.TrimPrefix(err.Error(), file) != tt.want {
 			t.Errorf("%s: error %v, want %s", tt.condition, err, tt.want)
 		}

@@ -114,14 +114,14 @@ func TestKnownPropertiesAreAccepted(t *testing.T) {
 		for _, name := range knownProperties[kind] {
 			more := fmt.Sprintf("Resources:\n  More: {Type: %s, Properties: {%s: !Ref AWS::NoValue}}\n", kind, name)
 			text := strings.Replace(sound, "Resources:\n", more, 1)
-			if _, err := parse("testdata/template.yaml", []byte(text), nil); err != nil {
+			if _, err := parseSAM("testdata/template.yaml", text, nil); err != nil {
 				t.Errorf("%s of %s: %v", name, kind, err)
 			}
 		}
 	}
 	for _, name := range globalFunctionProperties {
 		text := withGlobals("{" + name + ": !Ref AWS::NoValue}")
-		if _, err := parse("testdata/template.yaml", []byte(text), nil); err != nil {
+		if _, err := parseSAM("testdata/template.yaml", text, nil); err != nil {
 			t.Errorf("%s in Globals: %v", name, err)
 		}
 	}
@@ -131,7 +131,7 @@ func TestDynamicReferenceInAVariableIsNoted(t *testing.T) {
 	t.Parallel()
 	const value = "postgres://app:{{resolve:ssm-secure:/app/password:1}}@db"
 	text := strings.Replace(sound, "VALUE: plain", "VALUE: '"+value+"'", 1)
-	s, err := parse("testdata/template.yaml", []byte(text), nil)
+	s, err := parseSAM("testdata/template.yaml", text, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

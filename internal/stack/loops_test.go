@@ -60,7 +60,7 @@ func TestLoopsAreWrittenOut(t *testing.T) {
 			t.Parallel()
 			text := head + "Parameters: {Names: {Type: CommaDelimitedList, Default: 'a-b,c'}, Given: {Type: CommaDelimitedList}}\n" +
 				"Resources:\n  " + tt.text + function
-			s, err := parse("t.yaml", []byte(text), nil)
+			s, err := parseSAM("t.yaml", text, nil)
 			var said string
 			var got []string
 			if err != nil {

@@ -114,11 +114,11 @@ var brokenMappings = []brokenCase{
 	},
 	{
 		"only function is of another language", "Runtime: provided.al2023", "Runtime: nodejs22.x",
-		`:13: Worker: Runtime "nodejs22.x" does not run a Go binary: write provided.al2023`,
+		`:13: Worker: Runtime "nodejs22.x": only Go functions, with provided.al2023, are built and run here`,
 	},
 	{
 		"no runtime", "      Runtime: provided.al2023\n", "",
-		`:7: Worker: Runtime "" does not run a Go binary: write provided.al2023`,
+		`:7: Worker: Runtime is missing: write provided.al2023 for a Go function`,
 	},
 	{
 		"only function is an image", "PackageType: Zip", "PackageType: Image",
@@ -143,7 +143,7 @@ func TestInvalidMappingsAreRefused(t *testing.T) {
 			if strings.Count(mapped, tt.old) != 1 {
 				t.Fatalf("%q is %d times in the template", tt.old, strings.Count(mapped, tt.old))
 			}
-			_, err := parse(file, []byte(strings.Replace(mapped, tt.old, tt.new, 1)), nil)
+			_, err := parseSAM(file, strings.Replace(mapped, tt.old, tt.new, 1), nil)
 			if err == nil {
 				t.Fatalf("no error, want %s", tt.want)
 			}
@@ -160,7 +160,7 @@ func TestAnEventIsReadAsItIsWritten(t *testing.T) {
 	read := func(properties string) SQSEvent {
 		t.Helper()
 		text := strings.Replace(mapped, "!GetAtt Jobs.Arn", "!GetAtt Jobs.Arn"+properties, 1)
-		s, err := parse("testdata/template.yaml", []byte(text), nil)
+		s, err := parseSAM("testdata/template.yaml", text, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,7 +189,7 @@ func TestMappingWithAFalseConditionIsSkipped(t *testing.T) {
 	t.Parallel()
 	text := "Conditions: {Never: !Equals [a, b]}\n" + mapped + strings.Replace(
 		from(mapped, "  Feed:"), "Feed:\n", "Second:\n    Condition: Never\n", 1)
-	s, err := parse("testdata/template.yaml", []byte(text), nil)
+	s, err := parseSAM("testdata/template.yaml", text, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestPlaceholdersAreForVariablesOnly(t *testing.T) {
 	t.Parallel()
 	second := strings.Replace(from(sound, "  Worker:"), "Timeout: 10", "Timeout: !Ref Topic", 1)
 	text := strings.Replace(sound, "VALUE: plain", "VALUE: !Ref Topic", 1) + strings.Replace(second, "Worker", "Second", 1)
-	_, err := parse("testdata/template.yaml", []byte(text), nil)
+	_, err := parseSAM("testdata/template.yaml", text, nil)
 	want := "testdata/template.yaml:45: Ref Topic: AWS::SNS::Topic exists in AWS only: " +
 		"replace it by a parameter and give that a value"
 	if err == nil || err.Error() != want {
@@ -223,7 +223,7 @@ func TestMappingIsFoundByFunctionName(t *testing.T) {
 			t.Parallel()
 			text := strings.Replace(mapped, "!Ref Worker", name, 1)
 			text += strings.Replace(from(mapped, "  Feed:"), "Feed:", "Second:", 1)
-			s, err := parse("testdata/template.yaml", []byte(text), nil)
+			s, err := parseSAM("testdata/template.yaml", text, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -44,7 +44,7 @@ func TestParameters(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			text := strings.Replace(sound, "VALUE: plain", "VALUE: !Ref Mode", 1)
-			s, err := parse(filepath.FromSlash(file), []byte(text), &Options{Parameters: tt.given})
+			s, err := parseSAM(filepath.FromSlash(file), text, &Options{Parameters: tt.given})
 			if tt.err != "" {
 				if err == nil || strings.TrimPrefix(err.Error(), file) != tt.err {
 					t.Fatalf("error %v, want %s", err, tt.err)
@@ -66,12 +66,12 @@ func TestParameterWithoutDefaultTakesTheGivenValue(t *testing.T) {
 	text := strings.Replace(sound, "VALUE: plain", "VALUE: !Ref Open", 1)
 	text = strings.Replace(text, "Open: {Type: String}",
 		"Open: {Type: AWS::SSM::Parameter::Value<String>, Default: /open}", 1)
-	_, err := parse("testdata/template.yaml", []byte(text), nil)
+	_, err := parseSAM("testdata/template.yaml", text, nil)
 	want := "testdata/template.yaml:5: parameter Open: its value is stored in AWS: give it one, as in Open=VALUE"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
-	s, err := parse("testdata/template.yaml", []byte(text), &Options{Parameters: map[string]string{"Open": "here"}})
+	s, err := parseSAM("testdata/template.yaml", text, &Options{Parameters: map[string]string{"Open": "here"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestParameterWithoutDefaultTakesTheGivenValue(t *testing.T) {
 func TestJavaPatternIsNoted(t *testing.T) {
 	t.Parallel()
 	text := strings.Replace(sound, `"[a-z]+"`, `"(?=f).*"`, 1)
-	s, err := parse("testdata/template.yaml", []byte(text), nil)
+	s, err := parseSAM("testdata/template.yaml", text, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

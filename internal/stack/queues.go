@@ -3,6 +3,7 @@ package stack
 import (
 	"encoding/json"
 	"strconv"
+	"time"
 
 	"go.yaml.in/yaml/v4"
 )
@@ -38,6 +39,7 @@ func (t *template) queue(r *resource) Queue {
 		ARN:        t.arn(r),
 		FIFO:       properties.flag("FifoQueue", false),
 		Attributes: map[string]string{},
+		Visibility: time.Duration(properties.integer("VisibilityTimeout", defaultVisibility, 0, 43200)) * time.Second,
 	}
 	q.URL = t.options.QueueURL(q.Name)
 	for _, a := range queueNumbers {
@@ -55,8 +57,8 @@ func (t *template) queue(r *resource) Queue {
 			q.Attributes[name] = text
 		}
 	}
-	if !q.FIFO {
-		delete(q.Attributes, "FifoQueue") // SQS accepts only true for this attribute
+	if q.Attributes["FifoQueue"] == "false" {
+		properties.fail("FifoQueue", " false: SQS takes only true: remove it, or use AWS::NoValue in its place")
 	}
 	t.redrive(&q, properties)
 	t.redriveAllow(&q, properties)

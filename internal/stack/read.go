@@ -78,6 +78,9 @@ func parse(path string, data []byte, o *Options) (*Stack, error) {
 	if t.err == nil {
 		t.readInto(s)
 	}
+	resources := member(document, "Resources")
+	t.checkTransform(resources, loop, "Fn::ForEach", "AWS::LanguageExtensions")
+	t.checkTransform(resources, ofSAM, "an AWS::Serverless type", serverless)
 	if t.err != nil {
 		return nil, t.err
 	}

@@ -31,7 +31,7 @@ func TestQueueAttributes(t *testing.T) {
 			map[string]string{"DelaySeconds": "0", "MaximumMessageSize": "1024", "MessageRetentionPeriod": "60"}},
 		{`{VisibilityTimeout: "43200", ReceiveMessageWaitTimeSeconds: "20"}`,
 			map[string]string{"VisibilityTimeout": "43200", "ReceiveMessageWaitTimeSeconds": "20"}},
-		{`{SqsManagedSseEnabled: "true", FifoQueue: false}`, map[string]string{"SqsManagedSseEnabled": "true"}},
+		{`{SqsManagedSseEnabled: "true", FifoQueue: !Ref AWS::NoValue}`, map[string]string{"SqsManagedSseEnabled": "true"}},
 		{"{KmsMasterKeyId: !ImportValue key, KmsDataKeyReusePeriodSeconds: 60, Tags: [{Key: a, Value: b}]}",
 			map[string]string{}},
 		{"{VisibilityTimeout: !Ref AWS::NoValue}", map[string]string{}},
@@ -42,7 +42,7 @@ func TestQueueAttributes(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.properties, func(t *testing.T) {
 			t.Parallel()
-			s, err := parse(filepath.Join("testdata", "template.yaml"), []byte(withProperties(tt.properties)), nil)
+			s, err := parseSAM(filepath.Join("testdata", "template.yaml"), withProperties(tt.properties), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,7 +60,7 @@ func TestNumbersOfAQueueOutOfRangeAreRefused(t *testing.T) {
 	file := filepath.Join("testdata", "template.yaml")
 	for _, a := range queueNumbers {
 		for _, wrong := range []string{fmt.Sprint(a.low - 1), fmt.Sprint(a.high + 1), "soon", "1.5"} {
-			_, err := parse(file, []byte(withProperties("{"+a.name+": "+wrong+"}")), nil)
+			_, err := parseSAM(file, withProperties("{"+a.name+": "+wrong+"}"), nil)
 			want := fmt.Sprintf("%s:18: Dead: %s %q: a whole number from %d to %d is needed", file, a.name, wrong, a.low, a.high)
 			if err == nil || err.Error() != want {
 				t.Errorf("error %v\n want %s", err, want)
@@ -115,7 +115,7 @@ func TestTables(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			text := strings.Replace(sound, old, tt.resource, 1)
-			s, err := parse(filepath.Join("testdata", "template.yaml"), []byte(text), nil)
+			s, err := parseSAM(filepath.Join("testdata", "template.yaml"), text, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -146,7 +146,7 @@ func TestListsOfParameters(t *testing.T) {
 			}
 			text := strings.Replace(sound, open, tt.parameter, 1)
 			text = strings.Replace(text, "VALUE: plain", `VALUE: !Join ["|", !Ref Open]`, 1)
-			s, err := parse(filepath.Join("testdata", "template.yaml"), []byte(text), options)
+			s, err := parseSAM(filepath.Join("testdata", "template.yaml"), text, options)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -182,7 +182,7 @@ func TestFunctionsWithWrongArgumentsAreRefused(t *testing.T) {
 		t.Run(expression, func(t *testing.T) {
 			t.Parallel()
 			text := strings.Replace(sound, "VALUE: plain", "VALUE: "+expression, 1)
-			_, err := parse(file, []byte(text), nil)
+			_, err := parseSAM(file, text, nil)
 			if want = file + ":32: " + want; err == nil || err.Error() != want {
 				t.Errorf("error %v\n want %s", err, want)
 			}
@@ -202,7 +202,7 @@ func TestOwnVariablesOverrideGlobalOnes(t *testing.T) {
 		}
 		text := withGlobals("{Environment: {Variables: " + flow(global) + "}}")
 		text = strings.Replace(text, "{VALUE: plain}", flow(own), 1)
-		s, err := parse(filepath.Join("testdata", "template.yaml"), []byte(text), nil)
+		s, err := parseSAM(filepath.Join("testdata", "template.yaml"), text, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,6 +25,9 @@ type Queue struct {
 	// Attributes are attributes for CreateQueue, without those that choose an
 	// encryption key. The policies are JSON.
 	Attributes map[string]string
+	// Visibility is the visibility timeout, 0 s to 12 h; 30 s if the template sets
+	// none, as in SQS.
+	Visibility time.Duration
 	// DeadLetterQueue is the logical id of the redrive target; empty if there
 	// is none.
 	DeadLetterQueue string
@@ -81,6 +84,9 @@ type Function struct {
 	// Lambda.
 	MemoryMB    int
 	Environment map[string]string
+	// AllowsLoops says that Lambda does not stop loops of messages through the
+	// function.
+	AllowsLoops bool `json:",omitempty"`
 	Events      []SQSEvent
 }
 

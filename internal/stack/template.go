@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -28,6 +29,7 @@ type template struct {
 	options    Options
 	parameters map[string]*parameter
 	conditions map[string]*condition
+	transforms []string
 	mappings   *yaml.Node
 	globals    *yaml.Node
 	resources  []*resource
@@ -105,6 +107,7 @@ func (t *template) declare(root *yaml.Node) {
 			t.fail(n, "%s must be a mapping", name)
 		}
 	}
+	t.transforms = transforms(member(root, "Transform"))
 	t.mappings = member(root, "Mappings")
 	t.checkGlobals(member(root, "Globals"))
 	t.globals = member(member(root, "Globals"), "Function")
@@ -127,9 +130,49 @@ func (t *template) unrolled(n *yaml.Node) *yaml.Node {
 		t.err = problem
 	}
 	for _, key := range open {
-		t.note(key, "%s is left alone: what it goes through is known in AWS only", key.Value)
+		const why = "what it goes through is known in AWS only"
+		t.skip(key, key.Value, &Error{File: t.file, Line: key.Line, Message: key.Value + ": " + why +
+			": let it go through a list, or through a parameter with a value"})
 	}
 	return unrolled
+}
+
+// The transforms that a template may need.
+const serverless = "AWS::Serverless-2016-10-31"
+
+// transforms returns the names in the section Transform: a text, or a list of them.
+func transforms(n *yaml.Node) (names []string) {
+	if n == nil {
+		return nil
+	}
+	for _, one := range append([]*yaml.Node{n}, n.Content...) {
+		if one.Kind == yaml.ScalarNode {
+			names = append(names, one.Value)
+		}
+	}
+	return names
+}
+
+// checkTransform returns an error where CloudFormation does: if something of a section
+// needs a transform that the template does not name.
+func (t *template) checkTransform(n *yaml.Node, needs func(entry) bool, what, transform string) {
+	if slices.Contains(t.transforms, transform) {
+		return
+	}
+	for _, e := range entries(n) {
+		if needs(e) {
+			t.fail(e.key, "%s: %s needs Transform: %s at the top of the template: add it", e.key.Value, what, transform)
+			return
+		}
+	}
+}
+
+func loop(e entry) bool { return strings.HasPrefix(e.key.Value, "Fn::ForEach::") }
+
+// ofSAM reports whether a resource is of a type that only SAM has.
+func ofSAM(e entry) bool {
+	kind := member(e.value, "Type")
+	return kind != nil && strings.HasPrefix(kind.Value, "AWS::Serverless::")
 }
 
 func (t *template) declareResources(n *yaml.Node) {

@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
+	"strings"
 
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/idem"
@@ -24,11 +24,19 @@ type Charge struct {
 	Currency string `json:"currency"`
 }
 
-var (
-	currency = regexp.MustCompile(`^[A-Z]{3}$`)
-	// The id is sent in a header, which would lose or refuse other characters.
-	headerSafe = regexp.MustCompile(`^[[:graph:]]{1,255}$`)
-)
+// maxID is the greatest length of an id in bytes.
+const maxID = 255
+
+// fitsHeader reports whether a text can be sent in a header, which would lose or refuse
+// other characters.
+func fitsHeader(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
+}
+
+// isCurrency reports whether a text has the form of an ISO 4217 code.
+func isCurrency(s string) bool {
+	return len(s) == len("EUR") && !strings.ContainsFunc(s, func(r rune) bool { return r < 'A' || r > 'Z' })
+}
 
 // Validate says what is missing or wrong. It does not show the values, since
 // its errors are logged.
@@ -36,11 +44,11 @@ func (c Charge) Validate() error {
 	switch {
 	case c.ID == "" || c.Customer == "":
 		return errors.New("id and customer are required")
-	case !headerSafe.MatchString(c.ID):
+	case len(c.ID) > maxID || !fitsHeader(c.ID):
 		return errors.New("id must be 1 to 255 printable ASCII characters without spaces")
 	case c.Amount <= 0:
 		return errors.New("amount must be over 0, in the currency's minor unit")
-	case !currency.MatchString(c.Currency):
+	case !isCurrency(c.Currency):
 		return errors.New("currency must be an ISO 4217 code such as EUR")
 	}
 	return nil

@@ -48,6 +48,23 @@ type Restored struct {
 // JournalPath returns the place of the journal, which has what was sent, beside the file.
 func (r *Restoration) JournalPath() string { return r.Path + ".restored" }
 
+// RestoredBefore returns how many letters of a file were restored, by what is noted beside
+// it.
+func RestoredBefore(path string) int {
+	r := Restoration{Path: path}
+	past, err := replay.ReadJournal(r.JournalPath())
+	if err != nil {
+		return 0
+	}
+	n := 0
+	for _, l := range past.Letters {
+		if l.State == replay.StateSent || l.State == replay.StateDeleted {
+			n++
+		}
+	}
+	return n
+}
+
 // Do verifies the file, and sends its letters in their order. Its errors are those of the
 // file, of the client, and the first of a letter that SQS refused.
 func (r *Restoration) Do(ctx context.Context) (Restored, error) {

@@ -78,6 +78,20 @@ func Acquire(ctx context.Context, q *deadletters.Queue, run, who string) (*Lock,
 	return l, l.look(ctx)
 }
 
+// UnderWay returns the replay or the redrive of the queue that is under way; nil if there is
+// none, or if the credentials may not see it. Its error is that of the client.
+func UnderWay(ctx context.Context, q *deadletters.Queue) (*BusyError, error) {
+	l := &Lock{queue: q}
+	err := l.moving(ctx)
+	if err == nil {
+		err = l.look(ctx)
+	}
+	if busy, ok := errors.AsType[*BusyError](err); ok {
+		return busy, nil
+	}
+	return nil, err
+}
+
 // moving returns an error if SQS itself moves letters of the queue.
 func (l *Lock) moving(ctx context.Context) error {
 	out, err := l.queue.Client().ListMessageMoveTasks(ctx, &sqs.ListMessageMoveTasksInput{SourceArn: &l.queue.ARN})

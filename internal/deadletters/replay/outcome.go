@@ -1,8 +1,8 @@
 package replay
 
 import (
-	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/sqsafe/sqsafe/internal/deadletters"
@@ -23,60 +23,80 @@ const (
 	OutcomeUnknown Outcome = "unknown"
 )
 
+// Outcomes counts jobs by their outcomes.
+type Outcomes struct {
+	Pending   int `json:"pending"`
+	Done      int `json:"done"`
+	DeadAgain int `json:"deadAgain"`
+	Unknown   int `json:"unknown"`
+}
+
+// Total returns the number of jobs.
+func (o *Outcomes) Total() int { return o.Pending + o.Done + o.DeadAgain + o.Unknown }
+
+func (o *Outcomes) add(outcome Outcome) {
+	switch outcome {
+	case OutcomeDone:
+		o.Done++
+	case OutcomeDeadAgain:
+		o.DeadAgain++
+	case OutcomeUnknown:
+		o.Unknown++
+	case OutcomePending:
+		o.Pending++
+	}
+}
+
+// failure says that jobs did not end well; empty if all did that have ended.
+func (o *Outcomes) failure() string {
+	switch {
+	case o.DeadAgain > 0:
+		return fmt.Sprintf("%d of %s dead again", o.DeadAgain, deadletters.Number(o.Total(), "job is", "jobs are"))
+	case o.Unknown > 0:
+		return fmt.Sprintf("the ledger does not know %d of %s", o.Unknown, deadletters.Number(o.Total(), "job", "jobs"))
+	}
+	return ""
+}
+
 // Followed is a job whose outcome is looked for.
 type Followed struct {
 	Item *Item
-	// Sent is when its letter was sent back.
-	Sent    time.Time
-	Outcome Outcome
+	// Sent is when its letter was sent back, and MessageID the id of that message.
+	Sent      time.Time
+	MessageID string
+	Outcome   Outcome
 	// Entry is the job in the ledger; nil if it is not there.
 	Entry *ledger.Entry
+	// Reason is the class and the reason of a new death.
+	Reason string
 }
 
-// jobID returns the id of the job in the ledger; empty if it is not known.
-func (f *Followed) jobID() string {
+// JobID returns the id of the job in the ledger; empty if it is not known. A job that died
+// before it had a key gets its id when the ledger has it.
+func (f *Followed) JobID() string {
+	if f.Entry != nil {
+		return f.Entry.ID
+	}
 	if e := f.Item.Letter.Entry; e != nil {
 		return e.ID
 	}
 	return f.Item.Letter.JobID()
 }
 
-// Look asks the ledger for the outcomes of jobs that are pending, and returns how many are
-// still. Its errors are those of the client.
-func Look(ctx context.Context, table *ledger.Table, jobs []*Followed) (pending int, err error) {
-	var wanted []string
-	for _, f := range jobs {
-		if f.Outcome == "" {
-			f.Outcome = OutcomePending
-		}
-		if f.Outcome == OutcomePending {
-			wanted = append(wanted, f.jobID())
-		}
-	}
-	found, err := table.GetMany(ctx, wanted)
-	if err != nil {
-		return 0, err
-	}
-	now := time.Now()
-	for _, f := range jobs {
-		if f.Outcome != OutcomePending {
-			continue
-		}
-		f.Entry = found[f.jobID()]
-		if f.Outcome = f.outcome(now); f.Outcome == OutcomePending {
-			pending++
-		}
-	}
-	return pending, nil
-}
-
 // clockMargin is for the difference between the clock of this machine and the function's.
 const clockMargin = 2 * time.Second
 
-func (f *Followed) outcome(now time.Time) Outcome {
-	if f.jobID() == "" {
-		return OutcomeUnknown
+// look sets the outcome by what the ledger has.
+func (f *Followed) look(entry *ledger.Entry, now time.Time) {
+	if f.Entry = entry; entry != nil {
+		f.Entry = entry.Slim()
 	}
+	if f.Outcome = f.outcome(now); f.Outcome == OutcomeDeadAgain && entry.Verdict != nil {
+		f.Reason = reasonText(entry.Verdict.Class, entry.Verdict.Reason)
+	}
+}
+
+func (f *Followed) outcome(now time.Time) Outcome {
 	if f.Entry == nil {
 		return OutcomePending // a job that the ledger has forgotten, and that has not begun
 	}
@@ -95,36 +115,9 @@ func (f *Followed) outcome(now time.Time) Outcome {
 	}
 }
 
-// Failed counts the jobs that did not end well, and describes them; empty if there are
-// none.
-func Failed(jobs []*Followed) string {
-	dead, unknown := 0, 0
-	for _, f := range jobs {
-		switch f.Outcome {
-		case OutcomeDeadAgain:
-			dead++
-		case OutcomeUnknown:
-			unknown++
-		case OutcomePending, OutcomeDone:
-		}
+func reasonText(class, reason string) string {
+	if class == reason {
+		return class
 	}
-	switch {
-	case dead > 0:
-		return fmt.Sprintf("%d of %d jobs are dead again", dead, len(jobs))
-	case unknown > 0:
-		return fmt.Sprintf("%d of %d jobs cannot be followed, since the ledger does not know them", unknown, len(jobs))
-	}
-	return ""
+	return strings.TrimSpace(class + " " + reason)
 }
-
-// Follow returns the jobs of the items, of which the letters were just sent.
-func Follow(items []*Item) []*Followed {
-	jobs := make([]*Followed, len(items))
-	for i, item := range items {
-		jobs[i] = &Followed{Item: item, Sent: time.Now()}
-	}
-	return jobs
-}
-
-// Trackable reports whether the ledger can tell the outcome of the letter's job.
-func Trackable(l *deadletters.Letter) bool { return l.Entry != nil || l.JobID() != "" }

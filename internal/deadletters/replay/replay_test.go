@@ -606,7 +606,7 @@ func TestStepsWaitForTheOutcome(t *testing.T) {
 		reason string
 	}{
 		"all end well":  {true, 40, ""},
-		"one dies":      {false, 1, "1 of 1 jobs are dead again"},
+		"one dies":      {false, 1, "1 of 1 job is dead again"},
 		"none is taken": {true, 1, "had not ended after 5m0s"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -616,20 +616,13 @@ func TestStepsWaitForTheOutcome(t *testing.T) {
 				s.Mended = tt.mended
 				o := newOperator(t, s, t.TempDir(), true)
 				o.Options.Steps = []int{1, 5}
-				jobs := map[*replay.Item]*replay.Followed{}
+				tracker := &replay.Tracker{Table: o.Table, Queue: o.Queue}
+				o.Options.Observe = tracker.Observe
 				o.Options.Outcome = func(ctx context.Context, items []*replay.Item) (int, string, error) {
 					if name != "none is taken" {
 						s.Work()
 					}
-					var followed []*replay.Followed
-					for _, i := range items {
-						if jobs[i] == nil {
-							jobs[i] = replay.Follow([]*replay.Item{i})[0]
-						}
-						followed = append(followed, jobs[i])
-					}
-					pending, err := replay.Look(ctx, o.Table, followed)
-					return pending, replay.Failed(followed), err
+					return tracker.Step(ctx, items)
 				}
 				sum, err := o.replay()
 				if sum.Sent != tt.sent || (err == nil) != (tt.reason == "") ||

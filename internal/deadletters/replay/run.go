@@ -161,8 +161,8 @@ func (r *Run) follow(ctx context.Context, items []*Item) error {
 			return nil
 		}
 		if time.Now().After(end) {
-			return &StoppedError{Reason: fmt.Sprintf("%d of the %d jobs of this step had not ended after %s",
-				pending, len(items), limit)}
+			return &StoppedError{Reason: fmt.Sprintf("%d of %s of this step had not ended after %s",
+				pending, deadletters.Number(len(items), "job", "jobs"), limit)}
 		}
 		if err := r.pause(ctx, outcomePause); err != nil {
 			return err
@@ -232,7 +232,7 @@ func (r *Run) grown(ctx context.Context) (string, error) {
 		}
 	}
 	if more := count.Total() - (r.total - gone); more > r.Options.Growth {
-		return fmt.Sprintf("%d new letters came into %s", more, r.Queue.Name), nil
+		return fmt.Sprintf("%s came into %s", deadletters.Number(more, "new letter", "new letters"), r.Queue.Name), nil
 	}
 	return "", nil
 }

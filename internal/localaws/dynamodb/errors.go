@@ -7,6 +7,19 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 )
 
+// ServiceErrors is the namespace of the errors that AWS's services share. Their
+// bodies have the member Message, where others have message.
+const ServiceErrors = "com.amazon.coral.service"
+
+// CommonErrors are the errors that are not in the namespace of DynamoDB, by
+// their code.
+var CommonErrors = map[string]string{
+	"ValidationException":       "com.amazon.coral.validate",
+	"SerializationException":    ServiceErrors,
+	"UnknownOperationException": ServiceErrors,
+	"AccessDeniedException":     ServiceErrors,
+}
+
 func badParameter(format string, args ...any) error {
 	return attribute.Invalidf("One or more parameter values were invalid: "+format, args...)
 }
@@ -20,6 +33,10 @@ func namedTableNotFound(name string) error {
 		Code:    "ResourceNotFoundException",
 		Message: fmt.Sprintf("Requested resource not found: Table: %s not found", name),
 	}
+}
+
+func tableMissing(name string) error {
+	return &protocol.Error{Code: "TableNotFoundException", Message: "Table not found: " + name}
 }
 
 // conditionFailed returns the error of a conditional write; item is returned

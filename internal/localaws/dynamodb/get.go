@@ -3,6 +3,7 @@ package dynamodb
 import (
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/expression"
+	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/keyspace"
 )
 
 // projected holds the parameters that select parts of an item.
@@ -26,37 +27,47 @@ func (p *projected) projection() (expression.Projection, error) {
 // get holds the parameters shared by GetItem and a Get in a transaction.
 type get struct {
 	projected
-	TableName string
-	Key       attribute.Item
+
+	TableName string         `rule:"required,table"`
+	Key       attribute.Item `rule:"required"`
 }
 
 type getItemParameters struct {
 	get
-	metrics
-	ConsistentRead bool // not used: every read is consistent
+	attributesToGet
+	readMetrics
+
+	ConsistentRead bool // every read is consistent, but it consumes by this
 }
 
 type getItemResponse struct {
-	Item attribute.Item `json:",omitzero"` // nil if the item does not exist
+	Item             attribute.Item `json:",omitzero"` // nil if the item does not exist
+	ConsumedCapacity *capacity      `json:",omitempty"`
 }
 
 func (s *Service) getItem(p *getItemParameters) (getItemResponse, error) {
-	if err := p.metrics.check("GetItem"); err != nil {
+	attributes, err := p.attributesToGet.projection()
+	if err != nil {
 		return getItemResponse{}, err
 	}
 	l, err := p.lookup(s)
 	if err != nil {
 		return getItemResponse{}, err
 	}
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return getItemResponse{l.read()}, nil
+	if p.AttributesToGet != nil {
+		l.projection = attributes
+	}
+	l.table.mu.RLock()
+	defer l.table.mu.RUnlock()
+	item := l.read()
+	u := &usage{table: l.table, own: itemReadUnits(item, p.ConsistentRead)}
+	return getItemResponse{l.projection.Of(item), p.report(u)}, nil
 }
 
 // lookup is a checked read of one item.
 type lookup struct {
 	table      *table
-	key        string
+	place      keyspace.Place
 	projection expression.Projection
 }
 
@@ -69,15 +80,18 @@ func (p *get) lookup(s *Service) (lookup, error) {
 }
 
 func (s *Service) newLookup(tableName string, key attribute.Item, projection expression.Projection) (lookup, error) {
-	t, err := s.lookup(tableName)
+	t, err := s.table(tableName)
 	if err != nil {
+		return lookup{}, err
+	}
+	if err := t.checkScalars(projection.Nested()); err != nil {
 		return lookup{}, err
 	}
 	if err := t.key.checkKey(key); err != nil {
 		return lookup{}, err
 	}
-	return lookup{t, t.key.encode(key), projection}, nil
+	return lookup{t, t.place(key), projection}, nil
 }
 
-// read returns the item, or nil. The caller holds the mutex.
-func (l lookup) read() attribute.Item { return l.projection.Of(l.table.items[l.key]) }
+// read returns the whole item, or nil. The caller holds the table's mutex.
+func (l lookup) read() attribute.Item { return l.table.rows.Get(l.place) }

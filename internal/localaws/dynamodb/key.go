@@ -1,17 +1,25 @@
 package dynamodb
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/expression"
+	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/keyspace"
 )
 
 // The maximum lengths of key values in bytes (service quotas).
 const (
 	maxHashBytes = 2048
 	maxSortBytes = 1024
+)
+
+// The messages for longer ones, spelled as AWS spells them.
+const (
+	tooLongHash = "Size of hashkey has exceeded the maximum size limit of%d bytes"
+	tooLongSort = "Aggregated size of all range keys has exceeded the size limit of %d bytes"
 )
 
 // key is the primary key of a table or index.
@@ -73,12 +81,29 @@ func (k key) checkKey(values attribute.Item) error {
 	return k.checkSizes(values)
 }
 
+// checkScalars returns an error for attributes of which an expression uses parts
+// and that are keys of the table or of an index.
+func (t *table) checkScalars(nested ...[]string) error {
+	const message = "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: %s: %s"
+	for _, name := range slices.Concat(nested...) {
+		if t.key.has(name) {
+			return attribute.Invalidf(message, "Key", name)
+		}
+		for _, i := range t.currentIndexes() {
+			if i.key.has(name) {
+				return attribute.Invalidf(message, "IndexKey", name)
+			}
+		}
+	}
+	return nil
+}
+
 func (k key) checkSizes(item attribute.Item) error {
 	for _, a := range k.attributes() {
 		n, ok := attribute.Extent(item[a.name])
-		limit, kind := maxHashBytes, "hashkey"
+		limit, message := maxHashBytes, tooLongHash
 		if a == k.sort {
-			limit, kind = maxSortBytes, "rangekey"
+			limit, message = maxSortBytes, tooLongSort
 		}
 		switch {
 		case ok && n == 0:
@@ -86,7 +111,7 @@ func (k key) checkSizes(item attribute.Item) error {
 				"The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s",
 				typeNames[a.dataType], a.name)
 		case n > limit:
-			return badParameter("Size of %s has exceeded the maximum size limit of %d bytes", kind, limit)
+			return badParameter(message, limit)
 		}
 	}
 	return nil
@@ -94,26 +119,24 @@ func (k key) checkSizes(item attribute.Item) error {
 
 var typeNames = map[attribute.Type]string{attribute.TypeString: "string", attribute.TypeBinary: "binary"}
 
+// place returns the place of an item that has the key. primary is the encoded
+// primary key.
+func (k key) place(item attribute.Item, primary string) keyspace.Place {
+	var sort attribute.Value
+	if k.sorted() {
+		sort = item[k.sort.name]
+	}
+	return keyspace.NewPlace(item[k.hash.name], sort, primary)
+}
+
 // encode returns a string that is unique for the key.
 func (k key) encode(item attribute.Item) string {
 	var b strings.Builder
 	for _, a := range k.attributes() {
-		text := scalarText(item[a.name])
+		text := attribute.KeyBytes(item[a.name])
 		b.WriteString(strconv.Itoa(len(text)))
 		b.WriteByte(':')
-		b.WriteString(text)
+		b.Write(text)
 	}
 	return b.String()
-}
-
-func scalarText(v attribute.Value) string {
-	switch v := v.(type) {
-	case attribute.String:
-		return string(v)
-	case attribute.Binary:
-		return string(v)
-	case attribute.Number:
-		return v.String()
-	}
-	return ""
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/expression"
+	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/keyspace"
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 )
 
@@ -12,7 +13,7 @@ import (
 // checked.
 type mutation struct {
 	table     *table
-	key       string // encoded
+	place     keyspace.Place
 	condition expression.Condition
 	// showItem says whether the error of a failed condition includes the item.
 	showItem bool
@@ -25,9 +26,9 @@ type mutation struct {
 type change struct{ old, new attribute.Item }
 
 // evaluate returns the effect of the mutation without storing it. The caller
-// holds the mutex.
+// holds the table's mutex.
 func (m *mutation) evaluate() (change, error) {
-	old := m.table.items[m.key]
+	old := m.table.rows.Get(m.place)
 	if !m.condition.Match(old) {
 		if m.showItem {
 			return change{}, conditionFailed(old)
@@ -41,30 +42,28 @@ func (m *mutation) evaluate() (change, error) {
 	return change{old, item}, err
 }
 
-// store stores a change. The caller holds the mutex.
-func (m *mutation) store(c change) {
-	if c.new == nil {
-		delete(m.table.items, m.key)
-		return
-	}
-	m.table.items[m.key] = c.new
-}
-
-// commit executes one mutation. Condition and write are atomic.
-func (s *Service) commit(m *mutation) (change, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// commit executes one mutation and adds what it consumes. Condition and write
+// are atomic.
+func (m *mutation) commit(u *usage) (change, error) {
+	m.table.mu.Lock()
+	defer m.table.mu.Unlock()
 	c, err := m.evaluate()
-	if err == nil {
-		m.store(c)
+	if err != nil {
+		return c, err
 	}
-	return c, err
+	u.wrote(c, 1)
+	m.table.replace(c.old, c.new)
+	return c, nil
 }
 
 // commitAll executes all mutations, or none if one of them fails. Then it
-// returns the errors by mutation, nil for those that would succeed. The caller
-// holds the mutex.
-func (s *Service) commitAll(mutations []*mutation) (refusals []*protocol.Error) {
+// returns the errors by mutation, nil for those that would succeed.
+func commitAll(mutations []*mutation, us usages) (refusals []*protocol.Error) {
+	tables := make([]*table, len(mutations))
+	for i, m := range mutations {
+		tables[i] = m.table
+	}
+	defer lock(tables, true)()
 	changes := make([]change, len(mutations))
 	refusals = make([]*protocol.Error, len(mutations))
 	failed := false
@@ -79,44 +78,49 @@ func (s *Service) commitAll(mutations []*mutation) (refusals []*protocol.Error) 
 		return refusals
 	}
 	for i, m := range mutations {
-		m.store(changes[i])
+		us.of(m.table).wrote(changes[i], transactionFactor)
+		m.table.replace(changes[i].old, changes[i].new)
 	}
 	return nil
 }
 
 // conditional holds the parameters that all conditional writes share.
 type conditional struct {
-	TableName                           string
+	TableName                           string `rule:"required,table"`
 	ConditionExpression                 *string
 	ExpressionAttributeNames            map[string]string
-	ExpressionAttributeValues           attribute.Item
-	ReturnValuesOnConditionCheckFailure string
+	ExpressionAttributeValues           placeholders
+	ReturnValuesOnConditionCheckFailure string `rule:"enum=ALL_OLD|NONE"`
 }
 
-// begin makes a mutation with its condition. The caller parses the other
-// expressions and closes the scope.
-func (p *conditional) begin() (*mutation, *expression.Scope, error) {
-	onFailure := p.ReturnValuesOnConditionCheckFailure
-	onFailure, err := oneOf("ReturnValuesOnConditionCheckFailure", onFailure, "NONE", "ALL_OLD")
+// begin makes a mutation with its condition, which is its only expression.
+func (p *conditional) begin() (*mutation, error) {
+	scope, err := expression.NewScope(p.ExpressionAttributeNames, p.ExpressionAttributeValues.item())
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	scope, err := expression.NewScope(p.ExpressionAttributeNames, p.ExpressionAttributeValues)
-	if err != nil {
-		return nil, nil, err
-	}
+	return p.on(scope)
+}
+
+// on makes a mutation with its condition, the last expression of a scope.
+func (p *conditional) on(scope *expression.Scope) (*mutation, error) {
 	condition, err := scope.Condition("ConditionExpression", p.ConditionExpression)
-	return &mutation{condition: condition, showItem: onFailure == "ALL_OLD"}, scope, err
+	if err != nil {
+		return nil, err
+	}
+	return &mutation{
+		condition: condition, showItem: p.ReturnValuesOnConditionCheckFailure == "ALL_OLD",
+	}, scope.Close()
 }
 
-// aim sets the table and the key of a mutation.
+// aim sets the table and the place of a mutation.
 func (s *Service) aim(m *mutation, tableName string, key attribute.Item) (err error) {
-	if m.table, err = s.lookup(tableName); err != nil {
+	if m.table, err = s.table(tableName); err != nil {
 		return err
 	}
 	if err := m.table.key.checkKey(key); err != nil {
 		return err
 	}
-	m.key = m.table.key.encode(key)
+	m.place = m.table.place(key)
 	return nil
 }

@@ -3,8 +3,10 @@ package dynamodb
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"sync"
 
+	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/shape"
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 )
 
@@ -14,9 +16,11 @@ type Service struct {
 	clock           protocol.Clock
 	region, account string
 
-	mu     sync.RWMutex // guards the fields below, and the tables
-	tables map[string]*table
-	tokens map[string]transaction // by ClientRequestToken
+	mu      sync.RWMutex // guards the fields below, but not what is in the tables
+	tables  map[string]*table
+	created int // tables created so far
+
+	tokens tokens
 }
 
 // New returns a Service without tables. It reads the time from clock. Its ARNs
@@ -24,7 +28,7 @@ type Service struct {
 func New(clock protocol.Clock, region, account string) *Service {
 	return &Service{
 		clock: clock, region: region, account: account,
-		tables: make(map[string]*table), tokens: make(map[string]transaction),
+		tables: make(map[string]*table), tokens: tokens{done: make(map[string]transaction)},
 	}
 }
 
@@ -44,29 +48,70 @@ func (s *Service) Operate(_ context.Context, r *protocol.Request) (response any,
 type operation func(*Service, *protocol.Request) (any, error)
 
 var operations = map[string]operation{
-	"CreateTable":        decoded((*Service).createTable),
-	"DescribeTable":      decoded((*Service).describeTable),
-	"DeleteTable":        decoded((*Service).deleteTable),
-	"ListTables":         decoded((*Service).listTables),
-	"UpdateTimeToLive":   decoded((*Service).updateTimeToLive),
-	"DescribeTimeToLive": decoded((*Service).describeTimeToLive),
-	"PutItem":            decoded((*Service).putItem),
-	"GetItem":            decoded((*Service).getItem),
-	"UpdateItem":         decoded((*Service).updateItem),
-	"DeleteItem":         decoded((*Service).deleteItem),
-	"Query":              decoded((*Service).query),
-	"Scan":               decoded((*Service).scan),
-	"BatchGetItem":       decoded((*Service).batchGetItem),
-	"BatchWriteItem":     decoded((*Service).batchWriteItem),
-	"TransactGetItems":   decoded((*Service).transactGetItems),
-	"TransactWriteItems": decoded((*Service).transactWriteItems),
+	"CreateTable":                 onTable((*Service).createTable),
+	"DescribeTable":               onTable((*Service).describeTable),
+	"UpdateTable":                 onTable((*Service).updateTable),
+	"DeleteTable":                 onTable((*Service).deleteTable),
+	"ListTables":                  decoded((*Service).listTables),
+	"UpdateTimeToLive":            decoded((*Service).updateTimeToLive),
+	"DescribeTimeToLive":          onTable((*Service).describeTimeToLive),
+	"TagResource":                 onResource((*Service).tagResource),
+	"UntagResource":               onResource((*Service).untagResource),
+	"ListTagsOfResource":          onResource((*Service).listTagsOfResource),
+	"DescribeLimits":              decoded((*Service).describeLimits),
+	"DescribeEndpoints":           decoded((*Service).describeEndpoints),
+	"DescribeContinuousBackups":   decoded((*Service).describeContinuousBackups),
+	"UpdateContinuousBackups":     decoded((*Service).updateContinuousBackups),
+	"DescribeContributorInsights": decoded((*Service).describeContributorInsights),
+	"PutItem":                     decoded((*Service).putItem),
+	"GetItem":                     decoded((*Service).getItem),
+	"UpdateItem":                  decoded((*Service).updateItem),
+	"DeleteItem":                  decoded((*Service).deleteItem),
+	"Query":                       decoded((*Service).query),
+	"Scan":                        decoded((*Service).scan),
+	"BatchGetItem":                decoded((*Service).batchGetItem),
+	"BatchWriteItem":              decoded((*Service).batchWriteItem),
+	"TransactGetItems":            decoded((*Service).transactGetItems),
+	"TransactWriteItems":          decoded((*Service).transactWriteItems),
 }
 
 // decoded makes an operation from a method that takes its parameters as a
 // struct.
 func decoded[P, R any](method func(*Service, *P) (R, error)) operation {
+	return checked(method, func(*Service, string, map[string]any) error { return nil })
+}
+
+// onTable is decoded for the operations on tables, which check the name of the
+// table before everything else.
+func onTable[P, R any](method func(*Service, *P) (R, error)) operation {
+	return checked(method, checkTableName)
+}
+
+// preliminary is a check that comes before those of the request's shape.
+type preliminary func(s *Service, operation string, members map[string]any) error
+
+func checked[P, R any](method func(*Service, *P) (R, error), first preliminary) operation {
 	return func(s *Service, r *protocol.Request) (any, error) {
 		parameters := new(P)
+		members, err := shape.Object(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		if err := shape.Types(members, reflect.TypeFor[P]()); err != nil {
+			return nil, err
+		}
+		if err := r.CheckMembers(parameters); err != nil {
+			return nil, err
+		}
+		if err := first(s, r.Operation, members); err != nil {
+			return nil, err
+		}
+		if err := shape.Rules(members, reflect.TypeFor[P]()); err != nil {
+			return nil, err
+		}
+		if err := checkExpressions(members, reflect.TypeFor[P]()); err != nil {
+			return nil, err
+		}
 		if err := r.Decode(parameters); err != nil {
 			return nil, err
 		}

@@ -125,7 +125,7 @@ func withTables(t testing.TB) service {
 
 func TestUnknownOperationsAreRefusedByName(t *testing.T) {
 	t.Parallel()
-	for _, operation := range []string{"ExecuteStatement", "UpdateTable", "putItem", ""} {
+	for _, operation := range []string{"ExecuteStatement", "CreateBackup", "putItem", ""} {
 		_, err := newService().call(t, operation, `{}`)
 		wantRefused(t, err, "UnknownOperationException: the operation "+operation)
 	}
@@ -134,23 +134,16 @@ func TestUnknownOperationsAreRefusedByName(t *testing.T) {
 func TestUnknownParametersAreRefusedByName(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ operation, body, member string }{
-		{"PutItem", `{"TableName":"jobs","Item":{"id":{"S":"a"}},"Expected":{}}`, "Expected of PutItem"},
 		{"PutItem", `{"TableName":"jobs","Item":{"id":{"S":"a"}},"Nonsense":1}`, "Nonsense of PutItem"},
-		{"UpdateItem", `{"TableName":"jobs","Key":{"id":{"S":"a"}},"AttributeUpdates":{}}`, "AttributeUpdates of UpdateItem"},
-		{"Query", `{"TableName":"jobs","KeyConditions":{}}`, "KeyConditions of Query"},
-		{"Scan", `{"TableName":"jobs","TotalSegments":2,"Segment":0}`, "Segment of Scan"},
-		{"CreateTable", `{"TableName":"x","StreamSpecification":{}}`, "StreamSpecification of CreateTable"},
-		{"GetItem", `{"TableName":"jobs","Key":{"id":{"S":"a"}},"AttributesToGet":["id"]}`, "AttributesToGet of GetItem"},
+		{"TransactWriteItems", `{"TransactItems":[{"Put":{"TableName":"jobs","Item":{"id":{"S":"a"}},"Expected":{}}}]}`,
+			"Expected of TransactWriteItems"},
+		{"CreateTable", strings.Replace(createJobs, `{`, `{"StreamSpecification":{"StreamEnabled":true},`, 1),
+			"StreamSpecification with StreamEnabled=true of CreateTable"},
+		{"CreateTable", strings.Replace(createJobs, `{`, `{"ResourcePolicy":"",`, 1), "ResourcePolicy of CreateTable"},
 		{"DescribeTable", `{"tablename":"jobs"}`, "tablename of DescribeTable; names are case-sensitive"},
 		{"PutItem", `{"TableName":"jobs","TABLENAME":"notes","Item":{"id":{"S":"a"}}}`, "TABLENAME of PutItem"},
 		{"BatchGetItem", `{"RequestItems":{"jobs":{"keys":[{"id":{"S":"a"}}]}}}`, "keys of BatchGetItem"},
 		{"TransactWriteItems", `{"TransactItems":[{"Put":{"TableName":"jobs","Extra":1}}]}`, "Extra of TransactWriteItems"},
-		{"PutItem", `{"TableName":"jobs","Item":{"id":{"S":"a"}},"ReturnConsumedCapacity":"TOTAL"}`,
-			"ReturnConsumedCapacity=TOTAL of PutItem"},
-		{"DeleteItem", `{"TableName":"jobs","Key":{"id":{"S":"a"}},"ReturnItemCollectionMetrics":"SIZE"}`,
-			"ReturnItemCollectionMetrics=SIZE of DeleteItem"},
-		{"Query", `{"TableName":"jobs","KeyConditionExpression":"id = :a","ReturnConsumedCapacity":"INDEXES"}`,
-			"ReturnConsumedCapacity=INDEXES of Query"},
 	} {
 		_, err := withTables(t).call(t, c.operation, c.body)
 		wantRefused(t, err, "ValidationException: does not implement the parameter "+c.member)

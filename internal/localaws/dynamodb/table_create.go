@@ -1,51 +1,87 @@
 package dynamodb
 
 import (
-	"crypto/rand"
 	"fmt"
 	"slices"
 
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
+	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/keyspace"
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 )
 
+// The number of indexes that a table can have (service quotas).
+const (
+	maxLocalIndexes  = 5
+	maxGlobalIndexes = 20
+)
+
 type attributeDefinition struct {
-	AttributeName string
-	AttributeType attribute.Type
+	AttributeName string         `rule:"required,len=1..255"`
+	AttributeType attribute.Type `rule:"required,enum=B|N|S"`
 }
 
-type keyElement struct{ AttributeName, KeyType string }
+type keyElement struct {
+	AttributeName string `rule:"required,len=1..255"`
+	KeyType       string `rule:"required,enum=HASH|RANGE"`
+}
 
 type projection struct {
-	ProjectionType   string
-	NonKeyAttributes []string `json:",omitempty"`
+	ProjectionType   string   `rule:"enum=ALL|INCLUDE|KEYS_ONLY"`
+	NonKeyAttributes []string `json:",omitempty" rule:"len=1..20,each=len=1..255"`
 }
 
-type throughput struct{ ReadCapacityUnits, WriteCapacityUnits int64 }
+type throughput struct {
+	ReadCapacityUnits  int64 `rule:"required,long,range=1.."`
+	WriteCapacityUnits int64 `rule:"required,long,range=1.."`
+}
 
 type indexParameters struct {
-	IndexName             string
-	KeySchema             []keyElement
-	Projection            projection
-	ProvisionedThroughput *throughput
+	IndexName             string       `rule:"required,name,len=3..255"`
+	KeySchema             []keyElement `rule:"required,len=1..2,is=KeySchemaElement"`
+	Projection            *projection  `rule:"required,is=Projection"`
+	ProvisionedThroughput *throughput  `rule:"is=ProvisionedThroughput"`
+}
+
+// localIndexParameters are indexParameters without a throughput: a local index
+// has the one of its table.
+type localIndexParameters struct {
+	IndexName  string       `rule:"required,name,len=3..255"`
+	KeySchema  []keyElement `rule:"required,len=1..2,is=KeySchemaElement"`
+	Projection *projection  `rule:"required,is=Projection"`
 }
 
 type createTableParameters struct {
-	TableName                 string
-	AttributeDefinitions      []attributeDefinition
-	KeySchema                 []keyElement
-	BillingMode               string
-	ProvisionedThroughput     *throughput
-	GlobalSecondaryIndexes    []indexParameters
-	LocalSecondaryIndexes     []indexParameters
+	harmlessParameters
+
+	TableName                 string                 `rule:"required,table"`
+	AttributeDefinitions      []attributeDefinition  `rule:"required,is=AttributeDefinition"`
+	KeySchema                 []keyElement           `rule:"required,len=1..2,is=KeySchemaElement"`
+	BillingMode               string                 `rule:"enum=PROVISIONED|PAY_PER_REQUEST"`
+	ProvisionedThroughput     *throughput            `rule:"is=ProvisionedThroughput"`
+	GlobalSecondaryIndexes    []indexParameters      `rule:"is=GlobalSecondaryIndex"`
+	LocalSecondaryIndexes     []localIndexParameters `rule:"is=LocalSecondaryIndex"`
 	DeletionProtectionEnabled bool
+	Tags                      []tag `rule:"is=Tag"`
+}
+
+// definition describes a table as CreateTable did.
+type definition struct {
+	settings
+
+	name       string
+	attributes []attributeDefinition
+	key        key
+	indexes    []*index
+	tags       []tag
 }
 
 func (s *Service) createTable(p *createTableParameters) (tableResponse, error) {
+	p.TableName = s.plainName(p.TableName)
 	d, err := p.definition()
 	if err != nil {
 		return tableResponse{}, err
 	}
+	p.apply(s, &d.settings)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, ok := s.tables[d.name]; ok {
@@ -54,26 +90,32 @@ func (s *Service) createTable(p *createTableParameters) (tableResponse, error) {
 			Message: fmt.Sprintf("Table already exists: %s", d.name),
 		}
 	}
+	s.created++
 	t := &table{
-		definition: d,
-		id:         rand.Text(),
-		arn:        fmt.Sprintf("arn:aws:dynamodb:%s:%s:table/%s", s.region, s.account, d.name),
-		created:    s.clock.Now(),
-		items:      make(map[string]attribute.Item),
+		settings: d.settings, name: d.name, id: newID(), arn: s.arn(d.name), number: s.created, key: d.key,
+		created: s.clock.Now(), attributes: d.attributes, tags: d.tags, indexes: d.indexes,
+		rows: rows{Tree: keyspace.NewTree()},
+	}
+	if t.billing == onDemand {
+		t.lastOnDemand = t.created
+	}
+	for _, i := range t.indexes {
+		t.fill(i)
 	}
 	s.tables[d.name] = t
 	return tableResponse{TableDescription: t.describe("CREATING")}, nil
 }
 
 func (p *createTableParameters) definition() (definition, error) {
-	if err := checkName("TableName", p.TableName); err != nil {
+	if err := p.check("CreateTable"); err != nil {
 		return definition{}, err
 	}
-	d := definition{name: p.TableName, attributes: p.AttributeDefinitions, protected: p.DeletionProtectionEnabled}
+	d := definition{name: p.TableName, attributes: p.AttributeDefinitions, tags: p.Tags}
+	d.protected = p.DeletionProtectionEnabled
 	if err := p.setBilling(&d); err != nil {
 		return definition{}, err
 	}
-	types, err := p.attributeTypes()
+	types, err := attributeTypes(p.AttributeDefinitions)
 	if err != nil {
 		return definition{}, err
 	}
@@ -86,41 +128,48 @@ func (p *createTableParameters) definition() (definition, error) {
 	return d, d.checkAttributesUsed()
 }
 
-func (p *createTableParameters) setBilling(d *definition) (err error) {
-	d.billing, err = oneOf("BillingMode", p.BillingMode, "PROVISIONED", "PAY_PER_REQUEST")
+// The billing modes.
+const (
+	provisioned = "PROVISIONED"
+	onDemand    = "PAY_PER_REQUEST"
+)
+
+func (p *createTableParameters) setBilling(d *definition) error {
+	d.billing = orDefault(p.BillingMode, provisioned)
 	switch {
-	case err != nil:
-		return err
-	case d.billing == "PAY_PER_REQUEST" && p.ProvisionedThroughput != nil:
+	case d.billing == onDemand && p.ProvisionedThroughput != nil:
 		return badParameter("Neither ReadCapacityUnits nor WriteCapacityUnits can be specified " +
 			"when BillingMode is PAY_PER_REQUEST")
-	case d.billing == "PAY_PER_REQUEST":
+	case d.billing == onDemand:
 		return nil
 	case p.ProvisionedThroughput == nil:
 		return badParameter("ReadCapacityUnits and WriteCapacityUnits must both be specified " +
 			"when BillingMode is PROVISIONED")
 	}
 	d.throughput = *p.ProvisionedThroughput
-	return d.throughput.check()
+	return d.throughput.check("")
 }
 
-func (t throughput) check() error {
-	if t.ReadCapacityUnits < 1 || t.WriteCapacityUnits < 1 {
-		return badParameter("ReadCapacityUnits and WriteCapacityUnits must be at least 1")
+// maxUnits is more than the capacity units that a table can have.
+const maxUnits = 1_000_000_000_000
+
+// check checks the upper bounds; where says for which index it is, if it is for
+// one.
+func (t throughput) check(where string) error {
+	for _, of := range []struct {
+		name  string
+		units int64
+	}{{"ReadCapacityUnits", t.ReadCapacityUnits}, {"WriteCapacityUnits", t.WriteCapacityUnits}} {
+		if of.units > maxUnits {
+			return attribute.Invalidf("Given value %d for %s is out of bounds%s", of.units, of.name, where)
+		}
 	}
 	return nil
 }
 
-// keyTypes are the types that a key attribute can have.
-var keyTypes = []attribute.Type{attribute.TypeString, attribute.TypeNumber, attribute.TypeBinary}
-
-func (p *createTableParameters) attributeTypes() (map[string]attribute.Type, error) {
+func attributeTypes(definitions []attributeDefinition) (map[string]attribute.Type, error) {
 	types := make(map[string]attribute.Type)
-	for _, a := range p.AttributeDefinitions {
-		if !slices.Contains(keyTypes, a.AttributeType) {
-			return nil, constraint("AttributeType", string(a.AttributeType),
-				"Member must satisfy enum value set: [B, N, S]")
-		}
+	for _, a := range definitions {
 		if _, ok := types[a.AttributeName]; ok {
 			return nil, badParameter("Duplicate AttributeName in AttributeDefinitions: %s", a.AttributeName)
 		}
@@ -132,92 +181,102 @@ func (p *createTableParameters) attributeTypes() (map[string]attribute.Type, err
 // newKey parses a key schema: a HASH element, and a RANGE element if there are
 // two.
 func newKey(schema []keyElement, types map[string]attribute.Type) (key, error) {
-	if len(schema) < 1 || len(schema) > 2 {
-		return key{}, constraint("KeySchema", fmt.Sprint(schema), "Member must have length between 1 and 2")
+	if len(types) < len(schema) {
+		return key{}, attribute.Invalidf("Invalid KeySchema: Some index key attribute have no definition")
+	}
+	for _, e := range schema {
+		if _, ok := types[e.AttributeName]; !ok {
+			return key{}, badParameter("Some index key attributes are not defined in AttributeDefinitions. "+
+				"Keys: [%s], AttributeDefinitions: [%s]", joined(namesOf(schema)), joined(sortedNames(types)))
+		}
+	}
+	if schema[0].KeyType != "HASH" {
+		return key{}, attribute.Invalidf("Invalid KeySchema: The first KeySchemaElement is not a HASH key type")
+	}
+	if len(schema) == 2 {
+		if schema[0].AttributeName == schema[1].AttributeName {
+			return key{}, attribute.Invalidf("Both the Hash Key and the Range Key element " +
+				"in the KeySchema have the same name")
+		}
+		if schema[1].KeyType != "RANGE" {
+			return key{}, attribute.Invalidf("Invalid KeySchema: The second KeySchemaElement is not a RANGE key type")
+		}
 	}
 	var k key
 	for i, e := range schema {
-		want, into := "HASH", &k.hash
-		if i == 1 {
-			want, into = "RANGE", &k.sort
+		a := keyAttribute{e.AttributeName, types[e.AttributeName]}
+		if i == 0 {
+			k.hash = a
+		} else {
+			k.sort = a
 		}
-		if e.KeyType != want {
-			return key{}, attribute.Invalidf("Invalid KeySchema: element %d (%s) is %s and must be %s",
-				i+1, e.AttributeName, e.KeyType, want)
-		}
-		dataType, ok := types[e.AttributeName]
-		if !ok {
-			return key{}, badParameter("Some index key attributes are not defined in AttributeDefinitions. "+
-				"Keys: [%s]", e.AttributeName)
-		}
-		*into = keyAttribute{e.AttributeName, dataType}
-	}
-	if k.hash.name == k.sort.name {
-		return key{}, attribute.Invalidf("Both the Hash Key and the Range Key element " +
-			"in the KeySchema have the same name")
 	}
 	return k, nil
 }
 
-func (p *createTableParameters) setIndexes(d *definition, types map[string]attribute.Type) error {
-	for i, in := range slices.Concat(p.GlobalSecondaryIndexes, p.LocalSecondaryIndexes) {
-		ix, err := in.index(types)
-		if err != nil {
-			return err
-		}
-		ix.global = i < len(p.GlobalSecondaryIndexes)
-		if !ix.global && (ix.key.hash != d.key.hash || !ix.key.sorted() || !d.key.sorted()) {
-			return badParameter("a local secondary index and its table have a sort key each, "+
-				"and the same partition key: %s", ix.name)
-		}
-		if ix.global && (d.billing == "PROVISIONED") != (in.ProvisionedThroughput != nil) {
-			return badParameter("ProvisionedThroughput must be specified for index %s if and only if "+
-				"BillingMode is PROVISIONED", ix.name)
-		}
-		if slices.ContainsFunc(d.indexes, func(other index) bool { return other.name == ix.name }) {
-			return badParameter("Duplicate index name: %s", ix.name)
-		}
-		d.indexes = append(d.indexes, ix)
+func namesOf(schema []keyElement) []string {
+	var names []string
+	for _, e := range schema {
+		names = append(names, e.AttributeName)
 	}
-	return nil
+	return names
 }
 
-func (p indexParameters) index(types map[string]attribute.Type) (index, error) {
-	if err := checkName("IndexName", p.IndexName); err != nil {
-		return index{}, err
+func sortedNames(types map[string]attribute.Type) []string {
+	names := make([]string, 0, len(types))
+	for name := range types {
+		names = append(names, name)
 	}
-	k, err := newKey(p.KeySchema, types)
-	if err != nil {
-		return index{}, err
-	}
-	if p.Projection.ProjectionType == "" {
-		return index{}, badParameter("Unknown ProjectionType: null")
-	}
-	kind, err := oneOf("ProjectionType", p.Projection.ProjectionType, "ALL", "KEYS_ONLY", "INCLUDE")
-	if err != nil {
-		return index{}, err
-	}
-	if (kind == "INCLUDE") != (len(p.Projection.NonKeyAttributes) > 0) {
-		return index{}, badParameter("ProjectionType is %s, but NonKeyAttributes has %d names",
-			kind, len(p.Projection.NonKeyAttributes))
-	}
-	ix := index{name: p.IndexName, key: k, projection: p.Projection}
-	if p.ProvisionedThroughput != nil {
-		ix.throughput = *p.ProvisionedThroughput
-		return ix, ix.throughput.check()
-	}
-	return ix, nil
+	slices.Sort(names)
+	return names
 }
 
 // checkAttributesUsed returns an error if an attribute is defined but not used
 // by a key.
-func (d definition) checkAttributesUsed() error {
-	for _, a := range d.attributes {
-		used := d.key.has(a.AttributeName) ||
-			slices.ContainsFunc(d.indexes, func(i index) bool { return i.key.has(a.AttributeName) })
-		if !used {
-			return badParameter("Some AttributeDefinitions are not used. AttributeDefinitions: [%s]", a.AttributeName)
+func (d *definition) checkAttributesUsed() error {
+	unused := slices.ContainsFunc(d.attributes, func(a attributeDefinition) bool {
+		return !used(a.AttributeName, d.key, d.indexes)
+	})
+	switch {
+	case !unused:
+		return nil
+	case len(d.indexes) == 0:
+		return badParameter("Number of attributes in KeySchema does not exactly match number of attributes " +
+			"defined in AttributeDefinitions")
+	}
+	return badParameter("Some AttributeDefinitions are not used. AttributeDefinitions: [%s], keys used: [%s]",
+		joined(sorted(definedNames(d.attributes))), joined(sorted(keyNames(d.key, d.indexes))))
+}
+
+func sorted(names []string) []string {
+	slices.Sort(names)
+	return names
+}
+
+func used(name string, k key, indexes []*index) bool {
+	return k.has(name) || slices.ContainsFunc(indexes, func(i *index) bool { return i.key.has(name) })
+}
+
+func definedNames(definitions []attributeDefinition) []string {
+	var names []string
+	for _, a := range definitions {
+		names = append(names, a.AttributeName)
+	}
+	return names
+}
+
+func keyNames(k key, indexes []*index) []string {
+	var names []string
+	keys := []key{k}
+	for _, i := range indexes {
+		keys = append(keys, i.key)
+	}
+	for _, k := range keys {
+		for _, a := range k.attributes() {
+			if !slices.Contains(names, a.name) {
+				names = append(names, a.name)
+			}
 		}
 	}
-	return nil
+	return names
 }

@@ -1,15 +1,16 @@
 package dynamodb
 
 import (
-	"errors"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
-	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 )
 
-type tableParameters struct{ TableName string }
+type tableParameters struct {
+	TableName string `rule:"required,table"`
+}
 
 type tableResponse struct {
 	Table            *tableDescription `json:",omitempty"`
@@ -21,11 +22,15 @@ type tableDescription struct {
 	TableId                   string
 	TableArn                  string
 	TableStatus               string
-	CreationDateTime          float64 // seconds since 1970
-	AttributeDefinitions      []attributeDefinition
-	KeySchema                 []keyElement
-	BillingModeSummary        *billingSummary `json:",omitempty"`
+	CreationDateTime          float64               `json:",omitempty"` // seconds since 1970
+	AttributeDefinitions      []attributeDefinition `json:",omitempty"`
+	KeySchema                 []keyElement          `json:",omitempty"`
+	BillingModeSummary        *billingSummary       `json:",omitempty"`
 	ProvisionedThroughput     throughputDescription
+	WarmThroughput            *warmThroughput `json:",omitempty"`
+	OnDemandThroughput        *onDemandUnits  `json:",omitempty"`
+	TableClassSummary         *classSummary   `json:",omitempty"`
+	SSEDescription            *encryption     `json:",omitempty"`
 	DeletionProtectionEnabled bool
 	ItemCount                 int
 	TableSizeBytes            int
@@ -33,65 +38,117 @@ type tableDescription struct {
 	LocalSecondaryIndexes     []indexDescription `json:",omitempty"`
 }
 
-type billingSummary struct{ BillingMode string }
+type billingSummary struct {
+	BillingMode                       string
+	LastUpdateToPayPerRequestDateTime float64 `json:",omitempty"`
+}
+
+type classSummary struct{ TableClass string }
 
 type throughputDescription struct {
 	throughput
+
 	NumberOfDecreasesToday int
+}
+
+// warmThroughput is what a table can take at once.
+type warmThroughput struct {
+	ReadUnitsPerSecond  int64
+	WriteUnitsPerSecond int64
+	Status              string
 }
 
 type indexDescription struct {
 	IndexName             string
 	IndexArn              string
 	IndexStatus           string `json:",omitempty"`
+	Backfilling           *bool  `json:",omitempty"`
 	KeySchema             []keyElement
 	Projection            projection
 	ProvisionedThroughput *throughputDescription `json:",omitempty"`
+	WarmThroughput        *warmThroughput        `json:",omitempty"`
 	ItemCount             int
 	IndexSizeBytes        int
 }
 
-// describe returns the description of the table. The caller holds the mutex.
+// The throughput that a new table on demand can take at once (developer guide,
+// "DynamoDB warm throughput").
+const (
+	onDemandReads  = 12_000
+	onDemandWrites = 4_000
+)
+
+// warm describes what a throughput can take at once.
+func (t throughput) warm() *warmThroughput {
+	if t.ReadCapacityUnits == 0 {
+		return &warmThroughput{onDemandReads, onDemandWrites, active}
+	}
+	return &warmThroughput{t.ReadCapacityUnits, t.WriteCapacityUnits, active}
+}
+
+const active = "ACTIVE"
+
+func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
+
+// describe returns the description of the table, with a status for it and its
+// indexes. The caller holds the mutex.
 func (t *table) describe(status string) *tableDescription {
 	d := &tableDescription{
 		TableName: t.name, TableId: t.id, TableArn: t.arn, TableStatus: status,
-		CreationDateTime:          float64(t.created.UnixMilli()) / 1000,
+		CreationDateTime:          seconds(t.created),
 		AttributeDefinitions:      t.attributes,
 		KeySchema:                 t.key.schema(),
 		ProvisionedThroughput:     throughputDescription{throughput: t.throughput},
 		DeletionProtectionEnabled: t.protected,
-		ItemCount:                 len(t.items),
+		ItemCount:                 t.rows.Len(),
+		TableSizeBytes:            t.rows.bytes,
 	}
-	if t.billing == "PAY_PER_REQUEST" {
-		d.BillingModeSummary = &billingSummary{t.billing}
+	if !t.lastOnDemand.IsZero() {
+		d.BillingModeSummary = &billingSummary{BillingMode: t.billing}
 	}
-	for _, item := range t.items {
-		d.TableSizeBytes += item.Size()
+	if t.class != "" {
+		d.TableClassSummary = &classSummary{t.class}
+	}
+	d.SSEDescription, d.OnDemandThroughput = t.encryption, t.onDemand
+	if t.warm != nil {
+		d.WarmThroughput = &warmThroughput{t.warm.ReadUnitsPerSecond, t.warm.WriteUnitsPerSecond, status}
+		if status != active {
+			d.WarmThroughput.Status = "UPDATING"
+		}
+	} else if status == active {
+		d.WarmThroughput = t.throughput.warm()
+	}
+	if status == active {
+		if d.BillingModeSummary != nil {
+			d.BillingModeSummary.LastUpdateToPayPerRequestDateTime = seconds(t.lastOnDemand)
+		}
 	}
 	for _, i := range t.indexes {
-		t.describeIndex(d, i, status)
+		described := t.describeIndex(i, status)
+		if i.global {
+			d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, described)
+		} else {
+			d.LocalSecondaryIndexes = append(d.LocalSecondaryIndexes, described)
+		}
 	}
 	return d
 }
 
-func (t *table) describeIndex(d *tableDescription, i index, status string) {
-	described := indexDescription{
+func (t *table) describeIndex(i *index, status string) indexDescription {
+	d := indexDescription{
 		IndexName: i.name, IndexArn: t.arn + "/index/" + i.name,
 		KeySchema: i.key.schema(), Projection: i.projection,
-	}
-	for _, item := range t.items {
-		if i.has(item) {
-			described.ItemCount++
-			described.IndexSizeBytes += t.projected(i, item).Size()
-		}
+		ItemCount: i.rows.Len(), IndexSizeBytes: i.rows.bytes,
 	}
 	if !i.global {
-		d.LocalSecondaryIndexes = append(d.LocalSecondaryIndexes, described)
-		return
+		return d
 	}
-	described.IndexStatus = status
-	described.ProvisionedThroughput = &throughputDescription{throughput: i.throughput}
-	d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, described)
+	d.IndexStatus = status
+	d.ProvisionedThroughput = &throughputDescription{throughput: i.throughput}
+	if status == active {
+		d.WarmThroughput = i.throughput.warm()
+	}
+	return d
 }
 
 func (k key) schema() []keyElement {
@@ -103,45 +160,49 @@ func (k key) schema() []keyElement {
 }
 
 func (s *Service) describeTable(p *tableParameters) (tableResponse, error) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
 	t, err := s.namedTable(p.TableName)
 	if err != nil {
 		return tableResponse{}, err
 	}
-	return tableResponse{Table: t.describe("ACTIVE")}, nil
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return tableResponse{Table: t.describe(active)}, nil
 }
 
 func (s *Service) deleteTable(p *tableParameters) (tableResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t, err := s.namedTable(p.TableName)
-	if err != nil {
-		return tableResponse{}, err
+	t, ok := s.tables[s.plainName(p.TableName)]
+	if !ok {
+		return tableResponse{}, namedTableNotFound(p.TableName)
 	}
+	t.mu.RLock()
+	defer t.mu.RUnlock()
 	if t.protected {
 		return tableResponse{}, attribute.Invalidf("Resource cannot be deleted " +
 			"as it is currently protected against deletion. Disable deletion protection first.")
 	}
-	delete(s.tables, p.TableName)
-	return tableResponse{TableDescription: t.describe("DELETING")}, nil
+	delete(s.tables, t.name)
+	d := t.describe("DELETING")
+	d.CreationDateTime, d.AttributeDefinitions, d.KeySchema = 0, nil, nil // AWS leaves them out
+	return tableResponse{TableDescription: d}, nil
 }
 
-// namedTable is table, with the error code of the operations on tables.
+// namedTable is table, with the error message of the operations on tables.
 func (s *Service) namedTable(name string) (*table, error) {
 	t, err := s.table(name)
-	if e, ok := errors.AsType[*protocol.Error](err); ok && e.Code == "ResourceNotFoundException" {
+	if err != nil {
 		return nil, namedTableNotFound(name)
 	}
-	return t, err
+	return t, nil
 }
 
 // maxTables is the number of tables that ListTables returns at a time.
 const maxTables = 100
 
 type listTablesParameters struct {
-	ExclusiveStartTableName string
-	Limit                   *int
+	ExclusiveStartTableName string `rule:"name,len=3..255"`
+	Limit                   *int   `rule:"range=1..100"`
 }
 
 type listTablesResponse struct {
@@ -153,9 +214,6 @@ func (s *Service) listTables(p *listTablesParameters) (listTablesResponse, error
 	limit := maxTables
 	if p.Limit != nil {
 		limit = *p.Limit
-	}
-	if err := checkRange("Limit", limit, 1, maxTables); err != nil {
-		return listTablesResponse{}, err
 	}
 	s.mu.RLock()
 	names := slices.Sorted(maps.Keys(s.tables))

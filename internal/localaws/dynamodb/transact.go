@@ -2,37 +2,41 @@ package dynamodb
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 )
 
-const (
-	// maxActions is the maximum number of actions in a transaction (service
-	// quotas).
-	maxActions = 100
-	// tokenLife is how long a ClientRequestToken is remembered.
-	tokenLife = 10 * time.Minute
-	// maxTokenLength is the maximum length of a ClientRequestToken in
-	// characters.
-	maxTokenLength = 36
-)
+// tokenLife is how long a ClientRequestToken is remembered.
+const tokenLife = 10 * time.Minute
+
+// transactionFactor is how many times more a transaction consumes than the same
+// reads and writes alone.
+const transactionFactor = 2
 
 type transactWriteParameters struct {
 	metrics
-	ClientRequestToken *string
-	TransactItems      []transactWrite
+
+	ClientRequestToken *string         `rule:"len=1..36"`
+	TransactItems      []transactWrite `rule:"required,len=1..100,is=TransactWriteItem"`
 }
 
 // transactWrite is one action. Exactly one member is set.
 type transactWrite struct {
-	Put            *put
-	Update         *update
-	Delete         *deletion
-	ConditionCheck *deletion
+	Put            *put      `rule:"is=Put"`
+	Update         *update   `rule:"is=Update"`
+	Delete         *deletion `rule:"is=Delete"`
+	ConditionCheck *deletion `rule:"is=ConditionCheck"`
+}
+
+// tokens are the finished transactions of the last minutes, by their
+// ClientRequestToken. Transactions with a token run one at a time.
+type tokens struct {
+	mu   sync.Mutex
+	done map[string]transaction
 }
 
 // transaction is a finished transaction with a ClientRequestToken.
@@ -41,40 +45,52 @@ type transaction struct {
 	at         time.Time
 }
 
-func (s *Service) transactWriteItems(p *transactWriteParameters) (struct{}, error) {
-	if err := p.metrics.check("TransactWriteItems"); err != nil {
-		return struct{}{}, err
-	}
-	if err := checkActions(len(p.TransactItems)); err != nil {
-		return struct{}{}, err
-	}
+type transactWriteResponse struct {
+	ConsumedCapacity []*capacity `json:",omitempty"`
+}
+
+func (s *Service) transactWriteItems(p *transactWriteParameters) (transactWriteResponse, error) {
 	mutations := make([]*mutation, len(p.TransactItems))
 	for i, w := range p.TransactItems {
 		m, err := w.mutation(s)
 		if err != nil {
-			return struct{}{}, err
+			return transactWriteResponse{}, err
 		}
 		mutations[i] = m
 	}
 	if repeated(mutations) {
-		return struct{}{}, attribute.Invalidf("Transaction request cannot include multiple operations on one item")
+		return transactWriteResponse{}, attribute.Invalidf(
+			"Transaction request cannot include multiple operations on one item")
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return struct{}{}, s.once(p, func() error {
-		if refusals := s.commitAll(mutations); refusals != nil {
+	us := make(usages)
+	repeat, err := s.once(p, func() error {
+		if refusals := commitAll(mutations, us); refusals != nil {
 			return cancelled(refusals)
 		}
 		return nil
 	})
+	if err != nil {
+		return transactWriteResponse{}, err
+	}
+	if repeat {
+		return transactWriteResponse{p.reportAll(repeatedReads(mutations), asReads)}, nil
+	}
+	return transactWriteResponse{p.reportAll(us, asWrites)}, nil
 }
 
-func checkActions(n int) error {
-	if n < 1 || n > maxActions {
-		return constraint("TransactItems", fmt.Sprintf("%d actions", n),
-			fmt.Sprintf("Member must have length between 1 and %d", maxActions))
+// repeatedReads is what a transaction consumes that was executed before: it
+// reads its items.
+func repeatedReads(mutations []*mutation) usages {
+	tables := make([]*table, len(mutations))
+	for i, m := range mutations {
+		tables[i] = m.table
 	}
-	return nil
+	defer lock(tables, false)()
+	us := make(usages)
+	for _, m := range mutations {
+		us.of(m.table).add(nil, transactionFactor*itemReadUnits(m.table.rows.Get(m.place), true))
+	}
+	return us
 }
 
 func (w transactWrite) mutation(s *Service) (*mutation, error) {
@@ -112,40 +128,38 @@ func (p *deletion) check(s *Service) (*mutation, error) {
 }
 
 // once executes a transaction unless its token says that it was executed
-// before. The caller holds the mutex.
-func (s *Service) once(p *transactWriteParameters, do func() error) error {
+// before, which it reports.
+func (s *Service) once(p *transactWriteParameters, do func() error) (repeat bool, err error) {
 	if p.ClientRequestToken == nil {
-		return do()
+		return false, do()
 	}
 	token := *p.ClientRequestToken
-	if len(token) < 1 || len(token) > maxTokenLength {
-		return constraint("ClientRequestToken", token,
-			fmt.Sprintf("Member must have length between 1 and %d", maxTokenLength))
-	}
 	parameters, err := json.Marshal(p.TransactItems)
 	if err != nil {
-		return err
+		return false, err
 	}
+	s.tokens.mu.Lock()
+	defer s.tokens.mu.Unlock()
 	now := s.clock.Now()
-	if done, ok := s.tokens[token]; ok && now.Sub(done.at) < tokenLife {
+	if done, ok := s.tokens.done[token]; ok && now.Sub(done.at) < tokenLife {
 		if done.parameters == string(parameters) {
-			return nil
+			return true, nil
 		}
-		return &protocol.Error{
+		return false, &protocol.Error{
 			Code:    "IdempotentParameterMismatchException",
 			Message: "The provided ClientRequestToken was already used with other parameters",
 		}
 	}
 	if err := do(); err != nil {
-		return err
+		return false, err
 	}
-	for t, done := range s.tokens {
+	for t, done := range s.tokens.done {
 		if now.Sub(done.at) >= tokenLife {
-			delete(s.tokens, t)
+			delete(s.tokens.done, t)
 		}
 	}
-	s.tokens[token] = transaction{string(parameters), now}
-	return nil
+	s.tokens.done[token] = transaction{string(parameters), now}
+	return false, nil
 }
 
 type cancellationReason struct {
@@ -181,35 +195,37 @@ var reasonCodes = map[string]string{
 }
 
 type transactGetParameters struct {
-	ReturnConsumedCapacity string
-	TransactItems          []struct{ Get *get }
+	readMetrics
+
+	TransactItems []transactGet `rule:"required,len=1..100,is=TransactGetItem"`
 }
 
-type transactGetResponse struct{ Responses []getItemResponse }
+type transactGet struct {
+	Get *get `rule:"required,is=Get"`
+}
+
+type transactGetResponse struct {
+	Responses        []getItemResponse
+	ConsumedCapacity []*capacity `json:",omitempty"`
+}
 
 func (s *Service) transactGetItems(p *transactGetParameters) (transactGetResponse, error) {
-	if err := (metrics{ReturnConsumedCapacity: p.ReturnConsumedCapacity}).check("TransactGetItems"); err != nil {
-		return transactGetResponse{}, err
-	}
-	if err := checkActions(len(p.TransactItems)); err != nil {
-		return transactGetResponse{}, err
-	}
 	lookups := make([]lookup, len(p.TransactItems))
+	tables := make([]*table, len(p.TransactItems))
 	for i, item := range p.TransactItems {
-		if item.Get == nil {
-			return transactGetResponse{}, attribute.Invalidf("TransactItems[%d] has no Get", i)
-		}
 		l, err := item.Get.lookup(s)
 		if err != nil {
 			return transactGetResponse{}, err
 		}
-		lookups[i] = l
+		lookups[i], tables[i] = l, l.table
 	}
-	s.mu.RLock()
-	defer s.mu.RUnlock()
+	defer lock(tables, false)()
+	us := make(usages)
 	responses := make([]getItemResponse, len(lookups))
 	for i, l := range lookups {
-		responses[i].Item = l.read()
+		item := l.read()
+		us.of(l.table).add(nil, transactionFactor*itemReadUnits(item, true))
+		responses[i].Item = l.projection.Of(item)
 	}
-	return transactGetResponse{responses}, nil
+	return transactGetResponse{responses, p.reportAll(us, asReads)}, nil
 }

@@ -3,13 +3,13 @@ package dynamodb
 import "github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
 
 type timeToLive struct {
-	AttributeName string
-	Enabled       bool
+	AttributeName string `rule:"required,len=1..255"`
+	Enabled       *bool  `rule:"required"`
 }
 
 type updateTimeToLiveParameters struct {
-	TableName               string
-	TimeToLiveSpecification *timeToLive
+	TableName               string      `rule:"required,table"`
+	TimeToLiveSpecification *timeToLive `rule:"required,is=TimeToLiveSpecification"`
 }
 
 type updateTimeToLiveResponse struct{ TimeToLiveSpecification timeToLive }
@@ -18,25 +18,23 @@ type updateTimeToLiveResponse struct{ TimeToLiveSpecification timeToLive }
 // expired item days later, so a program must not rely on it.
 func (s *Service) updateTimeToLive(p *updateTimeToLiveParameters) (updateTimeToLiveResponse, error) {
 	spec := p.TimeToLiveSpecification
-	if spec == nil || spec.AttributeName == "" {
-		return updateTimeToLiveResponse{}, badParameter("TimeToLiveSpecification must name an attribute")
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	t, err := s.namedTable(p.TableName)
-	switch {
-	case err != nil:
+	if err != nil {
 		return updateTimeToLiveResponse{}, err
-	case spec.Enabled && t.timeToLive != "":
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case *spec.Enabled && t.timeToLive != "":
 		return updateTimeToLiveResponse{}, attribute.Invalidf("TimeToLive is already enabled")
-	case !spec.Enabled && t.timeToLive == "":
+	case !*spec.Enabled && t.timeToLive == "":
 		return updateTimeToLiveResponse{}, attribute.Invalidf("TimeToLive is already disabled")
-	case !spec.Enabled && t.timeToLive != spec.AttributeName:
+	case !*spec.Enabled && t.timeToLive != spec.AttributeName:
 		return updateTimeToLiveResponse{}, attribute.Invalidf("TimeToLive is active on a different AttributeName: "+
 			"current AttributeName is %s", t.timeToLive)
 	}
 	t.timeToLive = ""
-	if spec.Enabled {
+	if *spec.Enabled {
 		t.timeToLive = spec.AttributeName
 	}
 	return updateTimeToLiveResponse{*spec}, nil
@@ -50,12 +48,12 @@ type timeToLiveDescription struct {
 type describeTimeToLiveResponse struct{ TimeToLiveDescription timeToLiveDescription }
 
 func (s *Service) describeTimeToLive(p *tableParameters) (describeTimeToLiveResponse, error) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
 	t, err := s.namedTable(p.TableName)
 	if err != nil {
 		return describeTimeToLiveResponse{}, err
 	}
+	t.mu.RLock()
+	defer t.mu.RUnlock()
 	d := timeToLiveDescription{AttributeName: t.timeToLive, TimeToLiveStatus: "DISABLED"}
 	if t.timeToLive != "" {
 		d.TimeToLiveStatus = "ENABLED"

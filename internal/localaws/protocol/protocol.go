@@ -13,7 +13,9 @@ type Request struct {
 	Operation string
 	// Host is the host and port that the client called.
 	Host string
-	Body []byte
+	// Trace is the tracing header X-Amzn-Trace-Id; empty means none.
+	Trace string
+	Body  []byte
 }
 
 // Decode decodes the request's body into v. It returns a SerializationException
@@ -30,6 +32,12 @@ func (r *Request) Decode(v any) error {
 		}
 		return &Error{Code: "SerializationException", Message: fmt.Sprintf("%s: %v", r.Operation, err)}
 	}
+	return r.CheckMembers(v)
+}
+
+// CheckMembers returns a ValidationException if the body has a member that v
+// does not have. Decode does this too, after everything else.
+func (r *Request) CheckMembers(v any) error {
 	if name, meant := UnknownMember(r.Body, v); name != "" {
 		return r.unknown(name, meant)
 	}

@@ -37,6 +37,9 @@ func (s *Service) getAttributes(q *queue, in getAttributesInput) (*getAttributes
 		}
 	}
 	for name, value := range q.settings.values {
+		if name == keyReusePeriod && q.settings.values[keyEncryption] == "" {
+			continue
+		}
 		if all || slices.Contains(in.AttributeNames, name) {
 			out[name] = value
 		}
@@ -54,14 +57,15 @@ type setAttributesInput struct {
 	Attributes map[string]string
 }
 
-// setAttributes changes a queue at once. AWS takes up to 60 seconds.
+// propagation is how long a change of an attribute takes at most (AWS limit).
+const propagation = 60 * time.Second
+
+// setAttributes changes a queue at once, where AWS takes up to 60 seconds. Only
+// the deduplication scope changes after this time, as in AWS: so a message is no
+// duplicate in one scope and not in the other within a moment.
 func (s *Service) setAttributes(q *queue, in setAttributesInput) (empty, error) {
 	if len(in.Attributes) == 0 {
 		return empty{}, missing("Attributes")
-	}
-	if !q.fifo() && in.Attributes[fifoQueue] != "" {
-		return empty{}, refusal("InvalidAttributeValue",
-			"Invalid value for the parameter FifoQueue. Reason: Modifying queue type is not supported.")
 	}
 	set, err := q.settings.with(in.Attributes, q.fifo())
 	if err == nil {
@@ -73,6 +77,10 @@ func (s *Service) setAttributes(q *queue, in setAttributesInput) (empty, error) 
 	if maps.Equal(set.values, q.settings.values) {
 		return empty{}, nil
 	}
-	q.settings, q.modified = set, s.clock.Now()
+	now := s.clock.Now()
+	if set.values[dedupScope] != q.settings.values[dedupScope] {
+		q.oldScope, q.oldScopeUntil = q.scope(now), now.Add(propagation)
+	}
+	q.settings, q.modified = set, now
 	return empty{}, nil
 }

@@ -34,11 +34,7 @@ func illegal(text string) (r rune, found bool) {
 
 // checkContent returns an error for a body or message attributes that SQS does
 // not accept.
-func checkContent(body string, attributes map[string]Attribute, limit int) error {
-	if n := size(body, attributes); n > limit {
-		return invalidParameter("One or more parameters are invalid. "+
-			"Reason: Message must be shorter than %d bytes.", limit)
-	}
+func checkContent(body string, attributes map[string]Attribute) error {
 	if r, found := illegal(body); found {
 		return refusal("InvalidMessageContents", "Invalid binary character '#x%X' was found in the message body, "+
 			"the set of allowed characters is %s", r, legalCharacters)
@@ -92,7 +88,7 @@ func checkAttribute(name string, a Attribute) error {
 		return invalidParameter("The message attribute name '%s' starts with a reserved prefix, AWS. or Amazon.", name)
 	case len(name) > maxNameLength || !attributeNames.MatchString(name):
 		return invalidParameter("The message attribute name '%s' is invalid. Attribute name can contain "+
-			"A-Z, a-z, 0-9, underscore (_), hyphen (-), and period (.) characters, 256 at most.", name)
+			"A-Z, a-z, 0-9, underscore (_), hyphen (-), and period (.) characters.", name)
 	case kind != "String" && kind != "Number" && kind != "Binary":
 		return invalidParameter("The message attribute '%s' has an invalid message attribute type, "+
 			"the set of supported type prefixes is Binary, Number, and String.", name)
@@ -100,8 +96,8 @@ func checkAttribute(name string, a Attribute) error {
 		return invalidParameter("The type of the message attribute '%s' is longer than 256 bytes.", name)
 	case kind == "Binary" && (len(a.BinaryValue) == 0 || a.StringValue != nil),
 		kind != "Binary" && (a.StringValue == nil || *a.StringValue == "" || a.BinaryValue != nil):
-		return invalidParameter("The message attribute '%s' must contain a non-empty value of its type '%s', "+
-			"and no other value.", name, a.DataType)
+		return invalidParameter("Message (user) attribute '%s' must contain a non-empty value of type '%s'.",
+			name, a.DataType)
 	case kind == "Binary":
 		return nil
 	case kind == "Number" && !isNumber(*a.StringValue):

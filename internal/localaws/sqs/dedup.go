@@ -44,8 +44,8 @@ func (d *deduplication) add(k dedupKey, m *message, now time.Time) {
 // dedupID returns the message's deduplication id, or one computed from its
 // body.
 func (q *queue) dedupID(in outgoing) string {
-	if in.MessageDeduplicationID != "" {
-		return in.MessageDeduplicationID
+	if in.MessageDeduplicationID != nil {
+		return *in.MessageDeduplicationID
 	}
 	sum := sha256.Sum256([]byte(in.MessageBody))
 	return hex.EncodeToString(sum[:])
@@ -53,10 +53,18 @@ func (q *queue) dedupID(in outgoing) string {
 
 func (q *queue) dedupKey(m *message) dedupKey {
 	k := dedupKey{id: m.dedup}
-	if q.settings.values[dedupScope] == "messageGroup" {
+	if q.scope(m.sent) == "messageGroup" {
 		k.group = m.group
 	}
 	return k
+}
+
+// scope returns the deduplication scope in force.
+func (q *queue) scope(now time.Time) string {
+	if now.Before(q.oldScopeUntil) {
+		return q.oldScope
+	}
+	return q.settings.values[dedupScope]
 }
 
 // messageIDs matches valid deduplication and group ids.
@@ -68,14 +76,21 @@ func (q *queue) checkIDs(in outgoing) error {
 	const allowed = "can only include alphanumeric and punctuation characters. 1 to 128 in length."
 	group, dedup := in.MessageGroupID, in.MessageDeduplicationID
 	switch {
-	case group != "" && !messageIDs.MatchString(group):
-		return invalidValue(group, "MessageGroupId", "MessageGroupId "+allowed)
-	case dedup != "" && !messageIDs.MatchString(dedup):
-		return invalidValue(dedup, "MessageDeduplicationId", "MessageDeduplicationId "+allowed)
-	case dedup != "" && !q.fifo():
-		return invalidValue(dedup, "MessageDeduplicationId",
+	case group != nil && !messageIDs.MatchString(*group):
+		return invalidValue(*group, "MessageGroupId", "MessageGroupId "+allowed)
+	case dedup != nil && !messageIDs.MatchString(*dedup):
+		return invalidValue(*dedup, "MessageDeduplicationId", "MessageDeduplicationId "+allowed)
+	case dedup != nil && !q.fifo():
+		return invalidValue(*dedup, "MessageDeduplicationId",
 			"The request include parameter that is not valid for this queue type.")
-	case q.fifo() && dedup == "" && !q.settings.on(contentBased):
+	}
+	return q.checkDedup(in)
+}
+
+// checkDedup returns an error for a message without the deduplication id that
+// the queue requires.
+func (q *queue) checkDedup(in outgoing) error {
+	if q.fifo() && in.MessageDeduplicationID == nil && !q.settings.on(contentBased) {
 		return invalidParameter("The queue should either have ContentBasedDeduplication enabled or " +
 			"MessageDeduplicationId provided explicitly")
 	}

@@ -28,8 +28,8 @@ func (s *Service) deleteMessageBatch(q *queue, in deleteBatchInput) (*batchOutpu
 	return each(in.Entries, deleteEntry.id, func(e deleteEntry) error { return s.delete(q, e.ReceiptHandle) }), nil
 }
 
-// delete removes a message. In a standard queue an old handle has no effect,
-// and the last one is valid even after the visibility timeout.
+// delete removes a message. In a standard queue any of its handles does, even
+// after the visibility timeout and while another receive holds the message.
 func (s *Service) delete(q *queue, handle string) error {
 	m, err := q.received(handle)
 	if err != nil || m == nil {
@@ -37,9 +37,6 @@ func (s *Service) delete(q *queue, handle string) error {
 	}
 	if err := q.expired(m, handle); err != nil {
 		return err
-	}
-	if m.handle != handle {
-		return nil
 	}
 	q.remove(m)
 	s.record(Deleted, q, m, 0, "")

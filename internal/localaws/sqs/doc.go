@@ -3,8 +3,8 @@
 // redrive to dead-letter queues, and message move tasks that move messages
 // back.
 //
-// It answers as AWS documents, errors included. What it does not implement
-// (permissions, other accounts) it refuses with an error that names it. It
-// stores queue policies and encryption settings but does not apply them: every
-// caller is the account's owner.
+// It answers as AWS documents and was recorded to answer, errors included. What
+// it does not implement (other accounts) it refuses with an error that names it.
+// It stores queue policies, permissions and encryption settings but does not
+// apply them: every caller is the account's owner.
 package sqs

@@ -3,6 +3,7 @@ package sqs
 import (
 	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 )
@@ -38,8 +39,15 @@ func QueryCode(e *protocol.Error) string {
 	return e.Code
 }
 
+// statuses are the HTTP statuses of the errors whose status is not 400.
+var statuses = map[string]int{
+	"OverLimit":                 http.StatusForbidden,
+	"PurgeQueueInProgress":      http.StatusForbidden,
+	"ResourceNotFoundException": http.StatusNotFound,
+}
+
 func refusal(code, format string, args ...any) *protocol.Error {
-	return &protocol.Error{Code: code, Message: fmt.Sprintf(format, args...)}
+	return &protocol.Error{Code: code, Message: fmt.Sprintf(format, args...), Status: statuses[code]}
 }
 
 // common returns an error that all AWS services share, which the model of SQS
@@ -59,7 +67,9 @@ func invalidValue(value any, parameter, reason string) *protocol.Error {
 }
 
 func missing(parameter string) *protocol.Error {
-	return common("MissingParameter", "The request must contain the parameter %s.", parameter)
+	e := common("MissingRequiredParameter", "The request must contain the parameter %s.", parameter)
+	e.QueryCode = "MissingParameter"
+	return e
 }
 
 func noQueue() *protocol.Error {

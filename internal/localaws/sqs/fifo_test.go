@@ -32,8 +32,11 @@ func TestReturnedMessagesOfAGroupKeepTheirOrder(t *testing.T) {
 		// The messages return out of order, the last one by its timeout.
 		c.must(c.change(q, ms[2], 0))
 		c.must(c.change(q, ms[1], 10))
-		wait(10 * time.Second)
 		c.wantReceive(q, 60, "")
+		wait(10 * time.Second)
+		for _, m := range c.wantReceive(q, 60, "2,3") {
+			c.release(q, m)
+		}
 		wait(50 * time.Second)
 		c.wantReceive(q, 60, "2,3,4")
 	})

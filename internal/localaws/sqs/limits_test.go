@@ -241,7 +241,7 @@ func TestBatchToAFIFOQueueNeedsGroups(t *testing.T) {
 		es := entries(2)
 		es[0].MessageGroupId = aws.String("g")
 		_, err := c.SendMessageBatch(c.Context(), &awssqs.SendMessageBatchInput{QueueUrl: &q, Entries: es})
-		c.wantCode(err, "MissingParameter", "SendMessageBatchRequestEntry.2.MessageGroupId")
+		c.wantCode(err, "InvalidParameterValue", "MessageGroupId")
 		c.wantCounts(q, "0/0/0")
 	})
 }

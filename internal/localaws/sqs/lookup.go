@@ -5,19 +5,20 @@ import (
 	"strings"
 )
 
-// find returns the queue of a URL, advanced to the current time. The host of
-// the URL is ignored, since a queue can be reached by several host names.
+// find returns the queue of a URL, advanced to the current time. As in SQS the
+// name alone is enough. The host of the URL is ignored, since a queue can be
+// reached by several host names.
 func (s *Service) find(queueURL string) (*queue, error) {
 	if queueURL == "" {
 		return nil, missing("QueueUrl")
 	}
-	u, err := url.Parse(queueURL)
-	if err != nil {
-		return nil, refusal("InvalidAddress", "The address %s is not valid for this endpoint.", queueURL)
+	path := queueURL
+	if u, err := url.Parse(queueURL); err == nil {
+		path = u.Path
 	}
-	account, name, ok := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
+	account, name, ok := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if !ok {
-		return nil, refusal("InvalidAddress", "The address %s is not valid for this endpoint.", queueURL)
+		account, name = s.account, account
 	}
 	q := s.queues[name]
 	if q == nil || account != s.account {

@@ -41,6 +41,7 @@ type message struct {
 	sequence         string
 
 	sent         time.Time
+	arrived      time.Time // when it came into its queue
 	firstReceive time.Time // zero if it was never received
 	lastReceive  time.Time
 	receives     int
@@ -50,7 +51,9 @@ type message struct {
 
 	state     state
 	fifoGroup *fifoGroup    // its group, in a FIFO queue
-	place     *list.Element // its element in the order or in its group
+	place     *list.Element // its element in its group
+	rank      uint64        // its rank in a standard queue; 0 means none yet
+	position  int           // its place in the heap of a standard queue, counted from 1; 0 if it is not there
 	due       [schedules]time.Time
 	index     [schedules]int // its index in each schedule, counted from 1; 0 if it is not there
 }

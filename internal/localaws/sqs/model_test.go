@@ -84,18 +84,16 @@ func (m *model) send(t *rapid.T) {
 
 func (m *model) inFlight(x *modelMessage) bool { return x.until.After(m.clock.Now()) }
 
-func (m *model) blocked(group string) bool {
-	return slices.ContainsFunc(m.messages, func(x *modelMessage) bool { return x.group == group && m.inFlight(x) })
-}
-
 // receive checks a receive: of every group it returned the first messages of
-// the model, and no free group was left out while there was room.
+// the model, up to the first in flight, and no free group was left out while there
+// was room.
 func (m *model) receive(t *rapid.T) {
-	free := map[string][]*modelMessage{}
+	free, blocked := map[string][]*modelMessage{}, map[string]bool{}
 	available, exhausted := 0, 0
 	for _, x := range m.messages {
+		blocked[x.group] = blocked[x.group] || m.inFlight(x)
 		switch {
-		case m.blocked(x.group):
+		case blocked[x.group]:
 		case x.receives == modelMaxReceives:
 			exhausted++
 		default:

@@ -2,8 +2,7 @@ package sqs
 
 import (
 	"encoding/base64"
-	"net/http"
-	"strings"
+	"encoding/json"
 
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 )
@@ -89,9 +88,7 @@ func (s *Service) resource(parameter, arn string) (*queue, error) {
 }
 
 func notFound(format string, args ...any) *protocol.Error {
-	e := refusal("ResourceNotFoundException", format, args...)
-	e.Status = http.StatusNotFound
-	return e
+	return refusal("ResourceNotFoundException", format, args...)
 }
 
 type listMovesInput struct {
@@ -149,17 +146,17 @@ func (s *Service) cancelMove(_ string, in cancelMoveInput) (*cancelMoveOutput, e
 	if in.TaskHandle == "" {
 		return nil, missing("TaskHandle")
 	}
+	var handle moveHandle
 	text, err := base64.StdEncoding.DecodeString(in.TaskHandle)
-	id, arn, ok := strings.Cut(string(text), " ")
-	if err != nil || !ok {
+	if err != nil || json.Unmarshal(text, &handle) != nil {
 		return nil, invalidParameter("Value for parameter TaskHandle is invalid.")
 	}
-	q, err := s.resource("SourceArn", arn)
+	q, err := s.resource("SourceArn", handle.Source)
 	if err != nil {
 		return nil, err
 	}
 	for _, v := range q.moves {
-		if v.id != id {
+		if v.id != handle.Task {
 			continue
 		}
 		if v.status != moveRunning {
@@ -172,6 +169,13 @@ func (s *Service) cancelMove(_ string, in cancelMoveInput) (*cancelMoveOutput, e
 	return nil, notFound("Task does not exist.")
 }
 
+// moveHandle is what a task handle holds: JSON in base64, as in SQS.
+type moveHandle struct {
+	Task   string `json:"taskId"`
+	Source string `json:"sourceArn"`
+}
+
 func (q *queue) moveHandle(v *move) string {
-	return base64.StdEncoding.EncodeToString([]byte(v.id + " " + q.arn))
+	text, _ := json.Marshal(moveHandle{v.id, q.arn}) // strings can be encoded
+	return base64.StdEncoding.EncodeToString(text)
 }

@@ -1,6 +1,8 @@
 package sqs_test
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -260,16 +262,26 @@ func TestMovesThatAreRefused(t *testing.T) {
 	})
 }
 
+// otherTask returns a task handle in which one member is another.
+func otherTask(handle, member string) string {
+	text, _ := base64.StdEncoding.DecodeString(handle)
+	var members map[string]string
+	_ = json.Unmarshal(text, &members)
+	members[member] += "x"
+	text, _ = json.Marshal(members)
+	return base64.StdEncoding.EncodeToString(text)
+}
+
 func TestTaskHandlesThatAreRefused(t *testing.T) {
 	bubble(t, func(c *client) {
 		source, _ := c.pair(1, "", nil)
 		c.letters(source, "a")
 		known := c.startMove(awssqs.StartMessageMoveTaskInput{MaxNumberOfMessagesPerSecond: aws.Int32(1)})
 		for handle, want := range map[string]string{
-			"?":             "InvalidParameterValue",
-			"bm9uZQ==":      "InvalidParameterValue",     // decoded: none
-			"YSBi":          "ResourceNotFoundException", // decoded: a b
-			"x" + known[1:]: "ResourceNotFoundException",
+			"?":                           "InvalidParameterValue",
+			"bm9uZQ==":                    "InvalidParameterValue", // decoded: none
+			otherTask(known, "taskId"):    "ResourceNotFoundException",
+			otherTask(known, "sourceArn"): "ResourceNotFoundException",
 		} {
 			_, err := c.CancelMessageMoveTask(c.Context(), &awssqs.CancelMessageMoveTaskInput{TaskHandle: &handle})
 			c.wantCode(err, want, "")

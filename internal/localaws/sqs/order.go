@@ -1,6 +1,9 @@
 package sqs
 
-import "container/list"
+import (
+	"container/heap"
+	"container/list"
+)
 
 // receiveOrder holds the visible messages of a queue in the order in which they are
 // received.
@@ -8,7 +11,7 @@ type receiveOrder interface {
 	// arrive adds a message that was sent or moved to the queue.
 	arrive(m *message)
 	// update is called after the state of a message has changed.
-	update(m *message, was state)
+	update(m *message)
 	// leave removes a message permanently.
 	leave(m *message)
 	// ready reports whether there is a message to receive.
@@ -21,34 +24,49 @@ type receiveOrder interface {
 	receive(limit int, take func(m *message) bool)
 }
 
-// standardOrder orders messages by the time at which they became visible.
-type standardOrder struct{ messages list.List }
+// standardOrder orders messages by the time at which they were handed out last,
+// or became visible first. So a message that comes back is received before those
+// that were sent since, and no message waits forever behind others that come back.
+type standardOrder struct {
+	messages []*message // a heap
+	last     uint64     // the last rank
+}
 
-func (l *standardOrder) arrive(m *message) { l.update(m, m.state) }
+// rank gives a message the last place.
+func (l *standardOrder) rank(m *message) {
+	l.last++
+	m.rank = l.last
+}
 
-func (l *standardOrder) update(m *message, _ state) {
+func (l *standardOrder) arrive(m *message) { l.update(m) }
+
+func (l *standardOrder) update(m *message) {
 	switch {
-	case m.state != visible:
-		l.leave(m)
-	case m.place == nil:
-		m.place = l.messages.PushBack(m)
+	case m.state == visible && m.position == 0:
+		if m.rank == 0 {
+			l.rank(m)
+		}
+		heap.Push(l, m)
+	case m.state != visible && m.position > 0:
+		heap.Remove(l, m.position-1)
+		l.rank(m)
 	}
 }
 
 func (l *standardOrder) leave(m *message) {
-	if m.place != nil {
-		l.messages.Remove(m.place)
-		m.place = nil
+	if m.position > 0 {
+		heap.Remove(l, m.position-1)
 	}
+	m.rank = 0
 }
 
-func (l *standardOrder) ready() bool { return l.messages.Len() > 0 }
+func (l *standardOrder) ready() bool { return len(l.messages) > 0 }
 
 func (l *standardOrder) first() *message {
 	if !l.ready() {
 		return nil
 	}
-	return l.messages.Front().Value.(*message)
+	return l.messages[0]
 }
 
 func (l *standardOrder) receive(limit int, take func(m *message) bool) {
@@ -59,8 +77,34 @@ func (l *standardOrder) receive(limit int, take func(m *message) bool) {
 	}
 }
 
+// Len, Less, Swap, Push and Pop implement heap.Interface.
+func (l *standardOrder) Len() int { return len(l.messages) }
+
+func (l *standardOrder) Less(i, j int) bool { return l.messages[i].rank < l.messages[j].rank }
+
+func (l *standardOrder) Swap(i, j int) {
+	l.messages[i], l.messages[j] = l.messages[j], l.messages[i]
+	l.messages[i].position, l.messages[j].position = i+1, j+1
+}
+
+func (l *standardOrder) Push(x any) {
+	m := x.(*message)
+	l.messages = append(l.messages, m)
+	m.position = len(l.messages)
+}
+
+func (l *standardOrder) Pop() any {
+	last := len(l.messages) - 1
+	m := l.messages[last]
+	l.messages[last] = nil
+	l.messages = l.messages[:last]
+	m.position = 0
+	return m
+}
+
 // fifoOrder orders message groups by the time at which they became free. A group
-// with a message in flight is not free.
+// whose first message is in flight is not free. If its first messages are visible
+// and a later one is in flight, those before it can be received.
 type fifoOrder struct {
 	groups map[string]*fifoGroup
 	free   list.List // the groups with a message that can be received
@@ -69,8 +113,7 @@ type fifoOrder struct {
 // fifoGroup is a message group.
 type fifoGroup struct {
 	id       string
-	messages list.List // all messages of the group, in order
-	inFlight int
+	messages list.List     // all messages of the group, in order
 	place    *list.Element // its element in free; nil if it is not there
 }
 
@@ -86,15 +129,10 @@ func (l *fifoOrder) arrive(m *message) {
 	l.sort(g)
 }
 
-func (l *fifoOrder) update(m *message, was state) {
-	m.fifoGroup.count(was, -1)
-	m.fifoGroup.count(m.state, +1)
-	l.sort(m.fifoGroup)
-}
+func (l *fifoOrder) update(m *message) { l.sort(m.fifoGroup) }
 
 func (l *fifoOrder) leave(m *message) {
 	g := m.fifoGroup
-	g.count(m.state, -1)
 	g.messages.Remove(m.place)
 	m.fifoGroup, m.place = nil, nil
 	l.sort(g)
@@ -103,16 +141,10 @@ func (l *fifoOrder) leave(m *message) {
 	}
 }
 
-func (g *fifoGroup) count(s state, n int) {
-	if s == inFlight {
-		g.inFlight += n
-	}
-}
-
 // sort adds a group to the free ones or removes it, as its state requires.
 func (l *fifoOrder) sort(g *fifoGroup) {
 	head := g.messages.Front()
-	free := g.inFlight == 0 && head != nil && head.Value.(*message).state == visible
+	free := head != nil && head.Value.(*message).state == visible
 	switch {
 	case free && g.place == nil:
 		g.place = l.free.PushBack(g)

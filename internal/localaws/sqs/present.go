@@ -32,7 +32,8 @@ func (want receiving) present(s *Service, m *message) received {
 	}
 }
 
-// selection lists names of message attributes, or prefixes that end in .* .
+// selection lists names of message attributes, prefixes that end in .* , or All
+// or * for all of them.
 type selection []string
 
 func (names selection) of(attributes map[string]Attribute) map[string]Attribute {
@@ -48,7 +49,7 @@ func (names selection) of(attributes map[string]Attribute) map[string]Attribute 
 func (names selection) has(name string) bool {
 	for _, n := range names {
 		prefix, open := strings.CutSuffix(n, ".*")
-		if n == name || n == "All" || (open && strings.HasPrefix(name, prefix)) {
+		if n == name || n == "All" || n == "*" || (open && strings.HasPrefix(name, prefix)) {
 			return true
 		}
 	}
@@ -66,8 +67,8 @@ var systemAttributes = map[string]func(m *message, account string) string{
 	"MessageDeduplicationId":           func(m *message, _ string) string { return m.dedup },
 	"MessageGroupId":                   func(m *message, _ string) string { return m.group },
 	"DeadLetterQueueSourceArn":         func(m *message, _ string) string { return m.source },
-	"AWSTraceHeader": func(m *message, _ string) string {
-		if a, ok := m.systemAttributes["AWSTraceHeader"]; ok {
+	traceHeader: func(m *message, _ string) string {
+		if a, ok := m.systemAttributes[traceHeader]; ok {
 			return *a.StringValue
 		}
 		return ""

@@ -24,8 +24,11 @@ type queue struct {
 	expires  schedule
 	order    receiveOrder
 	dedup    deduplication
-	attempts []attempt // of a FIFO queue, the oldest first
-	moves    []*move   // the latest first
+	// A change of the deduplication scope takes effect later; until then the old one is in force.
+	oldScope      string
+	oldScopeUntil time.Time
+	attempts      []attempt // of a FIFO queue, the oldest first
+	moves         []*move   // the latest first
 
 	waiters waiters
 	alarm   alarm
@@ -59,7 +62,7 @@ func (q *queue) ready() bool { return q.order.ready() && q.counts[inFlight] < ma
 
 // add adds a message to the queue, visible after the delay.
 func (q *queue) add(m *message, now time.Time, delay time.Duration) {
-	m.state = visible
+	m.state, m.arrived = visible, now
 	if delay > 0 {
 		m.state = delayed
 		q.shows.put(m, now.Add(delay))
@@ -72,8 +75,7 @@ func (q *queue) add(m *message, now time.Time, delay time.Duration) {
 
 // set changes the state of a message; until is when it becomes visible again.
 func (q *queue) set(m *message, to state, until time.Time) {
-	was := m.state
-	q.counts[was]--
+	q.counts[m.state]--
 	q.counts[to]++
 	m.state = to
 	if to == visible {
@@ -81,7 +83,7 @@ func (q *queue) set(m *message, to state, until time.Time) {
 	} else {
 		q.shows.put(m, until)
 	}
-	q.order.update(m, was)
+	q.order.update(m)
 }
 
 // remove removes a message from the queue.

@@ -22,7 +22,7 @@ var queueNames = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
 type deletion struct{ at time.Time }
 
 type createQueueInput struct {
-	QueueName  string
+	Name       *string `json:"QueueName"`
 	Attributes map[string]string
 	Tags       map[string]string `json:"tags"`
 }
@@ -32,37 +32,41 @@ type queueURLOutput struct {
 }
 
 func (s *Service) createQueue(host string, in createQueueInput) (*queueURLOutput, error) {
-	fifo := in.Attributes[fifoQueue] == "true"
-	if err := checkQueueName(in.QueueName, fifo); err != nil {
+	if in.Name == nil {
+		return nil, missing("QueueName")
+	}
+	name, fifo := *in.Name, strings.EqualFold(in.Attributes[fifoQueue], "true")
+	if err := checkQueueName(name, fifo); err != nil {
 		return nil, err
 	}
 	preset := presets(fifo)
 	set, err := preset.with(in.Attributes, fifo)
 	if err == nil {
-		err = checkTags(in.Tags)
+		err = checkTags(name, in.Tags)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if q := s.queues[in.QueueName]; q != nil {
-		for name := range in.Attributes {
-			if q.settings.values[name] != set.values[name] {
+	if q := s.queues[name]; q != nil {
+		for key := range in.Attributes {
+			attribute := settingName(key)
+			if !q.settings.same(&set, attribute) {
 				return nil, refusal("QueueNameExists",
-					"A queue already exists with the same name and a different value for attribute %s", name)
+					"A queue already exists with the same name and a different value for attribute %s", attribute)
 			}
 		}
 		return &queueURLOutput{s.url(host, q)}, nil
 	}
 	now := s.clock.Now()
-	if d, ok := s.deleted[in.QueueName]; ok && now.Sub(d.at) < reuseDelay {
+	if d, ok := s.deleted[name]; ok && now.Sub(d.at) < reuseDelay {
 		return nil, refusal("QueueDeletedRecently",
 			"You must wait 60 seconds after deleting a queue before you can create another with the same name.")
 	}
-	if err := s.checkRedrive(in.QueueName, set); err != nil {
+	if err := s.checkRedrive(name, set); err != nil {
 		return nil, err
 	}
-	delete(s.deleted, in.QueueName)
-	q := newQueue(in.QueueName, s.arn(in.QueueName), set, now)
+	delete(s.deleted, name)
+	q := newQueue(name, s.arn(name), set, now)
 	q.tags = in.Tags
 	s.queues[q.name] = q
 	return &queueURLOutput{s.url(host, q)}, nil
@@ -71,14 +75,15 @@ func (s *Service) createQueue(host string, in createQueueInput) (*queueURLOutput
 func checkQueueName(name string, fifo bool) error {
 	base, suffixed := strings.CutSuffix(name, fifoSuffix)
 	switch {
-	case name == "":
-		return missing("QueueName")
 	case fifo && (!suffixed || len(name) > 80 || !queueNames.MatchString(base)):
 		return invalidParameter("The name of a FIFO queue can only include alphanumeric characters, hyphens, " +
 			"or underscores, must end with .fifo suffix and be 1 to 80 in length.")
 	case !fifo && !queueNames.MatchString(name):
-		return invalidParameter("Can only include alphanumeric characters, hyphens, or underscores. " +
-			"1 to 80 in length; a name with the suffix .fifo needs the attribute FifoQueue.")
+		const reason = "Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length"
+		if suffixed {
+			return invalidParameter(reason + "; a name with the suffix .fifo needs the attribute FifoQueue.")
+		}
+		return invalidParameter(reason)
 	}
 	return nil
 }
@@ -118,6 +123,7 @@ func (s *Service) purgeQueue(q *queue, _ target) (empty, error) {
 			"Only one PurgeQueue operation on %s is allowed every 60 seconds.", q.name)
 	}
 	q.empty()
+	q.dedup = deduplication{}
 	q.purged = now
 	return empty{}, nil
 }

@@ -39,7 +39,7 @@ func TestCreateQueue(t *testing.T) {
 		"policy no JSON":       {"q", attrs{"Policy": "x"}, badValue},
 		"policy no object":     {"q", attrs{"Policy": `["x"]`}, badValue},
 		"policy of null":       {"q", attrs{"Policy": "null"}, badValue},
-		"two encryptions":      {"q", attrs{"SqsManagedSseEnabled": "true", "KmsMasterKeyId": "alias/k"}, badValue},
+		"two encryptions":      {"q", attrs{"SqsManagedSseEnabled": "true", "KmsMasterKeyId": "alias/k"}, badName},
 		"allow policy in lower case": {
 			"q", attrs{"RedriveAllowPolicy": `{"redrivepermission":"denyAll"}`}, "InvalidParameterValue",
 		},
@@ -129,6 +129,10 @@ func TestQueueAttributes(t *testing.T) {
 		_, err = c.SetQueueAttributes(c.Context(), &awssqs.SetQueueAttributesInput{
 			QueueUrl: &standard, Attributes: attrs{"FifoQueue": "true"},
 		})
+		c.wantCode(err, "InvalidAttributeName", "Unknown Attribute FifoQueue.")
+		_, err = c.SetQueueAttributes(c.Context(), &awssqs.SetQueueAttributesInput{
+			QueueUrl: &q, Attributes: attrs{"FifoQueue": "False"},
+		})
 		c.wantCode(err, "InvalidAttributeValue", "Modifying queue type")
 	})
 }
@@ -140,11 +144,12 @@ func TestQueueIsFoundByThePathOfItsURL(t *testing.T) {
 		}
 		c.send("http://other.example:4566/000000000000/q", "x")
 		c.wantCounts("/000000000000/q", "1/0/0")
+		c.wantCounts("q", "1/0/0")
 		for url, code := range map[string]string{
 			"http://localaws/000000000000/none": "AWS.SimpleQueueService.NonExistentQueue",
 			"http://localaws/111111111111/q":    "AWS.SimpleQueueService.NonExistentQueue",
-			"q":                                 "InvalidAddress",
-			":":                                 "InvalidAddress",
+			"none":                              "AWS.SimpleQueueService.NonExistentQueue",
+			":":                                 "AWS.SimpleQueueService.NonExistentQueue",
 			"":                                  "MissingParameter",
 		} {
 			_, err := c.PurgeQueue(c.Context(), &awssqs.PurgeQueueInput{QueueUrl: &url})
@@ -205,18 +210,6 @@ func TestListQueuesInPages(t *testing.T) {
 	})
 }
 
-func TestUnknownOperationsAreNamed(t *testing.T) {
-	bubble(t, func(c *client) {
-		q := c.create("q", nil)
-		_, err := c.AddPermission(c.Context(), &awssqs.AddPermissionInput{
-			QueueUrl: &q, Label: aws.String("l"), Actions: []string{"*"}, AWSAccountIds: []string{"000000000000"},
-		})
-		c.wantCode(err, "UnknownOperationException", "does not implement AddPermission")
-		_, err = c.RemovePermission(c.Context(), &awssqs.RemovePermissionInput{QueueUrl: &q, Label: aws.String("l")})
-		c.wantCode(err, "UnknownOperationException", "does not implement RemovePermission")
-	})
-}
-
 func TestAQueueHasOneKindOfEncryption(t *testing.T) {
 	bubble(t, func(c *client) {
 		q := c.create("q", attrs{"KmsMasterKeyId": "alias/k"})
@@ -227,7 +220,7 @@ func TestAQueueHasOneKindOfEncryption(t *testing.T) {
 			_, err := c.SetQueueAttributes(c.Context(), &awssqs.SetQueueAttributesInput{QueueUrl: &q, Attributes: changes})
 			return err
 		}
-		c.wantCode(set(attrs{"SqsManagedSseEnabled": "true"}), "InvalidAttributeValue", "KmsMasterKeyId is set")
+		c.wantCode(set(attrs{"SqsManagedSseEnabled": "true"}), "InvalidAttributeName", "either enable KMS SSE or SQS SSE")
 		c.must(set(attrs{"SqsManagedSseEnabled": "true", "KmsMasterKeyId": ""}))
 		got := c.attributes(q)
 		if _, ok := got["KmsMasterKeyId"]; ok || got["SqsManagedSseEnabled"] != "true" {

@@ -2,13 +2,14 @@ package sqs
 
 import (
 	"encoding/base64"
-	"strconv"
+	"fmt"
 	"strings"
 )
 
 // receipt returns the receipt handle of the message's last receive.
 func (q *queue) receipt(m *message) string {
-	return base64.StdEncoding.EncodeToString([]byte(q.arn + " " + m.id + " " + strconv.Itoa(m.receives)))
+	// The number has a fixed width, so that no handle is the beginning of another.
+	return base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "%s %s %09d", q.arn, m.id, m.receives))
 }
 
 // received returns the message of a receipt handle, or nil if it no longer

@@ -18,6 +18,19 @@ type redrivePolicy struct {
 	MaxReceiveCount receiveCount `json:"maxReceiveCount"`
 }
 
+// normalize returns the text of the policy as it is stored: the sender's, with
+// the receive count as a number.
+func (p *redrivePolicy) normalize(text string) (string, error) {
+	var sent struct {
+		Count json.RawMessage `json:"maxReceiveCount"`
+	}
+	if json.Unmarshal([]byte(text), &sent) == nil && sent.Count[0] != '"' {
+		return text, nil
+	}
+	normal, err := json.Marshal(p)
+	return string(normal), err
+}
+
 // receiveCount is a number that may also be encoded as a string.
 type receiveCount int
 
@@ -48,8 +61,7 @@ func (set *settings) parse(name, value string) (string, error) {
 			return "", err
 		}
 		set.redrive = p
-		text, err := json.Marshal(p)
-		return string(text), err
+		return p.normalize(value)
 	case redriveAllowName:
 		p, err := parseRedriveAllow(value)
 		set.allow = p

@@ -11,14 +11,21 @@ import (
 // maxDelay is the longest delay of a message in seconds (AWS limit).
 const maxDelay = 900
 
+// traceHeader is the message system attribute that senders may set.
+const traceHeader = "AWSTraceHeader"
+
 // outgoing is a message in a send request, alone or in a batch.
 type outgoing struct {
 	MessageBody             string
 	DelaySeconds            *int
 	MessageAttributes       map[string]Attribute
 	MessageSystemAttributes map[string]Attribute
-	MessageDeduplicationID  string `json:"MessageDeduplicationId"`
-	MessageGroupID          string `json:"MessageGroupId"`
+	// An id that is present and empty is refused, other than one that is absent.
+	MessageDeduplicationID *string `json:"MessageDeduplicationId"`
+	MessageGroupID         *string `json:"MessageGroupId"`
+
+	trace   string // the request's tracing header
+	inBatch bool
 }
 
 type sendInput struct {
@@ -34,9 +41,13 @@ type sendOutput struct {
 	SequenceNumber      string `json:",omitempty"`
 }
 
-func (s *Service) sendMessage(q *queue, in sendInput) (*sendOutput, error) {
-	if name := q.lacks(in.outgoing); name != "" {
-		return nil, missing(name)
+func (s *Service) sendMessage(q *queue, in sendInput, trace string) (*sendOutput, error) {
+	in.trace = trace
+	switch {
+	case in.MessageBody == "":
+		return nil, missing("MessageBody")
+	case q.fifo() && in.MessageGroupID == nil:
+		return nil, missing("MessageGroupId")
 	}
 	return s.send(q, in.outgoing)
 }
@@ -61,15 +72,17 @@ type sendBatchOutput struct {
 	Failed     []batchFailure `json:",omitempty"`
 }
 
-func (s *Service) sendMessageBatch(q *queue, in sendBatchInput) (*sendBatchOutput, error) {
+func (s *Service) sendMessageBatch(q *queue, in sendBatchInput, trace string) (*sendBatchOutput, error) {
 	if err := checkEntries("SendMessageBatch", in.Entries, func(e sendEntry) string { return e.ID }); err != nil {
 		return nil, err
 	}
 	sum := 0
-	for i, e := range in.Entries {
-		if name := q.lacks(e.outgoing); name != "" {
-			return nil, missing(fmt.Sprintf("SendMessageBatchRequestEntry.%d.%s", i+1, name))
+	for i := range in.Entries {
+		e := &in.Entries[i]
+		if err := q.checkEntry(i, e.outgoing); err != nil {
+			return nil, err
 		}
+		e.trace, e.inBatch = trace, true
 		sum += size(e.MessageBody, e.MessageAttributes)
 	}
 	if sum > maxSize {
@@ -88,16 +101,16 @@ func (s *Service) sendMessageBatch(q *queue, in sendBatchInput) (*sendBatchOutpu
 	return out, nil
 }
 
-// lacks returns the name of a parameter that the queue requires and the message
-// does not have.
-func (q *queue) lacks(in outgoing) string {
+// checkEntry returns an error if an entry lacks something without which SQS
+// refuses the whole batch.
+func (q *queue) checkEntry(i int, in outgoing) error {
 	switch {
 	case in.MessageBody == "":
-		return "MessageBody"
-	case q.fifo() && in.MessageGroupID == "":
-		return "MessageGroupId"
+		return missing(fmt.Sprintf("SendMessageBatchRequestEntry.%d.MessageBody", i+1))
+	case q.fifo() && in.MessageGroupID == nil:
+		return invalidParameter("The request must contain the parameter MessageGroupId.")
 	}
-	return ""
+	return q.checkDedup(in)
 }
 
 // send adds a message to the queue, unless it is a duplicate.
@@ -114,7 +127,7 @@ func (s *Service) send(q *queue, in outgoing) (*sendOutput, error) {
 	now := s.clock.Now()
 	m := &message{
 		id: NewID(), body: in.MessageBody, bodyMD5: out.BodyMD5, attributes: in.MessageAttributes,
-		systemAttributes: in.MessageSystemAttributes, group: in.MessageGroupID, sent: now,
+		systemAttributes: in.systemAttributes(), group: optional(in.MessageGroupID), sent: now,
 	}
 	if q.fifo() {
 		m.dedup = q.dedupID(in)
@@ -130,6 +143,23 @@ func (s *Service) send(q *queue, in outgoing) (*sendOutput, error) {
 	s.wakeOrSchedule(q)
 	out.MessageID, out.SequenceNumber = m.id, m.sequence
 	return out, nil
+}
+
+// systemAttributes returns the message system attributes. The tracing header of
+// the request is one if the request has none.
+func (in outgoing) systemAttributes() map[string]Attribute {
+	if in.trace == "" || len(in.MessageSystemAttributes) > 0 {
+		return in.MessageSystemAttributes
+	}
+	return map[string]Attribute{traceHeader: {DataType: "String", StringValue: &in.trace}}
+}
+
+// optional returns the text, or nothing if it is absent.
+func optional(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
 }
 
 // check returns the delay of a message, or an error if the queue does not
@@ -157,16 +187,33 @@ func (q *queue) check(in outgoing) (time.Duration, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(in.MessageSystemAttributes)) {
 		a := in.MessageSystemAttributes[name]
-		if name != "AWSTraceHeader" || a.DataType != "String" || a.StringValue == nil || *a.StringValue == "" {
+		if name != traceHeader || a.DataType != "String" || a.StringValue == nil || *a.StringValue == "" {
 			return 0, invalidParameter("Message system attribute name '%s' is invalid: "+
 				"the only one is AWSTraceHeader, of type String.", name)
 		}
 	}
-	return delay, checkContent(in.MessageBody, in.MessageAttributes, q.settings.number(maximumMessageSize))
+	if err := q.checkSize(in); err != nil {
+		return 0, err
+	}
+	return delay, checkContent(in.MessageBody, in.MessageAttributes)
 }
 
-// nextSequence returns a sequence number: 20 digits, greater than all before.
+func (q *queue) checkSize(in outgoing) error {
+	limit := q.settings.number(maximumMessageSize)
+	if size(in.MessageBody, in.MessageAttributes) <= limit {
+		return nil
+	}
+	wrong := "are invalid"
+	if in.inBatch {
+		wrong = "cannot be validated"
+	}
+	return invalidParameter("One or more parameters %s. Reason: Message must be shorter than %d bytes.", wrong, limit)
+}
+
+// nextSequence returns a sequence number: 20 digits, greater than all before. It
+// begins where those of SQS do.
 func (s *Service) nextSequence() string {
+	const first = 49_496_460_467_696_128
 	s.sequence++
-	return fmt.Sprintf("1%019d", s.sequence)
+	return fmt.Sprintf("188%017d", first+256*s.sequence)
 }

@@ -63,6 +63,7 @@ func New(o *Options) *Service {
 type operation func(s *Service, ctx context.Context, r *protocol.Request) (any, error)
 
 var operations = map[string]operation{
+	"AddPermission":                onQueue((*Service).addPermission),
 	"ChangeMessageVisibility":      onQueue((*Service).changeVisibility),
 	"ChangeMessageVisibilityBatch": onQueue((*Service).changeVisibilityBatch),
 	"CancelMessageMoveTask":        inService((*Service).cancelMove),
@@ -77,9 +78,10 @@ var operations = map[string]operation{
 	"ListQueueTags":                onQueue((*Service).listTags),
 	"ListQueues":                   inService((*Service).listQueues),
 	"PurgeQueue":                   onQueue((*Service).purgeQueue),
+	"RemovePermission":             onQueue((*Service).removePermission),
 	"ReceiveMessage":               (*Service).receiveMessage,
-	"SendMessage":                  onQueue((*Service).sendMessage),
-	"SendMessageBatch":             onQueue((*Service).sendMessageBatch),
+	"SendMessage":                  traced((*Service).sendMessage),
+	"SendMessageBatch":             traced((*Service).sendMessageBatch),
 	"SetQueueAttributes":           onQueue((*Service).setAttributes),
 	"StartMessageMoveTask":         inService((*Service).startMove),
 	"TagQueue":                     onQueue((*Service).tagQueue),
@@ -132,6 +134,16 @@ func onQueue[In interface{ queueURL() string }, Out any](f func(*Service, *queue
 			return nil, err
 		}
 		return f(s, q, in)
+	}
+}
+
+// traced is onQueue for a method that also gets the tracing header of the request.
+func traced[In interface{ queueURL() string }, Out any](
+	f func(s *Service, q *queue, in In, trace string) (Out, error),
+) operation {
+	return func(s *Service, ctx context.Context, r *protocol.Request) (any, error) {
+		with := func(s *Service, q *queue, in In) (Out, error) { return f(s, q, in, r.Trace) }
+		return onQueue(with)(s, ctx, r)
 	}
 }
 

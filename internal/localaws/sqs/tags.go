@@ -28,7 +28,7 @@ func (s *Service) tagQueue(q *queue, in tagInput) (empty, error) {
 		all = map[string]string{}
 	}
 	maps.Copy(all, in.Tags)
-	if err := checkTags(all); err != nil {
+	if err := checkTags(q.name, all); err != nil {
 		return empty{}, err
 	}
 	q.tags = all
@@ -41,8 +41,11 @@ type untagInput struct {
 }
 
 func (s *Service) untagQueue(q *queue, in untagInput) (empty, error) {
-	if len(in.TagKeys) == 0 {
+	if in.TagKeys == nil {
 		return empty{}, missing("TagKeys")
+	}
+	if len(in.TagKeys) == 0 {
+		return empty{}, invalidParameter("Tag keys must be between 1 and 128 characters in length.")
 	}
 	for _, key := range in.TagKeys {
 		delete(q.tags, key)
@@ -59,9 +62,9 @@ func (s *Service) listTags(q *queue, _ target) (*listTagsOutput, error) {
 	return &listTagsOutput{maps.Clone(q.tags)}, nil
 }
 
-func checkTags(tags map[string]string) error {
+func checkTags(queue string, tags map[string]string) error {
 	if len(tags) > maxTags {
-		return invalidParameter("Too many tags for a queue: %d, where %d are allowed.", len(tags), maxTags)
+		return invalidParameter("Too many tags added for queue %s.", queue)
 	}
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
 		switch n := utf8.RuneCountInString(key); {

@@ -40,8 +40,8 @@ func (s *Service) changeVisibilityBatch(q *queue, in visibilityBatchInput) (*bat
 }
 
 // hide sets when a received message becomes visible again. A standard queue
-// accepts the last handle even after the visibility timeout; an older handle
-// cannot change a message that another receive holds.
+// accepts any handle of the message, even after the visibility timeout and while
+// another receive holds the message.
 func (s *Service) hide(q *queue, handle string, seconds int) error {
 	m, err := q.received(handle)
 	if err != nil {
@@ -55,9 +55,6 @@ func (s *Service) hide(q *queue, handle string, seconds int) error {
 	}
 	if err := q.expired(m, handle); err != nil {
 		return err
-	}
-	if m.handle != handle {
-		return refusal("MessageNotInflight", "The specified message isn't in flight by this receipt handle.")
 	}
 	now, timeout := s.clock.Now(), time.Duration(seconds)*time.Second
 	if now.Add(timeout).After(m.lastReceive.Add(maxVisibility * time.Second)) {

@@ -3,41 +3,127 @@ package attribute
 import (
 	"encoding/base64"
 	"encoding/json"
+	"maps"
+	"slices"
 )
 
-// MarshalJSON implements [json.Marshaler].
-func (s String) MarshalJSON() ([]byte, error) { return tagged(TypeString, string(s)) }
+// MarshalJSON implements [json.Marshaler]. The members are in the order of their
+// names.
+func (i Item) MarshalJSON() ([]byte, error) { return appendMembers(nil, i), nil }
 
 // MarshalJSON implements [json.Marshaler].
-func (n Number) MarshalJSON() ([]byte, error) { return tagged(TypeNumber, n.String()) }
+func (s String) MarshalJSON() ([]byte, error) { return s.appendJSON(nil), nil }
 
 // MarshalJSON implements [json.Marshaler].
-func (b Binary) MarshalJSON() ([]byte, error) { return tagged(TypeBinary, b.base64()) }
+func (n Number) MarshalJSON() ([]byte, error) { return n.appendJSON(nil), nil }
 
 // MarshalJSON implements [json.Marshaler].
-func (b Bool) MarshalJSON() ([]byte, error) { return tagged(TypeBool, bool(b)) }
+func (b Binary) MarshalJSON() ([]byte, error) { return b.appendJSON(nil), nil }
 
 // MarshalJSON implements [json.Marshaler].
-func (Null) MarshalJSON() ([]byte, error) { return tagged(TypeNull, true) }
+func (b Bool) MarshalJSON() ([]byte, error) { return b.appendJSON(nil), nil }
 
 // MarshalJSON implements [json.Marshaler].
-func (m Map) MarshalJSON() ([]byte, error) { return tagged(TypeMap, map[string]Value(m)) }
+func (n Null) MarshalJSON() ([]byte, error) { return n.appendJSON(nil), nil }
 
 // MarshalJSON implements [json.Marshaler].
-func (l List) MarshalJSON() ([]byte, error) { return tagged(TypeList, []Value(l)) }
+func (m Map) MarshalJSON() ([]byte, error) { return m.appendJSON(nil), nil }
 
 // MarshalJSON implements [json.Marshaler].
-func (s Set) MarshalJSON() ([]byte, error) {
-	elements := make([]string, len(s.elements))
-	for i, v := range s.elements {
-		elements[i] = text(v)
+func (l List) MarshalJSON() ([]byte, error) { return l.appendJSON(nil), nil }
+
+// MarshalJSON implements [json.Marshaler].
+func (s Set) MarshalJSON() ([]byte, error) { return s.appendJSON(nil), nil }
+
+func (s String) appendJSON(b []byte) []byte {
+	return append(appendText(opened(b, TypeString), string(s)), '}')
+}
+
+func (n Number) appendJSON(b []byte) []byte {
+	return append(appendPlain(opened(b, TypeNumber), n.String()), '}')
+}
+
+func (b Binary) appendJSON(to []byte) []byte {
+	return append(appendPlain(opened(to, TypeBinary), b.base64()), '}')
+}
+
+func (b Bool) appendJSON(to []byte) []byte {
+	if b {
+		return append(opened(to, TypeBool), "true}"...)
 	}
-	return tagged(s.Type(), elements)
+	return append(opened(to, TypeBool), "false}"...)
+}
+
+func (Null) appendJSON(b []byte) []byte { return append(opened(b, TypeNull), "true}"...) }
+
+func (m Map) appendJSON(b []byte) []byte { return append(appendMembers(opened(b, TypeMap), m), '}') }
+
+func (l List) appendJSON(b []byte) []byte {
+	return append(appendList(opened(b, TypeList), l, func(b []byte, v Value) []byte { return v.appendJSON(b) }), '}')
+}
+
+func (s Set) appendJSON(b []byte) []byte {
+	return append(appendList(opened(b, s.Type()), s.elements, func(b []byte, v Value) []byte {
+		if text, ok := v.(String); ok {
+			return appendText(b, string(text))
+		}
+		return appendPlain(b, text(v))
+	}), '}')
+}
+
+// opened begins the JSON form of a value.
+func opened(b []byte, t Type) []byte {
+	b = append(b, `{"`...)
+	b = append(b, t...)
+	return append(b, `":`...)
+}
+
+func appendMembers(b []byte, members map[string]Value) []byte {
+	b = append(b, '{')
+	for i, name := range slices.Sorted(maps.Keys(members)) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(appendText(b, name), ':')
+		b = members[name].appendJSON(b)
+	}
+	return append(b, '}')
+}
+
+func appendList(b []byte, values []Value, element func([]byte, Value) []byte) []byte {
+	b = append(b, '[')
+	for i, v := range values {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = element(b, v)
+	}
+	return append(b, ']')
+}
+
+// appendPlain appends a text in which nothing has to be escaped.
+func appendPlain(b []byte, text string) []byte {
+	b = append(b, '"')
+	b = append(b, text...)
+	return append(b, '"')
+}
+
+func appendText(b []byte, text string) []byte {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			quoted, _ := json.Marshal(text) // a string can be marshaled
+			return append(b, quoted...)
+		}
+	}
+	return appendPlain(b, text)
 }
 
 func (b Binary) base64() string { return base64.StdEncoding.EncodeToString([]byte(b)) }
 
-// text returns a string, number or binary in its JSON form.
+// Text returns a string, number or binary as it is in its JSON form, and an empty
+// string for a value of another type.
+func Text(v Value) string { return text(v) }
+
 func text(v Value) string {
 	switch v := v.(type) {
 	case String:
@@ -49,5 +135,3 @@ func text(v Value) string {
 	}
 	return ""
 }
-
-func tagged(t Type, v any) ([]byte, error) { return json.Marshal(map[Type]any{t: v}) }

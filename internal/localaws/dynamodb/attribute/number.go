@@ -27,7 +27,10 @@ type Number struct {
 // range or precision.
 func ParseNumber(s string) (Number, error) {
 	digits, exponent, negative, ok := scanNumber(s)
-	if !ok {
+	switch {
+	case s == "":
+		return Number{}, Invalidf("The parameter cannot be converted to a numeric value")
+	case !ok:
 		return Number{}, Invalidf("The parameter cannot be converted to a numeric value: %s", s)
 	}
 	if digits == "" {
@@ -101,6 +104,9 @@ func (n Number) String() string {
 
 // Cmp returns -1, 0 or 1 if n is less than, equal to or greater than m.
 func (n Number) Cmp(m Number) int {
+	if n.exponent == m.exponent && n.coefficient != nil && m.coefficient != nil {
+		return n.coefficient.Cmp(m.coefficient)
+	}
 	a, b, _ := align(n, m)
 	return a.Cmp(b)
 }
@@ -137,8 +143,8 @@ func reduce(c *big.Int, exponent int) (Number, error) {
 	return ParseNumber(c.String() + "E" + strconv.Itoa(exponent))
 }
 
-// size returns DynamoDB's estimate: one byte for every two digits, plus one; a
-// negative number takes one more.
+// size returns the bytes that DynamoDB counts: one for the magnitude, one for
+// each digit to the base of 100, and one for the sign of a negative number.
 func (n Number) size() int {
 	if n.coefficient == nil {
 		return 1
@@ -146,6 +152,9 @@ func (n Number) size() int {
 	digits, sign := len(n.coefficient.String()), 0
 	if n.coefficient.Sign() < 0 {
 		digits, sign = digits-1, 1
+	}
+	if (n.exponent+digits)%2 != 0 {
+		digits++ // the first digit to the base of 100 has only one decimal digit
 	}
 	return (digits+1)/2 + 1 + sign
 }

@@ -38,6 +38,8 @@ type Value interface {
 	Type() Type
 	// size returns the number of bytes that the value adds to its item.
 	size() int
+	// appendJSON appends the value's JSON form.
+	appendJSON(b []byte) []byte
 }
 
 type (
@@ -129,6 +131,20 @@ func HasPrefix(v, prefix Value) bool {
 	}
 	return false
 }
+
+// LastWithPrefix returns a string or binary that is not less than any key with
+// the prefix. Keys have at most 2048 bytes.
+func LastWithPrefix(prefix Value) Value {
+	switch v := prefix.(type) {
+	case String:
+		return v + String(afterAnyKey)
+	case Binary:
+		return v + Binary(afterAnyKey)
+	}
+	return prefix
+}
+
+var afterAnyKey = strings.Repeat("\xff", 2049)
 
 // Contains reports whether a string or binary contains the part, or a set or
 // list the element.

@@ -42,8 +42,10 @@ func FuzzParser(f *testing.F) {
 		if p, err := s.Projection(&text); !refused(t, err) {
 			p.Of(target)
 		}
-		if k, err := s.KeyCondition(text, sorted); !refused(t, err) {
-			k.Match(sorted, target)
+		if u, err := s.KeyCondition(text); !refused(t, err) {
+			if k, err := u.On(sorted); !refused(t, err) {
+				k.Match(sorted, target)
+			}
 		}
 		if after := show(t, target); after != before {
 			t.Fatalf("%q changed the item to %s", text, after)

@@ -1,0 +1,182 @@
+package handler
+
+import (
+	"sync"
+
+	"github.com/sqsafe/sqsafe/internal/usercall"
+)
+
+// event is what a goroutine has for the event loop, which calls it.
+type event func()
+
+// task is work for a worker. It returns the event with which it ends.
+type task func() event
+
+// pool has the workers of a batch: goroutines that run tasks. The event loop has no goroutine
+// of its own. A worker that has an event enters it, if no other worker is in it, and handles
+// what is posted meanwhile. So a worker that ends a task mostly finds its next one itself,
+// without a switch between goroutines. A pool is safe for concurrent use.
+type pool struct {
+	// loop handles an event and then those of next. It returns the worker's own next task; nil
+	// for none. failed is called with a panic in the loop.
+	loop   func(event) task
+	failed func(*usercall.Panic)
+
+	mu sync.Mutex
+	// posted are the events that wait, from the first on. arrived is signalled when there is
+	// one more.
+	posted  []event
+	first   int
+	arrived sync.Cond
+	// busy reports whether a worker is in the loop, closed whether the loop has ended.
+	busy, closed bool
+	// idle is the number of workers that wait for tasks.
+	idle  int
+	tasks chan task
+}
+
+// begin starts the first worker, in the loop.
+func (p *pool) begin(loop func(event) task, failed func(*usercall.Panic), first event) {
+	p.loop, p.failed = loop, failed
+	p.arrived.L, p.tasks, p.busy = &p.mu, make(chan task, 1), true
+	go p.work(func() task { return loop(first) })
+}
+
+// close ends the loop and releases the idle workers. It returns false if that was done
+// before.
+func (p *pool) close() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return false
+	}
+	p.busy, p.closed = false, true
+	close(p.tasks)
+	return true
+}
+
+// post passes an event to the loop; it is dropped after the end. Tasks return theirs.
+func (p *pool) post(e event) {
+	p.mu.Lock()
+	left := p.leave(e)
+	p.mu.Unlock()
+	if !left {
+		p.give(func() event { return e })
+	}
+}
+
+// leave leaves an event for the worker in the loop. It returns false if there is none.
+func (p *pool) leave(e event) bool {
+	if p.busy {
+		p.posted = append(p.posted, e)
+		p.arrived.Signal()
+	}
+	return p.busy || p.closed
+}
+
+// enter lets a worker with an event into the loop. If another one is there, it leaves the
+// event, and is idle.
+func (p *pool) enter(e event) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.leave(e) {
+		p.idle++
+		return false
+	}
+	p.busy = true
+	return true
+}
+
+// next returns the next event to the worker in the loop. If there is none, it leaves the
+// loop. It is idle then if it has no task.
+func (p *pool) next(own task) (event, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	e, ok := p.pop()
+	if p.busy = ok; !ok && own == nil {
+		p.idle++
+	}
+	return e, ok
+}
+
+// take returns the next event, if there is one, to the worker in the loop.
+func (p *pool) take() (event, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.pop()
+}
+
+// wait returns the next event, as soon as there is one, to the worker in the loop.
+func (p *pool) wait() event {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for {
+		if e, ok := p.pop(); ok {
+			return e
+		}
+		p.arrived.Wait()
+	}
+}
+
+func (p *pool) pop() (event, bool) {
+	if p.first == len(p.posted) {
+		p.posted, p.first = p.posted[:0], 0
+		return nil, false
+	}
+	e := p.posted[p.first]
+	p.posted[p.first] = nil
+	p.first++
+	return e, true
+}
+
+// give runs a task on an idle worker, or on a new one. User code and the AWS clients need
+// deep stacks, and growing a new stack for each message costs more than a small job.
+func (p *pool) give(t task) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.idle > 0 && !p.closed {
+		p.idle--
+		p.tasks <- t // an idle worker is there, or about to be
+		return
+	}
+	go p.work(func() task { return t })
+}
+
+// work is a worker. It ends with the batch, or when a task ends its goroutine.
+func (p *pool) work(first func() task) {
+	inTask := false
+	usercall.Catch(
+		func() error {
+			reserveStack(0)
+			for t := first(); ; {
+				if t == nil {
+					t = <-p.tasks
+				}
+				if t == nil {
+					return nil
+				}
+				inTask = true
+				end := t()
+				inTask = false
+				if t = nil; p.enter(end) {
+					t = p.loop(end)
+				}
+			}
+		},
+		func(_ error, panicked *usercall.Panic) {
+			if panicked != nil && !(panicked.Goexit && inTask) {
+				p.failed(panicked)
+			}
+		},
+	)
+}
+
+// reserveStack grows the stack of a new worker at once to the size that decoding needs.
+// Growth by doubling copies all frames each time, a quarter of the cost of a batch with
+// one message.
+//
+//go:noinline
+func reserveStack(at int) byte {
+	var room [12 << 10]byte
+	return room[at]
+}

@@ -1,0 +1,11 @@
+//go:build unix
+
+package localreport
+
+import (
+	"os"
+	"syscall"
+)
+
+// keep keeps the pipe from programs that the function starts.
+func keep(file *os.File) { syscall.CloseOnExec(int(file.Fd())) }
