@@ -184,7 +184,7 @@ func checkRows() []Row {
 			Path: "internal/chaos",
 			Ours: []string{
 				"fault", "idem", "dlq", "internal/localaws/sqs", "internal/localaws", "internal/localaws/localtest",
-				"internal/local",
+				"internal/local", "internal/cli",
 			},
 			Third: []string{sdkCore, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes, terminalSize},
 			Host:  true,
