@@ -2,81 +2,6 @@ package archtest
 
 import "slices"
 
-// Row is a row of the import table: what one package may import beyond the
-// standard library. The table is a closed list: it names every package of the
-// module and every import that a package may have.
-type Row struct {
-	// Path is the package's path below the module; "." is the module's root.
-	Path string
-	// Ours are the packages of this module that may be imported. They stand above
-	// in the table, so that imports point one way.
-	Ours []string
-	// Third are the packages of other modules that may be imported.
-	Third []string
-	// Never are packages that must not be linked, however indirectly. A "/..." at
-	// the end stands for everything below as well.
-	Never []string
-	// Tests are further packages of this module that the package's tests may
-	// import, wherever they stand. What [TestKit] lists they may import anyway.
-	Tests []string
-	// Host marks a package that may read the environment and end the process.
-	Host bool
-	// Testing reports whether only tests import it, so that it may import testing.
-	Testing bool
-}
-
-const (
-	lambdaEvents  = "github.com/aws/aws-lambda-go/events"
-	lambdaContext = "github.com/aws/aws-lambda-go/lambdacontext"
-	lambdaRuntime = "github.com/aws/aws-lambda-go/lambda"
-	lambdaErrors  = "github.com/aws/aws-lambda-go/lambda/messages"
-
-	sdkCore        = "github.com/aws/aws-sdk-go-v2/aws"
-	sdkARN         = "github.com/aws/aws-sdk-go-v2/aws/arn"
-	sdkRetry       = "github.com/aws/aws-sdk-go-v2/aws/retry"
-	sdkHTTP        = "github.com/aws/aws-sdk-go-v2/aws/transport/http"
-	sdkKeys        = "github.com/aws/aws-sdk-go-v2/credentials"
-	sdkConfig      = "github.com/aws/aws-sdk-go-v2/config"
-	sdkSQS         = "github.com/aws/aws-sdk-go-v2/service/sqs"
-	sqsTypes       = "github.com/aws/aws-sdk-go-v2/service/sqs/types"
-	sdkDynamoDB    = "github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	dynamoDBTypes  = "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	sdkCloudWatch  = "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
-	sdkFormation   = "github.com/aws/aws-sdk-go-v2/service/cloudformation"
-	formationTypes = "github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
-	sdkLambda      = "github.com/aws/aws-sdk-go-v2/service/lambda"
-	lambdaTypes    = "github.com/aws/aws-sdk-go-v2/service/lambda/types"
-	sdkSNS         = "github.com/aws/aws-sdk-go-v2/service/sns"
-	cloudTypes     = "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
-	smithy         = "github.com/aws/smithy-go"
-	smithyStack    = "github.com/aws/smithy-go/middleware"
-	smithyHTTP     = "github.com/aws/smithy-go/transport/http"
-	sdkLogs        = "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
-	logsTypes      = "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs/types"
-
-	licensecheck = "github.com/google/licensecheck"
-
-	kong          = "github.com/alecthomas/kong"
-	lipgloss      = "github.com/charmbracelet/lipgloss"
-	lipglossTable = "github.com/charmbracelet/lipgloss/table"
-	terminal      = "github.com/muesli/termenv"
-	terminalSize  = "github.com/charmbracelet/x/term"
-	yaml          = "go.yaml.in/yaml/v4"
-	unifiedDiff   = "github.com/aymanbagabas/go-udiff"
-	goCmp         = "github.com/google/go-cmp/cmp"
-	netListeners  = "golang.org/x/net/netutil"
-	orderedMap    = "github.com/tidwall/btree"
-)
-
-// Patterns for Row.Never and TestKit.
-const (
-	anyOurs   = "./..."
-	anyThird  = "third-party/..."
-	allSDK    = "github.com/aws/aws-sdk-go-v2/..."
-	allSmithy = smithy + "/..."
-	emulators = "internal/localaws/..."
-)
-
 // noSDK keeps the AWS SDK out of packages that a function can use without it.
 func noSDK() []string { return []string{allSDK, allSmithy} }
 
@@ -291,6 +216,45 @@ func functionRows() []Row {
 			Third: []string{lambdaRuntime}, Never: forCommands(), Host: true,
 		},
 		{Path: "functions/charge-worker", Ours: []string{".", "worker", "functions/internal/charge"}, Host: true},
+	}
+}
+
+// emulatorRows are the emulators for AWS.
+func emulatorRows() []Row {
+	const protocol = "internal/localaws/protocol"
+	const attribute = "internal/localaws/dynamodb/attribute"
+	const expression = "internal/localaws/dynamodb/expression"
+	const keyspace = "internal/localaws/dynamodb/keyspace"
+	const shape = "internal/localaws/dynamodb/shape"
+	return []Row{
+		{Path: protocol, Never: []string{anyOurs, anyThird}},
+		{Path: "internal/localaws/cbor", Ours: []string{protocol}, Never: []string{anyThird}},
+		{
+			Path: "internal/localaws/cloudwatch", Ours: []string{"internal/metricmath", protocol},
+			Never: []string{anyThird},
+		},
+		{Path: attribute, Ours: []string{protocol}, Never: []string{anyThird}},
+		{Path: expression, Ours: []string{attribute}, Never: []string{anyThird}},
+		{
+			Path: keyspace, Ours: []string{attribute}, Third: []string{orderedMap},
+			Never: append(noSDK(), "internal/localaws/sqs", "internal/localaws/cloudwatch"),
+		},
+		{Path: shape, Ours: []string{protocol, attribute}, Never: []string{anyThird}},
+		{
+			Path: "internal/localaws/dynamodb", Ours: []string{protocol, attribute, expression, keyspace, shape},
+			Never: noSDK(),
+		},
+		{Path: "internal/localaws/sqs", Ours: []string{protocol}, Never: []string{anyThird}},
+		{Path: "internal/localaws/sts", Never: []string{anyThird}},
+		{
+			Path: "internal/localaws",
+			Ours: []string{
+				protocol, "internal/localaws/cbor", "internal/localaws/cloudwatch", "internal/localaws/dynamodb",
+				"internal/localaws/sqs", "internal/localaws/sts",
+			},
+			Never: noSDK(),
+		},
+		{Path: "internal/localaws/localtest", Ours: []string{"internal/localaws"}, Third: []string{sdkCore, sdkKeys}},
 	}
 }
 
