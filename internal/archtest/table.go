@@ -1,6 +1,79 @@
 package archtest
 
-import "slices"
+// Row is a row of the import table: what one package may import beyond the
+// standard library. The table is a closed list: it names every package of the
+// module and every import that a package may have.
+type Row struct {
+	// Path is the package's path below the module; "." is the module's root.
+	Path string
+	// Ours are the packages of this module that may be imported. They stand above
+	// in the table, so that imports point one way.
+	Ours []string
+	// Third are the packages of other modules that may be imported.
+	Third []string
+	// Never are packages that must not be linked, however indirectly. A "/..." at
+	// the end stands for everything below as well.
+	Never []string
+	// Tests are further packages of this module that the package's tests may
+	// import, wherever they stand. What [TestKit] lists they may import anyway.
+	Tests []string
+	// Host marks a package that may read the environment and end the process.
+	Host bool
+	// Testing reports whether only tests import it, so that it may import testing.
+	Testing bool
+}
+
+const (
+	lambdaEvents  = "github.com/aws/aws-lambda-go/events"
+	lambdaContext = "github.com/aws/aws-lambda-go/lambdacontext"
+	lambdaRuntime = "github.com/aws/aws-lambda-go/lambda"
+	lambdaErrors  = "github.com/aws/aws-lambda-go/lambda/messages"
+
+	sdkCore        = "github.com/aws/aws-sdk-go-v2/aws"
+	sdkARN         = "github.com/aws/aws-sdk-go-v2/aws/arn"
+	sdkRetry       = "github.com/aws/aws-sdk-go-v2/aws/retry"
+	sdkHTTP        = "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	sdkKeys        = "github.com/aws/aws-sdk-go-v2/credentials"
+	sdkConfig      = "github.com/aws/aws-sdk-go-v2/config"
+	sdkSQS         = "github.com/aws/aws-sdk-go-v2/service/sqs"
+	sqsTypes       = "github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	sdkDynamoDB    = "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	dynamoDBTypes  = "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	sdkCloudWatch  = "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	sdkFormation   = "github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	formationTypes = "github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+	sdkLambda      = "github.com/aws/aws-sdk-go-v2/service/lambda"
+	lambdaTypes    = "github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	sdkSNS         = "github.com/aws/aws-sdk-go-v2/service/sns"
+	cloudTypes     = "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+	smithy         = "github.com/aws/smithy-go"
+	smithyStack    = "github.com/aws/smithy-go/middleware"
+	smithyHTTP     = "github.com/aws/smithy-go/transport/http"
+	sdkLogs        = "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
+	logsTypes      = "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs/types"
+
+	licensecheck = "github.com/google/licensecheck"
+
+	kong          = "github.com/alecthomas/kong"
+	lipgloss      = "github.com/charmbracelet/lipgloss"
+	lipglossTable = "github.com/charmbracelet/lipgloss/table"
+	terminal      = "github.com/muesli/termenv"
+	terminalSize  = "github.com/charmbracelet/x/term"
+	yaml          = "go.yaml.in/yaml/v4"
+	unifiedDiff   = "github.com/aymanbagabas/go-udiff"
+	goCmp         = "github.com/google/go-cmp/cmp"
+	netListeners  = "golang.org/x/net/netutil"
+	orderedMap    = "github.com/tidwall/btree"
+)
+
+// Patterns for Row.Never and TestKit.
+const (
+	anyOurs   = "./..."
+	anyThird  = "third-party/..."
+	allSDK    = "github.com/aws/aws-sdk-go-v2/..."
+	allSmithy = smithy + "/..."
+	emulators = "internal/localaws/..."
+)
 
 // noSDK keeps the AWS SDK out of packages that a function can use without it.
 func noSDK() []string { return []string{allSDK, allSmithy} }
@@ -31,14 +104,6 @@ func TestKit() []string {
 		allSDK, allSmithy,
 		emulators,
 	}
-}
-
-// Rows is the import table, from the leaves up.
-func Rows() []Row {
-	return slices.Concat(
-		leafRows(), engineRows(), adapterRows(), producerRows(), hostRows(), functionRows(),
-		emulatorRows(), templateRows(), commandRows(), checkRows(), benchRows(),
-	)
 }
 
 // leafRows are packages that know no message.
@@ -216,241 +281,5 @@ func functionRows() []Row {
 			Third: []string{lambdaRuntime}, Never: forCommands(), Host: true,
 		},
 		{Path: "functions/charge-worker", Ours: []string{".", "worker", "functions/internal/charge"}, Host: true},
-	}
-}
-
-// emulatorRows are the emulators for AWS.
-func emulatorRows() []Row {
-	const protocol = "internal/localaws/protocol"
-	const attribute = "internal/localaws/dynamodb/attribute"
-	const expression = "internal/localaws/dynamodb/expression"
-	const keyspace = "internal/localaws/dynamodb/keyspace"
-	const shape = "internal/localaws/dynamodb/shape"
-	return []Row{
-		{Path: protocol, Never: []string{anyOurs, anyThird}},
-		{Path: "internal/localaws/cbor", Ours: []string{protocol}, Never: []string{anyThird}},
-		{
-			Path: "internal/localaws/cloudwatch", Ours: []string{"internal/metricmath", protocol},
-			Never: []string{anyThird},
-		},
-		{Path: attribute, Ours: []string{protocol}, Never: []string{anyThird}},
-		{Path: expression, Ours: []string{attribute}, Never: []string{anyThird}},
-		{
-			Path: keyspace, Ours: []string{attribute}, Third: []string{orderedMap},
-			Never: append(noSDK(), "internal/localaws/sqs", "internal/localaws/cloudwatch"),
-		},
-		{Path: shape, Ours: []string{protocol, attribute}, Never: []string{anyThird}},
-		{
-			Path: "internal/localaws/dynamodb", Ours: []string{protocol, attribute, expression, keyspace, shape},
-			Never: noSDK(),
-		},
-		{Path: "internal/localaws/sqs", Ours: []string{protocol}, Never: []string{anyThird}},
-		{Path: "internal/localaws/sts", Never: []string{anyThird}},
-		{
-			Path: "internal/localaws",
-			Ours: []string{
-				protocol, "internal/localaws/cbor", "internal/localaws/cloudwatch", "internal/localaws/dynamodb",
-				"internal/localaws/sqs", "internal/localaws/sts",
-			},
-			Never: noSDK(),
-		},
-		{Path: "internal/localaws/localtest", Ours: []string{"internal/localaws"}, Third: []string{sdkCore, sdkKeys}},
-	}
-}
-
-// templateRows read, check and write templates, and know their alarms.
-func templateRows() []Row {
-	return []Row{
-		{
-			Path: "internal/alarm", Ours: []string{"internal/metricmath"}, Never: []string{anyThird},
-			Tests: []string{"internal/alarm/sqsmetrics", "internal/alarmset", "internal/stack"},
-		},
-		{
-			Path: "internal/alarmset", Ours: []string{"internal/alarm"}, Never: []string{anyThird},
-		},
-		{
-			Path: "internal/stackedit", Ours: []string{"internal/alarmset"}, Third: []string{yaml},
-			Tests: []string{"internal/alarm", "internal/stack"},
-		},
-		{Path: "internal/alarm/sqsmetrics", Ours: []string{"internal/alarm"}, Never: []string{anyThird}},
-		{Path: "internal/cfn", Third: []string{yaml}, Never: []string{anyOurs}},
-		{
-			Path: "internal/stack", Ours: []string{"internal/eventsource/filter", "internal/alarm", "internal/cfn"},
-			Third: []string{yaml}, Tests: []string{"internal/alarmset", "internal/stackedit"},
-		},
-		{Path: "internal/check", Ours: []string{"internal/cfn"}, Third: []string{yaml}},
-		{
-			Path: "internal/live", Ours: []string{"internal/check"},
-			Third: []string{
-				sdkCore, sdkFormation, formationTypes, sdkLambda, lambdaTypes, sdkSQS, sqsTypes, sdkCloudWatch, cloudTypes,
-				sdkSNS, sdkDynamoDB, dynamoDBTypes,
-			},
-			Tests: []string{"internal/endpoint"},
-		},
-		{Path: "internal/scaffold", Never: []string{anyOurs, anyThird}, Tests: []string{"internal/check"}},
-	}
-}
-
-// commandRows are the commands, and what only they use.
-func commandRows() []Row {
-	return []Row{
-		{Path: "internal/runtimeapi", Never: []string{anyOurs, anyThird}},
-		{
-			Path: "internal/deadletters/letterstest",
-			Ours: []string{
-				"backoff", "fault", "handler", "idem", "idem/dynamo", "queue", "dlq", "internal/localaws",
-				"internal/localaws/localtest",
-			},
-			Third: []string{lambdaEvents, sdkCore, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes},
-		},
-		{
-			Path: "internal/deadletters", Ours: []string{"handler", "internal/ledger", "internal/sqscall", "queue", "dlq"},
-			Third: []string{sdkCore, sdkSQS, sqsTypes}, Tests: []string{"fault", "idem"},
-		},
-		{
-			Path:  "internal/deadletters/replay",
-			Ours:  []string{"idem", "internal/ledger", "internal/sqscall", "queue", "internal/deadletters"},
-			Third: []string{sdkCore, sdkRetry, sdkSQS, sqsTypes, smithy},
-		},
-		{
-			Path:  "internal/deadletters/archive",
-			Ours:  []string{"internal/sqscall", "dlq", "internal/deadletters", "internal/deadletters/replay"},
-			Third: []string{sdkCore, sqsTypes}, Tests: []string{"handler", "internal/ledger"},
-		},
-		{Path: "internal/localguard", Third: []string{netListeners}},
-		{
-			Path: "internal/dlqui",
-			Ours: []string{
-				"dlq", "internal/ledger", "internal/deadletters", "internal/deadletters/replay", "internal/deadletters/archive",
-				"internal/localguard",
-			},
-			Third: []string{sdkCore, unifiedDiff},
-		},
-		{
-			Path: "internal/endpoint", Ours: []string{"internal/wholebody"},
-			Third: []string{sdkCore, sdkRetry, sdkKeys, smithy},
-		},
-		{
-			Path: "internal/local",
-			Ours: []string{
-				"fault", "handler", "idem", "metrics", "dlq", "internal/eventsource", "internal/localaws",
-				"internal/localreport", "internal/ledger", "internal/localaws/sqs", "internal/runtimeapi", "internal/stack",
-				"internal/jobfile", "internal/endpoint",
-			},
-			Third: []string{sdkCore, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes},
-		},
-		{
-			Path: "internal/cli",
-			Ours: []string{
-				"internal/wholebody", "fault", "handler", "queue", "dlq", "internal/sqssend", "internal/jobfile", "internal/ledger",
-				"jobs", "internal/deadletters",
-				"internal/deadletters/replay", "internal/deadletters/archive", "internal/localguard", "internal/dlqui",
-				"internal/endpoint", "internal/check", "internal/live", "internal/scaffold", "internal/local",
-				"internal/alarmset", "internal/stackedit",
-			},
-			Third: []string{
-				kong, lipgloss, lipglossTable, terminal, terminalSize,
-				sdkCore, sdkConfig, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes, sdkFormation, sdkLambda,
-				lambdaTypes, sdkLogs, logsTypes, sdkCloudWatch, cloudTypes, unifiedDiff, smithy,
-			},
-			Never: []string{"internal/demo/..."}, Tests: []string{"idem", "idem/dynamo"}, Host: true,
-		},
-		{Path: "internal/demo/provider", Never: []string{anyOurs, anyThird}},
-		{
-			Path: "internal/demo", Ours: []string{"internal/local", "internal/cli", "internal/demo/provider"},
-			Third: []string{sdkCore, sdkDynamoDB, dynamoDBTypes}, Host: true,
-		},
-		{Path: "cmd/sqsafe", Ours: []string{"internal/cli"}, Never: []string{"internal/demo/..."}, Host: true},
-		{Path: "cmd/demo", Ours: []string{"internal/cli", "internal/demo"}, Host: true},
-	}
-}
-
-// checkRows hold tests of the whole, and what these run.
-func checkRows() []Row {
-	return []Row{
-		{Path: "internal/archtest", Never: []string{anyOurs, anyThird}},
-		{Path: "internal/coverage", Never: []string{anyOurs, anyThird}, Host: true},
-		{
-			Path: "internal/compatibility",
-			Tests: []string{
-				"fault", "handler", "idem", "internal/deadletters", "internal/deadletters/archive",
-				"internal/deadletters/letterstest", "internal/deadletters/replay", "internal/ledger",
-			},
-		},
-		{Path: "internal/apiguard", Tests: []string{"internal/archtest"}},
-		{Path: "internal/licences", Third: []string{licensecheck}, Host: true},
-		{Path: "internal/release", Third: []string{yaml}},
-		{Path: "internal/mutants", Third: []string{yaml}, Host: true},
-		{Path: "internal/conformance"},
-		{Path: "internal/crashproof/function", Ours: []string{"handler", "idem", "."}, Host: true},
-		{
-			Path:  "internal/crashproof",
-			Tests: []string{"dlq", "fault", "handler", "internal/eventsource", "internal/runtimeapi"},
-		},
-		{Path: "internal/chaos/job", Ours: []string{"fault", "idem", ".", "worker"}, Host: true},
-		{
-			Path: "internal/chaos",
-			Ours: []string{
-				"fault", "idem", "dlq", "internal/localaws/sqs", "internal/localaws", "internal/localaws/localtest",
-				"internal/local",
-			},
-			Third: []string{sdkCore, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes, terminalSize},
-			Host:  true,
-		},
-		{
-			Path: "internal/simulation/system",
-			Tests: []string{
-				"backoff", "fault", "internal/host", "handler", "idem", "idem/dynamo", "queue", "dlq", "worker",
-				"internal/eventsource", "internal/simulation",
-			},
-		},
-		{
-			Path: "internal/runbook",
-			Tests: []string{
-				"internal/alarmset", "internal/cli", "backoff", "dlq", "fault", "handler", "idem", "idem/dynamo", "queue",
-			},
-		},
-		{
-			Path:  "internal/samtest",
-			Tests: []string{"internal/demo/provider", "internal/runtimeapi", "internal/scaffold", "internal/stack"},
-		},
-		{
-			Path: "internal/powertools",
-			Tests: []string{
-				"idem", "idem/dynamo", "dlq", "internal/deadletters", "internal/deadletters/replay", "internal/endpoint",
-			},
-		},
-		{
-			Path: "internal/parity/function", Ours: []string{"fault", "idem", ".", "worker"},
-			Third: []string{lambdaEvents, lambdaRuntime}, Host: true,
-		},
-		{
-			Path:  "internal/parity",
-			Tests: []string{"dlq", "handler", "internal/eventsource", "internal/local", "internal/runtimeapi", "internal/stack"},
-		},
-	}
-}
-
-// benchRows compare the engine with a bare function.
-func benchRows() []Row {
-	const job = "internal/bench/job"
-	return []Row{
-		{Path: job, Never: []string{anyOurs, anyThird}},
-		{
-			Path: "internal/bench/bare", Ours: []string{job}, Third: []string{lambdaEvents, lambdaRuntime},
-			Never: append(noSDK(), "handler", "idem"),
-		},
-		{
-			Path: "internal/bench/ours", Ours: []string{"handler", job}, Third: []string{lambdaRuntime},
-			Never: append(noSDK(), "idem"),
-		},
-		{
-			Path: "internal/bench/ledger", Ours: []string{"handler", "idem", job}, Third: []string{lambdaRuntime},
-			Never: noSDK(),
-		},
-		{
-			Path: "internal/bench", Ours: []string{"internal/runtimeapi"}, Third: []string{lambdaEvents},
-			Tests: []string{".", "handler", job}, Host: true,
-		},
 	}
 }
