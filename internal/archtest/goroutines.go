@@ -35,6 +35,8 @@ func Goroutines() map[string]string {
 		"internal/simulation/schedule.go":      "workers of the model run side by side",
 		"idem/idemtest/step.go":                "steps that race for one name",
 
+		"tracing/tracer.go": "a flush of spans that may hang",
+
 		"dlq/sender.go":  "batches of letters are sent side by side",
 		"queue/packs.go": "batches of calls to SQS run side by side",
 
