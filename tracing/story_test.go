@@ -102,7 +102,7 @@ func (s *story) handle(record events.SQSMessage) {
 	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
 	defer cancel()
 	const header = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1"
-	ctx = context.WithValue(ctx, "x-amzn-trace-id", header) //nolint:staticcheck,revive // the key of aws-lambda-go
+	ctx = context.WithValue(ctx, "x-amzn-trace-id", header) //nolint:staticcheck // the key of aws-lambda-go
 	if _, err := s.processor.Handle(ctx, events.SQSEvent{Records: []events.SQSMessage{record}}); err != nil {
 		s.t.Fatal(err)
 	}
