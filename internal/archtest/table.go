@@ -47,6 +47,8 @@ const (
 	sdkSNS         = "github.com/aws/aws-sdk-go-v2/service/sns"
 	cloudTypes     = "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 	smithy         = "github.com/aws/smithy-go"
+	smithyStack    = "github.com/aws/smithy-go/middleware"
+	smithyHTTP     = "github.com/aws/smithy-go/transport/http"
 	sdkLogs        = "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
 	logsTypes      = "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs/types"
 
@@ -239,7 +241,9 @@ func hostRows() []Row {
 				"backoff", "internal/wholebody", "handler", "idem", "metrics", "idem/dynamo", "queue", "dlq",
 				"internal/testhost", "internal/localreport",
 			},
-			Third: []string{lambdaRuntime, lambdaContext, sdkCore, sdkHTTP, sdkDynamoDB, sdkSQS},
+			Third: []string{
+				lambdaRuntime, lambdaContext, sdkCore, sdkHTTP, sdkDynamoDB, sdkSQS, smithyStack, smithyHTTP,
+			},
 			Never: forCommands(), Tests: []string{"envelope", "fault"}, Host: true,
 		},
 		{
