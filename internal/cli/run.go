@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/sqsafe/sqsafe/internal/redact"
 )
 
 // Exit codes of the command.
@@ -129,7 +131,7 @@ func run(ctx context.Context, args []string, streams Streams) int {
 		return code
 	}
 	if err != nil {
-		fmt.Fprintf(streams.Err, "sqsafe: %v\n", misuse(err, args))
+		fmt.Fprintf(streams.Err, "sqsafe: %s\n", redact.Text(misuse(err, args).Error()))
 		return ExitUsage
 	}
 	return Exit(parsed.Run(), streams)
@@ -147,7 +149,7 @@ func Exit(err error, streams Streams) int {
 		return int(code)
 	}
 	// Joined errors are several lines.
-	fmt.Fprintf(streams.Err, "sqsafe: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
+	fmt.Fprintf(streams.Err, "sqsafe: %s\n", redact.Text(strings.ReplaceAll(err.Error(), "\n", "; ")))
 	if errors.As(err, new(usageError)) {
 		return ExitUsage
 	}

@@ -5,12 +5,9 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/muesli/termenv"
-
-	"github.com/sqsafe/sqsafe/internal/deadletters"
 )
 
 // file is implemented by the streams of a process, and mostly not by those of
@@ -36,18 +33,8 @@ func columns(stream any) int {
 	return 0
 }
 
-// oneLine converts a text to a single line, without control characters for a
-// terminal.
-func oneLine(text string) string {
-	clean := strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, text)
-	// What changes the direction of a text is no control character, and misleads as well.
-	return deadletters.Visible(strings.Join(strings.Fields(clean), " "), "")
-}
+// oneLine converts a text to a single line, in which nothing acts on a terminal.
+func oneLine(text string) string { return clean(strings.Join(strings.Fields(text), " ")) }
 
 // cut shortens a text to n characters; 0 means no limit.
 func cut(text string, n int) string {

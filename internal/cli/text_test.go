@@ -103,7 +103,7 @@ func TestALostJobIsAnError(t *testing.T) {
 		{local.Summary{Lost: 2, LostBecause: "no one reports failures"},
 			"2 messages are lost: they left their queue, but neither done nor dead-lettered; no one reports failures"},
 	} {
-		if err := (&Local{}).report(newPrinter(true, Streams{Out: io.Discard}), tt.summary); err == nil ||
+		if err := (&Local{}).report((&Local{JSON: true}).newPrinter(Streams{Out: io.Discard}), tt.summary); err == nil ||
 			err.Error() != tt.want {
 			t.Errorf("error %v, want %s", err, tt.want)
 		}
@@ -131,7 +131,7 @@ func TestTextsAreCutToOneLine(t *testing.T) {
 		{" two\n\r\nlines\t ", "two lines"},
 		{"\x1b[31mred\x07", "[31mred"},
 		{"\u0085next\u00a0line", "next line"},
-		{"lib\u202egnp.exe\u200b", `lib\u202egnp.exe\u200b`},
+		{"lib\u202egnp.exe", `lib\u202egnp.exe`},
 	} {
 		if got := oneLine(tt.in); got != tt.want {
 			t.Errorf("%q becomes %q, want %q", tt.in, got, tt.want)

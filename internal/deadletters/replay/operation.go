@@ -44,6 +44,7 @@ type Operation struct {
 	cutoff    time.Time       // letters that arrived later are not part of the run
 	attempted map[string]bool // letters that the run has tried, by id
 	sent      map[string]bool // messages that the run has sent, by id
+	resent    map[string]bool // messages that it has sent, or may have, by their original ids
 	targets   map[string]*Target
 	fallback  *Target
 	content   Content
@@ -109,8 +110,7 @@ func (o *Operation) Look(ctx context.Context) (*Pass, error) {
 		o.cutoff = time.Now()
 	}
 	return o.look(ctx, func(l *deadletters.Letter) bool {
-		return !o.attempted[l.ID] && !o.died(l) && o.Filter.Match(l) &&
-			(!o.Queue.FIFO || l.Arrived.Before(o.cutoff.Add(clockMargin)))
+		return !o.attempted[l.ID] && !o.died(l) && o.Filter.Match(l) && (!o.Queue.FIFO || o.wasThere(l))
 	})
 }
 
@@ -118,6 +118,12 @@ func (o *Operation) Look(ctx context.Context) (*Pass, error) {
 // again, and the run does not send it once more.
 func (o *Operation) died(l *deadletters.Letter) bool {
 	return o.sent[l.ID] || o.sent[l.Record.MessageID] || o.sent[l.Record.DeliveredID]
+}
+
+// wasThere reports whether a letter was in the queue when the operation began. One of a job
+// that was sent back and has died again arrives later, if only a moment.
+func (o *Operation) wasThere(l *deadletters.Letter) bool {
+	return l.Arrived.Before(o.cutoff) || !o.resent[l.OriginalID()] && l.Arrived.Before(o.cutoff.Add(clockMargin))
 }
 
 func (o *Operation) look(ctx context.Context, match func(*deadletters.Letter) bool) (*Pass, error) {
@@ -264,11 +270,14 @@ func (o *Operation) observe(e Event) {
 		o.summary.Refused++
 	}
 	if o.attempted == nil {
-		o.attempted, o.sent = map[string]bool{}, map[string]bool{}
+		o.attempted, o.sent, o.resent = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	}
 	o.attempted[e.Item.Letter.ID] = true
 	if e.MessageID != "" {
 		o.sent[e.MessageID] = true
+	}
+	if e.State == StateDeleted || e.State == StateSent || e.State == StateSending {
+		o.resent[e.Item.Letter.OriginalID()] = true
 	}
 	if o.Options.Observe != nil {
 		o.Options.Observe(e)

@@ -82,16 +82,13 @@ func NewPlan(letters []*deadletters.Letter, o PlanOptions) *Plan {
 		}
 		item.Outlook, item.Why = outlook(l, content, o.Now)
 		item.Refused = item.refuse()
-		item.DedupID = dedupID(l, o.Run)
+		// By the run's id a second replay within five minutes is no repetition of the first
+		// one. The letter's own is that of no other: a job may die twice within one run.
+		item.DedupID = l.ID + "-" + o.Run
 		p.Items = append(p.Items, item)
 	}
 	return p
 }
-
-// dedupID is the letter's own id and the run's: of a second replay within five minutes, and of
-// a job that is dead again during the run, no message is taken for a repetition. SQS would
-// confirm such a message and drop it.
-func dedupID(l *deadletters.Letter, run string) string { return l.ID + "-" + run }
 
 func (i *Item) refuse() string {
 	l, t := i.Letter, i.Target
