@@ -113,11 +113,11 @@ func checked[P, R any](method func(*Service, *P) (R, error), first preliminary) 
 			return nil, err
 		}
 		if err := r.Decode(parameters); err != nil {
-			return nil, err
+			return nil, reported(decodingError(err, r.Operation), r.Operation)
 		}
 		response, err := method(s, parameters)
 		if err != nil {
-			return nil, err
+			return nil, reported(err, r.Operation)
 		}
 		return response, nil
 	}
