@@ -46,7 +46,9 @@ func Goroutines() map[string]string {
 		"worker/start.go":   "signals",
 		"worker/worker.go":  "visibility timeouts are extended while jobs run",
 
-		"internal/eventsource/poller.go":   "one loop for each concurrent invocation",
+		"internal/eventsource/poller.go": "one loop for each concurrent invocation",
+		"awstest/clock.go":               "a timer that is due at once",
+
 		"internal/localaws/fault.go":       "the timer of an injected delay",
 		"internal/localaws/sqs/move.go":    "the timer of the next step of a message move",
 		"internal/localaws/sqs/receive.go": "the timer of a long poll",

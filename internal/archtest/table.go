@@ -83,7 +83,7 @@ func noSDK() []string { return []string{allSDK, allSmithy} }
 // that only commands need.
 func forCommands() []string {
 	return []string{
-		"internal/alarm/...", "internal/alarmset", "internal/cfn", "internal/check", "internal/cli",
+		"awstest", "internal/alarm/...", "internal/alarmset", "internal/cfn", "internal/check", "internal/cli",
 		"internal/deadletters/...", "internal/demo/...", "internal/dlqui", "internal/endpoint", "internal/eventsource/...",
 		"internal/jobs", "internal/ledger", "internal/live", "internal/local", "internal/localguard", emulators,
 		"internal/metricmath", "internal/runtimeapi",
@@ -297,6 +297,13 @@ func emulatorRows() []Row {
 			Never: noSDK(),
 		},
 		{Path: "internal/localaws/localtest", Ours: []string{"internal/localaws"}, Third: []string{sdkCore, sdkKeys}},
+		{Path: "internal/localguard", Third: []string{netListeners}},
+		{Path: "internal/localguard/guardtest", Never: []string{anyOurs, anyThird}},
+		{
+			Path:  "awstest",
+			Ours:  []string{"internal/localaws", "internal/localaws/localtest", "internal/localguard"},
+			Third: []string{sdkCore}, Testing: true,
+		},
 	}
 }
 
@@ -336,8 +343,6 @@ func templateRows() []Row {
 // commandRows are the commands, and what only they use.
 func commandRows() []Row {
 	return []Row{
-		{Path: "internal/localguard", Third: []string{netListeners}},
-		{Path: "internal/localguard/guardtest", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/runtimeapi", Ours: []string{"internal/localguard"}},
 		{Path: "internal/jobs", Third: []string{sdkCore, sdkSQS, sqsTypes}},
 		{
