@@ -35,3 +35,29 @@ func TestTheProgramOfTheReadme(t *testing.T) {
 		t.Errorf("the tests have another Validate than the program:\n%s", program)
 	}
 }
+
+// A coding assistant writes what skills/sqsafe/SKILL.md shows: its function compiles and its
+// test passes.
+func TestTheProgramOfTheSkill(t *testing.T) {
+	t.Parallel()
+	skill, err := os.ReadFile("../skills/sqsafe/SKILL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := strings.Split(string(skill), "```go\n")
+	if len(blocks) != 3 {
+		t.Fatalf("%d blocks of Go, want a program and its test", len(blocks)-1)
+	}
+	dir := t.TempDir()
+	files := []string{filepath.Join(dir, "main.go"), filepath.Join(dir, "main_test.go")}
+	for i, file := range files {
+		text, _, _ := strings.Cut(blocks[i+1], "```\n")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := exec.CommandContext(t.Context(), "go", append([]string{"test", "-v"}, files...)...).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "--- PASS: TestBusyThenDone") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

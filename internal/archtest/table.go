@@ -1,7 +1,5 @@
 package archtest
 
-import "slices"
-
 // Row is a row of the import table: what one package may import beyond the
 // standard library. The table is a closed list: it names every package of the
 // module and every import that a package may have.
@@ -49,6 +47,8 @@ const (
 	sdkSNS         = "github.com/aws/aws-sdk-go-v2/service/sns"
 	cloudTypes     = "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 	smithy         = "github.com/aws/smithy-go"
+	smithyStack    = "github.com/aws/smithy-go/middleware"
+	smithyHTTP     = "github.com/aws/smithy-go/transport/http"
 	sdkLogs        = "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
 	logsTypes      = "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs/types"
 
@@ -85,7 +85,7 @@ func forCommands() []string {
 	return []string{
 		"awstest", "internal/alarm/...", "internal/alarmset", "internal/cfn", "internal/check", "internal/cli",
 		"internal/deadletters/...", "internal/demo/...", "internal/dlqui", "internal/endpoint", "internal/eventsource/...",
-		"internal/jobs", "internal/ledger", "internal/live", "internal/local", "internal/localguard", emulators,
+		"internal/jobfile", "internal/ledger", "internal/live", "internal/local", "internal/localguard", emulators,
 		"internal/metricmath", "internal/runtimeapi",
 		"internal/scaffold", "internal/stack", "internal/stackedit", sdkConfig + "/...", sdkCloudWatch + "/...",
 		sdkFormation + "/...", sdkLambda + "/...", sdkLogs + "/...", sdkSNS + "/...", unifiedDiff,
@@ -107,14 +107,6 @@ func TestKit() []string {
 	}
 }
 
-// Rows is the import table, from the leaves up.
-func Rows() []Row {
-	return slices.Concat(
-		leafRows(), engineRows(), adapterRows(), hostRows(), functionRows(),
-		emulatorRows(), templateRows(), commandRows(), checkRows(), benchRows(),
-	)
-}
-
 // leafRows are packages that know no message.
 func leafRows() []Row {
 	return []Row{
@@ -128,6 +120,7 @@ func leafRows() []Row {
 		{Path: "internal/localreport", Never: []string{anyOurs, anyThird}, Host: true},
 		{Path: "internal/redact", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/jobid", Never: []string{anyOurs, anyThird}},
+		{Path: "internal/traceid", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/jsonobject", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/wholebody", Third: []string{sdkCore, sdkHTTP}, Never: []string{anyOurs}},
 		{Path: "internal/metricmath", Never: []string{anyOurs, anyThird}},
@@ -170,6 +163,10 @@ func engineRows() []Row {
 			Third: []string{lambdaEvents}, Never: noSDK(), Testing: true,
 		},
 		{
+			Path: "logs", Ours: []string{"handler", "internal/traceid"}, Never: append(noSDK(), lambdaRuntime),
+			Tests: []string{"backoff", "fault", "idem", ".", "sqsafetest", "worker"}, Host: true,
+		},
+		{
 			Path: "metrics", Ours: []string{"fault", "handler"}, Third: []string{lambdaContext},
 			Never: append(noSDK(), lambdaRuntime),
 		},
@@ -189,9 +186,37 @@ func adapterRows() []Row {
 			Never: append(forCommands(), "idem/...", "dlq", sdkDynamoDB),
 		},
 		{
-			Path: "dlq", Ours: []string{"handler", "internal/sqscall", "queue"},
+			Path: "internal/sqssend", Ours: []string{"handler", "internal/sqscall", "queue"},
+			Third: []string{sdkCore, sdkSQS, sqsTypes}, Never: append(forCommands(), "idem/...", "dlq", sdkDynamoDB),
+		},
+		{
+			Path: "dlq", Ours: []string{"handler", "internal/sqscall", "internal/sqssend"},
 			Third: []string{lambdaEvents, lambdaContext, sdkCore, sdkSQS, sqsTypes},
-			Never: append(forCommands(), "idem/...", sdkDynamoDB),
+			Never: append(forCommands(), "idem/...", sdkDynamoDB), Tests: []string{"queue"},
+		},
+	}
+}
+
+// producerRows are for programs that send jobs and ask what became of them.
+func producerRows() []Row {
+	return []Row{
+		{
+			Path: "internal/jobfile", Ours: []string{"handler", "internal/sqscall", "queue", "internal/sqssend"},
+		},
+		{
+			Path: "internal/ledger", Ours: []string{"handler", "internal/jobid"},
+			Third: []string{sdkCore, sdkDynamoDB, dynamoDBTypes},
+			Tests: []string{"idem", "idem/dynamo"},
+		},
+		{
+			Path: "jobs", Ours: []string{"fault", "internal/jobid", "internal/ledger"},
+			Third: []string{sdkCore, sdkDynamoDB, dynamoDBTypes}, Never: []string{sdkSQS, sdkConfig + "/..."},
+			Tests: []string{"handler", "idem", "idem/dynamo"},
+		},
+		{
+			Path: "producer", Ours: []string{"internal/jobid", "envelope", "internal/sqscall", "internal/sqssend"},
+			Third: []string{sdkCore, sdkSQS, sqsTypes}, Never: append(forCommands(), "idem/...", "dlq", sdkDynamoDB),
+			Tests: []string{"handler", "queue"},
 		},
 	}
 }
@@ -206,7 +231,9 @@ func hostRows() []Row {
 				"backoff", "internal/wholebody", "handler", "idem", "metrics", "idem/dynamo", "queue", "dlq",
 				"internal/redact", "internal/testhost", "internal/localreport",
 			},
-			Third: []string{lambdaRuntime, lambdaContext, sdkCore, sdkHTTP, sdkDynamoDB, sdkSQS},
+			Third: []string{
+				lambdaRuntime, lambdaContext, sdkCore, sdkHTTP, sdkDynamoDB, sdkSQS, smithyStack, smithyHTTP,
+			},
 			Never: forCommands(), Tests: []string{"envelope", "fault"}, Host: true,
 		},
 		{
@@ -258,247 +285,5 @@ func functionRows() []Row {
 			Third: []string{lambdaRuntime}, Never: forCommands(), Host: true,
 		},
 		{Path: "functions/charge-worker", Ours: []string{".", "worker", "functions/internal/charge"}, Host: true},
-	}
-}
-
-// emulatorRows are the emulators for AWS.
-func emulatorRows() []Row {
-	const protocol = "internal/localaws/protocol"
-	const attribute = "internal/localaws/dynamodb/attribute"
-	const expression = "internal/localaws/dynamodb/expression"
-	const keyspace = "internal/localaws/dynamodb/keyspace"
-	const shape = "internal/localaws/dynamodb/shape"
-	return []Row{
-		{Path: protocol, Never: []string{anyOurs, anyThird}},
-		{Path: "internal/localaws/cbor", Ours: []string{protocol}, Never: []string{anyThird}},
-		{
-			Path: "internal/localaws/cloudwatch", Ours: []string{"internal/metricmath", protocol},
-			Never: []string{anyThird},
-		},
-		{Path: attribute, Ours: []string{protocol}, Never: []string{anyThird}},
-		{Path: expression, Ours: []string{attribute}, Never: []string{anyThird}},
-		{
-			Path: keyspace, Ours: []string{attribute}, Third: []string{orderedMap},
-			Never: append(noSDK(), "internal/localaws/sqs", "internal/localaws/cloudwatch"),
-		},
-		{Path: shape, Ours: []string{protocol, attribute}, Never: []string{anyThird}},
-		{
-			Path: "internal/localaws/dynamodb", Ours: []string{protocol, attribute, expression, keyspace, shape},
-			Never: noSDK(),
-		},
-		{Path: "internal/localaws/sqs", Ours: []string{protocol}, Never: []string{anyThird}},
-		{Path: "internal/localaws/sts", Never: []string{anyThird}},
-		{
-			Path: "internal/localaws",
-			Ours: []string{
-				protocol, "internal/localaws/cbor", "internal/localaws/cloudwatch", "internal/localaws/dynamodb",
-				"internal/localaws/sqs", "internal/localaws/sts",
-			},
-			Never: noSDK(),
-		},
-		{Path: "internal/localaws/localtest", Ours: []string{"internal/localaws"}, Third: []string{sdkCore, sdkKeys}},
-		{Path: "internal/localguard", Third: []string{netListeners}},
-		{Path: "internal/localguard/guardtest", Never: []string{anyOurs, anyThird}},
-		{
-			Path:  "awstest",
-			Ours:  []string{"internal/localaws", "internal/localaws/localtest", "internal/localguard"},
-			Third: []string{sdkCore}, Testing: true,
-		},
-	}
-}
-
-// templateRows read, check and write templates, and know their alarms.
-func templateRows() []Row {
-	return []Row{
-		{
-			Path: "internal/alarm", Ours: []string{"internal/metricmath"}, Never: []string{anyThird},
-			Tests: []string{"internal/alarm/sqsmetrics", "internal/alarmset", "internal/stack"},
-		},
-		{
-			Path: "internal/alarmset", Ours: []string{"internal/alarm"}, Never: []string{anyThird},
-		},
-		{
-			Path: "internal/stackedit", Ours: []string{"internal/alarmset"}, Third: []string{yaml},
-			Tests: []string{"internal/alarm", "internal/stack"},
-		},
-		{Path: "internal/alarm/sqsmetrics", Ours: []string{"internal/alarm"}, Never: []string{anyThird}},
-		{Path: "internal/cfn", Third: []string{yaml}, Never: []string{anyOurs}},
-		{
-			Path: "internal/stack", Ours: []string{"internal/eventsource/filter", "internal/alarm", "internal/cfn"},
-			Third: []string{yaml}, Tests: []string{"internal/alarmset", "internal/stackedit"},
-		},
-		{Path: "internal/check", Ours: []string{"internal/cfn"}, Third: []string{yaml}},
-		{
-			Path: "internal/live", Ours: []string{"internal/check"},
-			Third: []string{
-				sdkCore, sdkFormation, formationTypes, sdkLambda, lambdaTypes, sdkSQS, sqsTypes, sdkCloudWatch, cloudTypes,
-				sdkSNS, sdkDynamoDB, dynamoDBTypes,
-			},
-			Tests: []string{"internal/endpoint"},
-		},
-		{Path: "internal/scaffold", Never: []string{anyOurs, anyThird}, Tests: []string{"internal/check"}},
-	}
-}
-
-// commandRows are the commands, and what only they use.
-func commandRows() []Row {
-	return []Row{
-		{Path: "internal/runtimeapi", Ours: []string{"internal/localguard"}},
-		{Path: "internal/jobs", Third: []string{sdkCore, sdkSQS, sqsTypes}},
-		{
-			Path: "internal/ledger", Ours: []string{"handler", "internal/jobid"},
-			Third: []string{sdkCore, sdkDynamoDB, dynamoDBTypes},
-			Tests: []string{"idem", "idem/dynamo"},
-		},
-		{
-			Path: "internal/deadletters/letterstest",
-			Ours: []string{
-				"backoff", "fault", "handler", "idem", "idem/dynamo", "queue", "dlq", "internal/localaws",
-				"internal/localaws/localtest",
-			},
-			Third: []string{lambdaEvents, sdkCore, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes},
-		},
-		{
-			Path: "internal/deadletters", Ours: []string{"handler", "internal/ledger", "internal/sqscall", "queue", "dlq"},
-			Third: []string{sdkCore, sdkSQS, sqsTypes}, Tests: []string{"fault", "idem"},
-		},
-		{
-			Path:  "internal/deadletters/replay",
-			Ours:  []string{"idem", "internal/ledger", "internal/sqscall", "queue", "internal/deadletters"},
-			Third: []string{sdkCore, sdkRetry, sdkSQS, sqsTypes, smithy},
-		},
-		{
-			Path:  "internal/deadletters/archive",
-			Ours:  []string{"internal/sqscall", "dlq", "internal/deadletters", "internal/deadletters/replay"},
-			Third: []string{sdkCore, sqsTypes}, Tests: []string{"handler", "internal/ledger"},
-		},
-		{
-			Path: "internal/dlqui",
-			Ours: []string{
-				"dlq", "internal/ledger", "internal/deadletters", "internal/deadletters/replay", "internal/deadletters/archive",
-				"internal/localguard",
-			},
-			Third: []string{sdkCore, unifiedDiff},
-		},
-		{
-			Path: "internal/endpoint", Ours: []string{"internal/redact", "internal/wholebody"},
-			Third: []string{sdkCore, sdkRetry, sdkKeys, smithy},
-		},
-		{
-			Path: "internal/local",
-			Ours: []string{
-				"fault", "handler", "idem", "metrics", "dlq", "internal/eventsource", "internal/localaws",
-				"internal/localreport", "internal/ledger", "internal/localaws/sqs", "internal/localguard",
-				"internal/runtimeapi", "internal/stack", "internal/jobs", "internal/endpoint", "internal/redact",
-			},
-			Third: []string{sdkCore, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes},
-		},
-		{
-			Path: "internal/cli",
-			Ours: []string{
-				"internal/wholebody", "internal/redact", "fault", "handler", "dlq", "internal/jobs", "internal/ledger", "internal/deadletters",
-				"internal/deadletters/replay", "internal/deadletters/archive", "internal/localguard", "internal/dlqui",
-				"internal/endpoint", "internal/check", "internal/live", "internal/scaffold", "internal/local",
-				"internal/alarmset", "internal/stackedit",
-			},
-			Third: []string{
-				kong, lipgloss, lipglossTable, terminal, terminalSize, terminalCodes,
-				sdkCore, sdkConfig, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes, sdkFormation, sdkLambda,
-				lambdaTypes, sdkLogs, logsTypes, sdkCloudWatch, cloudTypes, unifiedDiff, smithy,
-			},
-			Never: []string{"internal/demo/..."}, Tests: []string{"idem", "idem/dynamo"}, Host: true,
-		},
-		{Path: "internal/demo/provider", Never: []string{anyOurs, anyThird}},
-		{
-			Path: "internal/demo", Ours: []string{"internal/local", "internal/cli", "internal/demo/provider"},
-			Third: []string{sdkCore, sdkDynamoDB, dynamoDBTypes}, Host: true,
-		},
-		{Path: "cmd/sqsafe", Ours: []string{"internal/cli"}, Never: []string{"internal/demo/..."}, Host: true},
-		{Path: "cmd/demo", Ours: []string{"internal/cli", "internal/demo"}, Host: true},
-	}
-}
-
-// checkRows hold tests of the whole, and what these run.
-func checkRows() []Row {
-	return []Row{
-		{Path: "internal/archtest", Never: []string{anyOurs, anyThird}},
-		{Path: "internal/coverage", Never: []string{anyOurs, anyThird}, Host: true},
-		{
-			Path: "internal/compatibility",
-			Tests: []string{
-				"fault", "handler", "idem", "internal/deadletters", "internal/deadletters/archive",
-				"internal/deadletters/letterstest", "internal/deadletters/replay", "internal/ledger",
-			},
-		},
-		{Path: "internal/apiguard", Tests: []string{"internal/archtest"}},
-		{Path: "internal/licences", Third: []string{licensecheck}, Host: true},
-		{Path: "internal/release", Third: []string{yaml}},
-		{Path: "internal/mutants", Third: []string{yaml}, Host: true},
-		{Path: "internal/conformance"},
-		{Path: "internal/crashproof/function", Ours: []string{"handler", "idem", "."}, Host: true},
-		{
-			Path:  "internal/crashproof",
-			Tests: []string{"dlq", "fault", "handler", "internal/eventsource", "internal/runtimeapi"},
-		},
-		{Path: "internal/chaos/job", Ours: []string{"fault", "idem", ".", "worker"}, Host: true},
-		{
-			Path: "internal/chaos",
-			Ours: []string{
-				"fault", "idem", "dlq", "internal/localaws/sqs", "internal/localaws", "internal/localaws/localtest",
-				"internal/local",
-			},
-			Third: []string{sdkCore, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes, terminalSize},
-			Host:  true,
-		},
-		{
-			Path: "internal/simulation/system",
-			Tests: []string{
-				"backoff", "fault", "internal/host", "handler", "idem", "idem/dynamo", "queue", "dlq", "worker",
-				"internal/eventsource", "internal/simulation",
-			},
-		},
-		{
-			Path: "internal/runbook",
-			Tests: []string{
-				"internal/alarmset", "internal/cli", "backoff", "dlq", "fault", "handler", "idem", "idem/dynamo", "queue",
-			},
-		},
-		{
-			Path:  "internal/samtest",
-			Tests: []string{"internal/demo/provider", "internal/runtimeapi", "internal/scaffold", "internal/stack"},
-		},
-		{Path: "internal/powertools", Tests: []string{"idem", "idem/dynamo"}},
-		{
-			Path: "internal/parity/function", Ours: []string{"fault", "idem", ".", "worker"},
-			Third: []string{lambdaEvents, lambdaRuntime}, Host: true,
-		},
-		{
-			Path:  "internal/parity",
-			Tests: []string{"dlq", "handler", "internal/eventsource", "internal/local", "internal/runtimeapi", "internal/stack"},
-		},
-	}
-}
-
-// benchRows compare the engine with a bare function.
-func benchRows() []Row {
-	const job = "internal/bench/job"
-	return []Row{
-		{Path: job, Never: []string{anyOurs, anyThird}},
-		{
-			Path: "internal/bench/bare", Ours: []string{job}, Third: []string{lambdaEvents, lambdaRuntime},
-			Never: append(noSDK(), "handler", "idem"),
-		},
-		{
-			Path: "internal/bench/ours", Ours: []string{"handler", job}, Third: []string{lambdaRuntime},
-			Never: append(noSDK(), "idem"),
-		},
-		{
-			Path: "internal/bench/ledger", Ours: []string{"handler", "idem", job}, Third: []string{lambdaRuntime},
-			Never: noSDK(),
-		},
-		{
-			Path: "internal/bench", Ours: []string{"internal/runtimeapi"}, Third: []string{lambdaEvents},
-			Tests: []string{".", "handler", job}, Host: true,
-		},
 	}
 }

@@ -148,15 +148,13 @@ func (t *DLQTarget) oldest(ctx context.Context, names []string) (map[string]time
 		}
 		return oldestMessages(ctx, client, names)
 	}
-	ages, err := local.Ages(ctx, t.place(t.EndpointSQS))
+	oldest, err := local.Oldest(ctx, t.place(t.EndpointSQS))
 	if err != nil {
 		return nil, errNoAges
 	}
 	found := map[string]time.Duration{}
-	for name, a := range ages {
-		if a.Messages > 0 {
-			found[name] = time.Since(a.Oldest)
-		}
+	for name, at := range oldest {
+		found[name] = time.Since(at)
 	}
 	return found, nil
 }

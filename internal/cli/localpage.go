@@ -5,6 +5,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/sqsafe/sqsafe/internal/local"
 )
@@ -77,7 +78,7 @@ func (p *localPage) note(line string) {
 	line = strings.TrimSpace(line)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.printer.event(local.Event{Kind: local.KindNote, Line: line})
+	p.printer.event(local.Event{Kind: local.KindNote, Time: time.Now().UTC(), Line: line})
 }
 
 // stop ends the page if it was started, and waits for the end of its runs.

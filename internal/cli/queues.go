@@ -150,23 +150,23 @@ func (r *queueRow) readPolicy(text string) {
 	r.MaxReceives, _ = strconv.Atoi(fmt.Sprint(policy.Max))
 }
 
-// addAges asks a local stack for the ages of messages. An answer about another
-// number of messages is out of date and ignored.
+// addAges asks a local stack for the ages of messages. They may be a moment younger than
+// the counts: a queue that holds none by its counts has no age.
 func (q *Queues) addAges(ctx context.Context, rows []queueRow) {
 	if q.AWS {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	ages, err := local.Ages(ctx, q.place(q.EndpointSQS))
+	oldest, err := local.Oldest(ctx, q.place(q.EndpointSQS))
 	if err != nil {
 		return
 	}
 	for i := range rows {
 		row := &rows[i]
-		age, known := ages[row.Name]
-		if known && age.Messages == row.Visible+row.InFlight+row.Delayed {
-			seconds := time.Since(age.Oldest).Round(time.Millisecond).Seconds()
+		at, known := oldest[row.Name]
+		if known && row.Visible+row.InFlight+row.Delayed > 0 {
+			seconds := time.Since(at).Round(time.Millisecond).Seconds()
 			row.Oldest = &seconds
 		}
 	}

@@ -36,6 +36,7 @@ var endpoints = map[string]string{"sqs": "SQS_ENDPOINT", "ddb": "DDB_ENDPOINT", 
 // bound is a check that takes the configuration of its client.
 type bound struct {
 	id, doc, debatable string
+	basis              basis
 	run                func(t T, cfg aws.Config)
 }
 
@@ -47,7 +48,7 @@ func (c bound) service() string {
 func bind[E any](checks []check[E], connect func(cfg aws.Config) E) []bound {
 	all := make([]bound, 0, len(checks))
 	for _, c := range checks {
-		all = append(all, bound{c.id, c.doc, c.debatable, func(t T, cfg aws.Config) { c.run(t, connect(cfg)) }})
+		all = append(all, bound{c.id, c.doc, c.debatable, c.basis, func(t T, cfg aws.Config) { c.run(t, connect(cfg)) }})
 	}
 	return all
 }
@@ -96,7 +97,7 @@ func (c bound) try(t *testing.T, cfg aws.Config, excused bool, skipped *string) 
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute+5**slack)
 	defer cancel()
-	checked := T{T: t, ctx: ctx, expected: c.doc, skipped: skipped}
+	checked := T{T: t, ctx: ctx, expected: c.doc, basis: c.basis, skipped: skipped}
 	if excused {
 		checked.excuse = "debatable (" + c.debatable + ")"
 	}
@@ -107,6 +108,7 @@ func TestRegistry(t *testing.T) {
 	t.Parallel()
 	id := regexp.MustCompile(`^(sqs|ddb|cw)/[a-z]+(-[a-z]+)*/[a-z0-9]+(-[a-z0-9]+)*$`)
 	seen, services := map[string]bool{}, map[string]int{}
+	bases := map[basis]int{}
 	for _, c := range allChecks() {
 		if !id.MatchString(c.id) {
 			t.Errorf("%s: not of the form service/area/name", c.id)
@@ -116,14 +118,20 @@ func TestRegistry(t *testing.T) {
 		}
 		seen[c.id] = true
 		services[c.service()]++
+		bases[c.basis]++
 		if !strings.HasSuffix(c.doc, ".") {
-			t.Errorf("%s: no sentence that names the documented behaviour", c.id)
+			t.Errorf("%s: no sentence that names the expected behaviour", c.id)
 		}
 	}
 	// The numbers are in README.md too.
-	for s, want := range map[string]int{"sqs": 117, "ddb": 58, "cw": 20} {
+	for s, want := range map[string]int{"sqs": 153, "ddb": 58, "cw": 20} {
 		if services[s] != want {
 			t.Errorf("%s: %d checks, want %d", s, services[s], want)
+		}
+	}
+	for b, want := range map[basis]int{recorded: 33, said: 3} {
+		if bases[b] != want {
+			t.Errorf("%s: %d checks, want %d", b, bases[b], want)
 		}
 	}
 	for _, gap := range gaps {

@@ -17,8 +17,10 @@ import (
 type check[E any] struct {
 	// id is stable: service/area/name.
 	id string
-	// doc names the documented behaviour, in one sentence.
+	// doc names the expected behaviour, in one sentence.
 	doc string
+	// basis is where the expectation comes from.
+	basis basis
 	// debatable is empty for a check whose failure is a departure from the
 	// documentation. Otherwise it says why the documentation does not settle
 	// the matter.
@@ -26,11 +28,21 @@ type check[E any] struct {
 	run       func(t T, e E)
 }
 
+// basis is where an expectation comes from.
+type basis string
+
+const (
+	documented basis = ""         // the documentation of AWS
+	recorded   basis = "recorded" // recordings of AWS's answers that open-source emulators keep
+	said       basis = "said"     // tests of open-source emulators that were not run on AWS
+)
+
 // T is the test of one check.
 type T struct {
 	*testing.T
 	ctx      context.Context
 	expected string
+	basis    basis
 	excuse   string  // why the check is skipped when it fails; empty: it fails
 	skipped  *string // the failure that was excused
 }
@@ -43,6 +55,9 @@ func (t T) Context() context.Context { return t.ctx }
 func (t T) Fatalf(format string, args ...any) {
 	t.Helper()
 	t.Logf("expected: %s", t.expected)
+	if t.basis != documented {
+		t.Logf("the documentation does not say so: %s", t.basis)
+	}
 	message := fmt.Sprintf(format, args...)
 	if t.excuse != "" {
 		*t.skipped = t.excuse + ": " + message

@@ -23,6 +23,8 @@ func sqsChecks() []check[*sqsEnv] {
 	return slices.Concat(
 		sqsQueueChecks, sqsDeliveryChecks, sqsBatchChecks, sqsVisibilityChecks, sqsAttributeChecks, sqsLimitChecks,
 		sqsLongPollChecks, sqsRedriveChecks, sqsFIFOChecks, sqsAdminChecks, sqsErrorChecks,
+		sqsRecordedQueueChecks, sqsRecordedMessageChecks, sqsRecordedFIFOChecks, sqsRecordedMoveChecks,
+		sqsPermissionChecks,
 	)
 }
 
@@ -51,6 +53,11 @@ func (e *sqsEnv) queue(t T, a attrs) (url string) {
 	if a["FifoQueue"] == "true" {
 		name += ".fifo"
 	}
+	return e.queueNamed(t, name, a)
+}
+
+func (e *sqsEnv) queueNamed(t T, name string, a attrs) (url string) {
+	t.Helper()
 	url, err := e.create(t, name, a)
 	must(t, "CreateQueue", err)
 	return url

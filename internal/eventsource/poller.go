@@ -28,6 +28,8 @@ type Options struct {
 	// Observe is called with the events of batches. Calls do not overlap. Nil
 	// means no calls.
 	Observe func(Event)
+	// Recursion stops loops of messages; nil stops none.
+	Recursion *Recursion
 }
 
 // Poller runs a mapping. Run may be called again after it has returned, but not

@@ -23,6 +23,11 @@ func (p *Poller) process(ctx context.Context, batch []delivery) {
 // invoke invokes the function and reports whether every message was processed
 // and deleted.
 func (p *Poller) invoke(ctx context.Context, part []delivery) bool {
+	all := len(part)
+	ctx, part = p.stopLoops(ctx, part)
+	if len(part) == 0 {
+		return false
+	}
 	p.observe(Event{Kind: Invoked}, part)
 	answer, err := p.invoker.Invoke(ctx, event(part))
 	if err != nil {
@@ -30,7 +35,7 @@ func (p *Poller) invoke(ctx context.Context, part []delivery) bool {
 		return false
 	}
 	done, failed := p.classify(answer, part)
-	return p.delete(ctx, done) && len(failed) == 0
+	return p.delete(ctx, done) && len(failed) == 0 && len(part) == all
 }
 
 // classify separates the messages that are done from those that stay in the queue.

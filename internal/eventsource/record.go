@@ -17,7 +17,7 @@ type record struct {
 	Body                   string               `json:"body"`
 	Attributes             map[string]string    `json:"attributes"`
 	MessageAttributes      map[string]attribute `json:"messageAttributes"`
-	MD5OfMessageAttributes string               `json:"md5OfMessageAttributes,omitempty"`
+	MD5OfMessageAttributes json.RawMessage      `json:"md5OfMessageAttributes,omitempty"` // a string or null
 	MD5OfBody              string               `json:"md5OfBody"`
 	EventSource            string               `json:"eventSource"`
 	EventSourceARN         string               `json:"eventSourceARN"`
@@ -38,6 +38,7 @@ type delivery struct {
 	Message
 	receipt string
 	body    string
+	trace   string // the trace header; empty if it has none
 	json    []byte
 }
 
@@ -48,7 +49,7 @@ func (m Mapping) delivery(msg types.Message) delivery {
 		Body:                   aws.ToString(msg.Body),
 		Attributes:             msg.Attributes,
 		MessageAttributes:      make(map[string]attribute, len(msg.MessageAttributes)),
-		MD5OfMessageAttributes: aws.ToString(msg.MD5OfMessageAttributes),
+		MD5OfMessageAttributes: m.digest(msg.MD5OfMessageAttributes),
 		MD5OfBody:              aws.ToString(msg.MD5OfBody),
 		EventSource:            "aws:sqs",
 		EventSourceARN:         m.QueueARN,
@@ -65,8 +66,20 @@ func (m Mapping) delivery(msg types.Message) delivery {
 		Message: Message{ID: r.MessageID, GroupID: r.Attributes["MessageGroupId"], ReceiveCount: count},
 		receipt: r.ReceiptHandle,
 		body:    r.Body,
+		trace:   r.Attributes["AWSTraceHeader"],
 		json:    r.encode(),
 	}
+}
+
+// digest returns the digest of the message attributes. Without attributes a
+// mapping with a batching window has null and one without has no such member, as
+// AWS was recorded to do.
+func (m Mapping) digest(md5 *string) json.RawMessage {
+	if md5 == nil && m.Window == 0 {
+		return nil
+	}
+	text, _ := json.Marshal(md5) // cannot fail: a string or nil
+	return text
 }
 
 func newAttribute(v types.MessageAttributeValue) attribute {

@@ -64,7 +64,7 @@ func (s *Stack) config(other string) aws.Config {
 func (s *Stack) serve() *http.Server {
 	mux := http.NewServeMux()
 	mux.Handle("/", s.server)
-	mux.Handle("GET "+agesPath, &s.journal.ages)
+	mux.HandleFunc("GET "+agesPath, s.serveAges)
 	mux.HandleFunc("GET "+namesPath, s.serveNames)
 	s.mappings.register(mux)
 	guard := localguard.API{Hosts: s.options.Hosts, Origins: s.options.Origins, Refuse: localaws.Refuse}

@@ -120,9 +120,11 @@ func (s *Stack) pollOne(
 	ctx context.Context, function *runtimeapi.Function, f stack.Function, e stack.SQSEvent,
 ) error {
 	queue, _ := s.template.Queue(e.Queue)
-	poller := eventsource.New(s.queues, function, mapping(e, f.Timeout, queue), &eventsource.Options{
-		Observe: func(in eventsource.Event) { s.journal.batch(f.LogicalID, in) },
-	})
+	options := &eventsource.Options{Observe: func(in eventsource.Event) { s.journal.batch(f.LogicalID, in) }}
+	if !f.AllowsLoops {
+		options.Recursion = &eventsource.Recursion{Function: f.Name, Lineage: runtimeapi.WithLineage}
+	}
+	poller := eventsource.New(s.queues, function, mapping(e, f.Timeout, queue), options)
 	err := poller.Run(ctx)
 	if err != nil {
 		s.journal.write(Event{Kind: KindFailed, Function: f.LogicalID, Queue: queue.Name, Error: err.Error()})

@@ -19,7 +19,7 @@ import (
 type journal struct {
 	reorder    reorderBuffer
 	tally      *tally
-	ages       ages
+	present    present
 	visibility visibility
 	// deadLetters has, by its name, the names of the queues that each
 	// dead-letter queue serves. Those of them that a function reads are in letters:
@@ -85,7 +85,7 @@ func (j *journal) resting(queue string) bool { return j.deadLetters[queue] != ni
 
 // queue takes what happens in the queues.
 func (j *journal) queue(in sqs.Event) {
-	j.ages.record(in)
+	j.present.record(in)
 	j.visibility.record(in)
 	e := Event{Time: in.Time, Queue: in.Queue, MessageID: in.MessageID, ReceiveCount: in.ReceiveCount}
 	switch in.Kind {
@@ -189,7 +189,7 @@ func (j *journal) stopped(e Event, messages []eventsource.Message) {
 		e.MessageIDs = append(e.MessageIDs, m.ID)
 	}
 	if !j.foreign && len(messages) > 0 {
-		left := j.ages.count(e.Queue, e.MessageIDs)
+		left := j.present.count(e.Queue, e.MessageIDs)
 		e.Left = &left
 	}
 	j.write(e)
@@ -248,6 +248,10 @@ func (j *journal) giveUp(function string, err *runtimeapi.FunctionError) {
 // failure describes the error of an invocation.
 func failure(e Event, err error) Event {
 	e.Error = err.Error()
+	if _, loop := errors.AsType[*eventsource.RecursionError](err); loop {
+		e.Reason = "RecursiveInvocationException"
+		e.Error = strings.TrimPrefix(e.Error, e.Reason+": ")
+	}
 	f, ok := errors.AsType[*runtimeapi.FunctionError](err)
 	if !ok {
 		return e

@@ -59,7 +59,7 @@ func (f *Function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	if err := f.reserve(ctx); err != nil {
 		return nil, err
 	}
-	inv := newInvocation(payload)
+	inv := newInvocation(ctx, payload)
 	if !f.track(func() { f.serve(inv) }) {
 		<-f.slots
 		return nil, ErrClosed

@@ -1,6 +1,7 @@
 package runtimeapi
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 type invocation struct {
 	id      string
 	payload []byte
+	lineage string // of its trace; empty for none
 	// answered receives the runtime's response or error, at most once.
 	answered chan answer
 	// result receives the result for the caller, exactly once.
@@ -24,10 +26,12 @@ type answer struct {
 	err     error
 }
 
-func newInvocation(payload []byte) *invocation {
+func newInvocation(ctx context.Context, payload []byte) *invocation {
+	lineage, _ := ctx.Value(lineageKey{}).(string)
 	return &invocation{
 		id:       newID(),
 		payload:  payload,
+		lineage:  lineage,
 		answered: make(chan answer, 1),
 		result:   make(chan answer, 1),
 	}
@@ -38,7 +42,7 @@ func (i *invocation) setHeaders(h http.Header, arn string, deadline time.Time) {
 	h.Set("Lambda-Runtime-Aws-Request-Id", i.id)
 	h.Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(deadline.UnixMilli(), 10))
 	h.Set("Lambda-Runtime-Invoked-Function-Arn", arn)
-	h.Set("Lambda-Runtime-Trace-Id", newTrace())
+	h.Set("Lambda-Runtime-Trace-Id", newTrace(i.lineage))
 }
 
 func (i *invocation) timedOut(after time.Duration) *FunctionError {
@@ -75,9 +79,21 @@ func newID() string {
 }
 
 // newTrace returns a trace id in X-Ray's format that is not sampled.
-func newTrace() string {
+func newTrace(lineage string) string {
 	var b [20]byte
 	_, _ = rand.Read(b[:]) // never fails
 	unique, parent := hex.EncodeToString(b[:12]), hex.EncodeToString(b[12:])
-	return fmt.Sprintf("Root=1-%08x-%s;Parent=%s;Sampled=0", time.Now().Unix(), unique, parent)
+	trace := fmt.Sprintf("Root=1-%08x-%s;Parent=%s;Sampled=0", time.Now().Unix(), unique, parent)
+	if lineage != "" {
+		trace += ";Lineage=" + lineage
+	}
+	return trace
+}
+
+type lineageKey struct{}
+
+// WithLineage returns a context for Invoke, whose invocation has this lineage in its trace
+// id. The SDKs of AWS pass it on with what the function sends.
+func WithLineage(ctx context.Context, lineage string) context.Context {
+	return context.WithValue(ctx, lineageKey{}, lineage)
 }

@@ -328,6 +328,15 @@ func TestInvokeWithEndedContextStartsNothing(t *testing.T) {
 	}
 }
 
+func TestTheLineageIsInTheTrace(t *testing.T) {
+	t.Parallel()
+	h := start(t, "lambda", nil)
+	answer, err := h.Invoke(runtimeapi.WithLineage(t.Context(), "a87bd80c:3"), []byte(`{}`))
+	if err != nil || !strings.Contains(string(answer), ";Sampled=0;Lineage=a87bd80c:3\"") {
+		t.Errorf("answer %s, error %v", answer, err)
+	}
+}
+
 func TestChildrenOfTheProcessAreKilledWithIt(t *testing.T) {
 	t.Parallel()
 	listener := listen(t)

@@ -82,7 +82,7 @@ func TestEnterTakesTheFirstFreeSlot(t *testing.T) {
 				t.Fatal(err)
 			}
 			f.processes = test.processes
-			p, fresh, err := f.enter(newInvocation(nil))
+			p, fresh, err := f.enter(newInvocation(context.Background(), nil))
 			if test.want < 0 {
 				if err == nil || p != nil {
 					t.Errorf("a slot in %+v, want an attempt to start a process", p)

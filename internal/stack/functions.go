@@ -33,6 +33,7 @@ func (t *template) function(r *resource, mappings []*resource, s *Stack) (Functi
 		Timeout:     time.Duration(properties.integer("Timeout", 3, 1, longest(properties))) * time.Second,
 		MemoryMB:    properties.integer("MemorySize", 128, 128, 10240),
 		Environment: t.environment(properties),
+		AllowsLoops: properties.text("RecursiveLoop") == "Allow",
 		Events:      events,
 	}
 	t.checkVisibility(f, properties, s)

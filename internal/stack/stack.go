@@ -84,6 +84,9 @@ type Function struct {
 	// Lambda.
 	MemoryMB    int
 	Environment map[string]string
+	// AllowsLoops says that Lambda does not stop loops of messages through the
+	// function.
+	AllowsLoops bool `json:",omitempty"`
 	Events      []SQSEvent
 }
 

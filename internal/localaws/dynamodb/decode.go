@@ -49,6 +49,10 @@ func checkExpressions(members map[string]any, t reflect.Type) error {
 	}
 	has := func(name string) bool { return members[name] != nil }
 	expressions, legacy := filter(expressionParameters, has), filter(legacyParameters, has)
+	if !has("KeyConditionExpression") {
+		// KeyConditions may stand beside the expressions that they do not replace.
+		legacy = slices.DeleteFunc(legacy, func(name string) bool { return name == "KeyConditions" })
+	}
 	if len(expressions) > 0 && len(legacy) > 0 {
 		return attribute.Invalidf("Can not use both expression and non-expression parameters in the same request: "+
 			"Non-expression parameters: {%s} Expression parameters: {%s}",
@@ -84,7 +88,7 @@ func filter(names []string, keep func(string) bool) []string {
 
 // checkTableName checks the name of the table of an operation on tables. ARNs
 // are longer than names.
-func checkTableName(members map[string]any) error {
+func checkTableName(_ *Service, _ string, members map[string]any) error {
 	name, ok := members["TableName"].(string)
 	switch {
 	case !ok:

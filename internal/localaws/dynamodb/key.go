@@ -1,6 +1,7 @@
 package dynamodb
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +14,12 @@ import (
 const (
 	maxHashBytes = 2048
 	maxSortBytes = 1024
+)
+
+// The messages for longer ones, spelled as AWS spells them.
+const (
+	tooLongHash = "Size of hashkey has exceeded the maximum size limit of%d bytes"
+	tooLongSort = "Aggregated size of all range keys has exceeded the size limit of %d bytes"
 )
 
 // key is the primary key of a table or index.
@@ -74,12 +81,29 @@ func (k key) checkKey(values attribute.Item) error {
 	return k.checkSizes(values)
 }
 
+// checkScalars returns an error for attributes of which an expression uses parts
+// and that are keys of the table or of an index.
+func (t *table) checkScalars(nested ...[]string) error {
+	const message = "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: %s: %s"
+	for _, name := range slices.Concat(nested...) {
+		if t.key.has(name) {
+			return attribute.Invalidf(message, "Key", name)
+		}
+		for _, i := range t.currentIndexes() {
+			if i.key.has(name) {
+				return attribute.Invalidf(message, "IndexKey", name)
+			}
+		}
+	}
+	return nil
+}
+
 func (k key) checkSizes(item attribute.Item) error {
 	for _, a := range k.attributes() {
 		n, ok := attribute.Extent(item[a.name])
-		limit, kind := maxHashBytes, "hashkey"
+		limit, message := maxHashBytes, tooLongHash
 		if a == k.sort {
-			limit, kind = maxSortBytes, "rangekey"
+			limit, message = maxSortBytes, tooLongSort
 		}
 		switch {
 		case ok && n == 0:
@@ -87,7 +111,7 @@ func (k key) checkSizes(item attribute.Item) error {
 				"The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s",
 				typeNames[a.dataType], a.name)
 		case n > limit:
-			return badParameter("Size of %s has exceeded the maximum size limit of %d bytes", kind, limit)
+			return badParameter(message, limit)
 		}
 	}
 	return nil

@@ -48,35 +48,37 @@ func (s *Service) Operate(_ context.Context, r *protocol.Request) (response any,
 type operation func(*Service, *protocol.Request) (any, error)
 
 var operations = map[string]operation{
-	"CreateTable":               onTable((*Service).createTable),
-	"DescribeTable":             onTable((*Service).describeTable),
-	"UpdateTable":               onTable((*Service).updateTable),
-	"DeleteTable":               onTable((*Service).deleteTable),
-	"ListTables":                decoded((*Service).listTables),
-	"UpdateTimeToLive":          decoded((*Service).updateTimeToLive),
-	"DescribeTimeToLive":        onTable((*Service).describeTimeToLive),
-	"TagResource":               decoded((*Service).tagResource),
-	"UntagResource":             decoded((*Service).untagResource),
-	"ListTagsOfResource":        decoded((*Service).listTagsOfResource),
-	"DescribeLimits":            decoded((*Service).describeLimits),
-	"DescribeEndpoints":         decoded((*Service).describeEndpoints),
-	"DescribeContinuousBackups": decoded((*Service).describeContinuousBackups),
-	"PutItem":                   decoded((*Service).putItem),
-	"GetItem":                   decoded((*Service).getItem),
-	"UpdateItem":                decoded((*Service).updateItem),
-	"DeleteItem":                decoded((*Service).deleteItem),
-	"Query":                     decoded((*Service).query),
-	"Scan":                      decoded((*Service).scan),
-	"BatchGetItem":              decoded((*Service).batchGetItem),
-	"BatchWriteItem":            decoded((*Service).batchWriteItem),
-	"TransactGetItems":          decoded((*Service).transactGetItems),
-	"TransactWriteItems":        decoded((*Service).transactWriteItems),
+	"CreateTable":                 onTable((*Service).createTable),
+	"DescribeTable":               onTable((*Service).describeTable),
+	"UpdateTable":                 onTable((*Service).updateTable),
+	"DeleteTable":                 onTable((*Service).deleteTable),
+	"ListTables":                  decoded((*Service).listTables),
+	"UpdateTimeToLive":            decoded((*Service).updateTimeToLive),
+	"DescribeTimeToLive":          onTable((*Service).describeTimeToLive),
+	"TagResource":                 onResource((*Service).tagResource),
+	"UntagResource":               onResource((*Service).untagResource),
+	"ListTagsOfResource":          onResource((*Service).listTagsOfResource),
+	"DescribeLimits":              decoded((*Service).describeLimits),
+	"DescribeEndpoints":           decoded((*Service).describeEndpoints),
+	"DescribeContinuousBackups":   decoded((*Service).describeContinuousBackups),
+	"UpdateContinuousBackups":     decoded((*Service).updateContinuousBackups),
+	"DescribeContributorInsights": decoded((*Service).describeContributorInsights),
+	"PutItem":                     decoded((*Service).putItem),
+	"GetItem":                     decoded((*Service).getItem),
+	"UpdateItem":                  decoded((*Service).updateItem),
+	"DeleteItem":                  decoded((*Service).deleteItem),
+	"Query":                       decoded((*Service).query),
+	"Scan":                        decoded((*Service).scan),
+	"BatchGetItem":                decoded((*Service).batchGetItem),
+	"BatchWriteItem":              decoded((*Service).batchWriteItem),
+	"TransactGetItems":            decoded((*Service).transactGetItems),
+	"TransactWriteItems":          decoded((*Service).transactWriteItems),
 }
 
 // decoded makes an operation from a method that takes its parameters as a
 // struct.
 func decoded[P, R any](method func(*Service, *P) (R, error)) operation {
-	return checked(method, func(map[string]any) error { return nil })
+	return checked(method, func(*Service, string, map[string]any) error { return nil })
 }
 
 // onTable is decoded for the operations on tables, which check the name of the
@@ -85,7 +87,10 @@ func onTable[P, R any](method func(*Service, *P) (R, error)) operation {
 	return checked(method, checkTableName)
 }
 
-func checked[P, R any](method func(*Service, *P) (R, error), first func(map[string]any) error) operation {
+// preliminary is a check that comes before those of the request's shape.
+type preliminary func(s *Service, operation string, members map[string]any) error
+
+func checked[P, R any](method func(*Service, *P) (R, error), first preliminary) operation {
 	return func(s *Service, r *protocol.Request) (any, error) {
 		parameters := new(P)
 		members, err := shape.Object(r.Body)
@@ -98,7 +103,7 @@ func checked[P, R any](method func(*Service, *P) (R, error), first func(map[stri
 		if err := r.CheckMembers(parameters); err != nil {
 			return nil, err
 		}
-		if err := first(members); err != nil {
+		if err := first(s, r.Operation, members); err != nil {
 			return nil, err
 		}
 		if err := shape.Rules(members, reflect.TypeFor[P]()); err != nil {

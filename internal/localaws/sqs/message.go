@@ -41,6 +41,7 @@ type message struct {
 	sequence         string
 
 	sent         time.Time
+	arrived      time.Time // when it came into its queue
 	firstReceive time.Time // zero if it was never received
 	lastReceive  time.Time
 	receives     int

@@ -62,7 +62,7 @@ func (q *queue) ready() bool { return q.order.ready() && q.counts[inFlight] < ma
 
 // add adds a message to the queue, visible after the delay.
 func (q *queue) add(m *message, now time.Time, delay time.Duration) {
-	m.state = visible
+	m.state, m.arrived = visible, now
 	if delay > 0 {
 		m.state = delayed
 		q.shows.put(m, now.Add(delay))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -101,5 +102,38 @@ func TestIdleEndsWithItsContext(t *testing.T) {
 		if err := c.server.SQS().Idle(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			c.Errorf("got %v", err)
 		}
+	})
+}
+
+func TestTheOldestMessage(t *testing.T) {
+	bubble(t, func(c *client) {
+		source, dead := c.pair(1, "", nil)
+		want := func(when string, ages ...time.Duration) {
+			c.Helper()
+			got := c.server.SQS().Oldest()
+			for i, name := range []string{source, dead} {
+				age := time.Duration(-1)
+				if at, known := got[name[strings.LastIndexByte(name, '/')+1:]]; known {
+					age = time.Since(at)
+				}
+				if age != ages[i] {
+					c.Errorf("%s: the oldest message of %s came %v ago, want %v", when, name, age, ages[i])
+				}
+			}
+		}
+		want("at first", -1, -1)
+		c.send(source, "poison")
+		wait(10 * time.Second)
+		want("in the queue", 10*time.Second, -1)
+		c.one(source, 1)
+		wait(5 * time.Second)
+		c.send(source, "good")
+		c.wantReceive(source, 30, "good")
+		want("after a move", 0, 0)
+		wait(7 * time.Second)
+		want("after a while", 7*time.Second, 7*time.Second)
+		_, err := c.PurgeQueue(c.Context(), &awssqs.PurgeQueueInput{QueueUrl: &dead})
+		c.must(err)
+		want("after a purge", 7*time.Second, -1)
 	})
 }

@@ -26,11 +26,12 @@ func (j *judge) checkDelay(p *process, m *message, fields map[string]string) {
 	m.back = &comeback{p, j.w.now(), delay}
 	about, name, reason := []string{keyOf(m.name)}, m.name, fields["reason"]
 	attempt, _ := strconv.Atoi(fields["attempt"])
+	receives, _ := strconv.Atoi(fields["receiveCount"]) // they count where a failure costs nothing
 	switch outcome := fields["outcome"]; {
 	case outcome == handler.OutcomeRetry.String() && attempt > 0 && reason != fault.ReasonStore:
 		top := func() float64 { return 1 }
-		if most := p.release.profile().Delay(attempt, top) + time.Second; delay > most {
-			j.w.breaksLocked("delay", about, "%s is retried after %v, want at most %v for run %d", name, delay, most, attempt)
+		if most := p.release.profile().Delay(max(attempt, receives), top) + time.Second; delay > most {
+			j.w.breaksLocked("delay", about, "%s is retried after %v, want at most %v", name, delay, most)
 		}
 		if delay < min(p.release.backoff, j.w.visibility) {
 			j.w.breaksLocked("delay", about, "%s is retried after %v, want %v at least", name, delay, p.release.backoff)
@@ -109,6 +110,22 @@ func (j *judge) checkLease(r, other *jobRun) {
 		j.w.breaksLocked("one run at a time", []string{r.job.name},
 			"run %d of %s begins while run %d, which was left behind, has its lease for %v", r.number, r.name, other.number,
 			until-j.w.now())
+	}
+}
+
+// checkRelease checks that a claim is not given up while its run goes on: what is left
+// behind keeps its lease. The world is locked.
+func (j *judge) checkRelease(p *process, c *call) {
+	s := j.state(c.subjects[0])
+	until, ok := s.leases[p.name+c.messageID]
+	if !ok || c.lease.Sub(j.w.begin)-p.skew >= until-time.Millisecond {
+		return
+	}
+	for _, r := range s.runs {
+		if r.process == p && r.messageID == c.messageID && !r.ended && !p.isDead() {
+			j.w.breaksLocked("one run at a time", c.subjects, "%s is released by its %s while run %d goes on",
+				c.subjects[0], c.operation, r.number)
+		}
 	}
 }
 

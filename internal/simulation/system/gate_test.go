@@ -57,7 +57,7 @@ type call struct {
 	// arrived are the letters of which the answer says so.
 	arrived []string
 	// reason is that of a verdict, message the name of the claim's message, and lease what
-	// a renewal writes.
+	// is written.
 	reason, message, messageID string
 	lease                      time.Time
 }
@@ -120,7 +120,7 @@ func (g *gate) passThrough(r *http.Request, body []byte) (*http.Response, error)
 		return nil, err
 	}
 	if err == nil {
-		g.judge.confirmed(r.Context(), c)
+		g.judge.confirmed(g.process, c)
 	}
 	g.passes(c.name(), "behind")
 	return response, err

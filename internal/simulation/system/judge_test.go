@@ -29,6 +29,11 @@ type judge struct {
 	// edited are jobs of which operators have sent other payloads.
 	edited   map[string]bool
 	accounts map[string]*account
+	// arrived are the letters of which a process was told that they have, by process and
+	// message.
+	arrived map[string]bool
+	// unconfirmed are those that a process could not confirm, by process, message and receive.
+	unconfirmed map[string]bool
 	// waiting are deliveries by process and message.
 	waiting map[string]*delivery
 	active  map[*process]*activity
@@ -157,7 +162,8 @@ type jobRun struct {
 func newJudge(w *world) *judge {
 	return &judge{
 		w: w, messages: map[string]*message{}, jobs: map[string]*jobState{}, accounts: map[string]*account{},
-		edited: map[string]bool{}, waiting: map[string]*delivery{}, active: map[*process]*activity{},
+		edited: map[string]bool{}, arrived: map[string]bool{}, unconfirmed: map[string]bool{},
+		waiting: map[string]*delivery{}, active: map[*process]*activity{},
 	}
 }
 
@@ -324,6 +330,9 @@ func (j *judge) effective(p *process, c *call, ok bool) {
 		j.leased(p, c)
 	case idem.SettleCrash.String():
 		j.checkBlame(p, c)
+		j.checkRelease(p, c)
+	case idem.SettleAbort.String(), idem.SettleRelease.String():
+		j.checkRelease(p, c)
 	}
 	if what := s.claims.settle(p, c); what != "" {
 		j.w.breaksLocked("aloneness", c.subjects, "%s: %s", c.subjects[0], what)

@@ -121,6 +121,14 @@ func (w *world) endangers(p *process) {
 	if w.on[kills] && chance(r, share) {
 		p.killAt = 1 + r.IntN(1<<r.IntN(most))
 	}
+	// Two deaths make a suspect of a job that takes long.
+	if doomed := evenly(r, 5*time.Second, 90*time.Second); w.profile == lasting && w.on[kills] && chance(r, 0.3) {
+		time.AfterFunc(doomed, func() {
+			if !w.isCalm() {
+				p.kill("from outside")
+			}
+		})
+	}
 }
 
 // retire tells the process to stop.

@@ -48,6 +48,7 @@ func (s *store) settlement(ctx context.Context, c idem.Claim, settlement idem.Se
 		operation = "not " + operation
 	}
 	ctx = s.process.named(ctx, operation, c)
+	ctx.Value(operationKey{}).(*call).lease = settlement.Lease
 	if settlement.Failure != nil {
 		ctx.Value(operationKey{}).(*call).reason = settlement.Failure.Reason
 	}

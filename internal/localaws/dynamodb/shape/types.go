@@ -25,6 +25,7 @@ const (
 var (
 	itemType  = reflect.TypeFor[attribute.Item]()
 	valueType = reflect.TypeFor[attribute.Value]()
+	anyType   = reflect.TypeFor[attribute.Any]()
 )
 
 // checkType returns an error if a JSON value does not have the shape of t.
@@ -35,11 +36,14 @@ func checkType(v any, t reflect.Type, r rules, at place) error {
 	if v == nil {
 		return nil
 	}
+	if r.item {
+		t = itemType
+	}
 	switch t {
 	case itemType:
 		return checkMap(v, "com.amazonaws.dynamodb.v20120810.AttributeValue", at, checkAttribute)
-	case valueType:
-		return checkAttribute(v, member)
+	case valueType, anyType:
+		return checkAttribute(v, at)
 	}
 	switch t.Kind() {
 	case reflect.String:
@@ -52,7 +56,11 @@ func checkType(v any, t reflect.Type, r rules, at place) error {
 		}
 		return checkScalar(v, "Integer")
 	case reflect.Slice:
-		return checkList(v, at, func(e any) error { return checkType(e, t.Elem(), r.elements(), element) })
+		within := element
+		if t.Elem().Kind() == reflect.Map {
+			within = container
+		}
+		return checkList(v, at, func(e any) error { return checkType(e, t.Elem(), r.elements(), within) })
 	case reflect.Map:
 		return checkMap(v, nameOf(t.Elem(), r), at, func(e any, at place) error {
 			if t.Elem().Kind() == reflect.Slice {
@@ -70,6 +78,9 @@ func checkType(v any, t reflect.Type, r rules, at place) error {
 func nameOf(t reflect.Type, r rules) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
+	}
+	if t == valueType {
+		return "com.amazonaws.dynamodb.v20120810.AttributeValue"
 	}
 	switch t.Kind() {
 	case reflect.String:
@@ -180,6 +191,9 @@ func checkScalar(v any, name string) error {
 		return nil
 	case string:
 		if is == "bool" {
+			if isBoolean(v) {
+				return nil
+			}
 			return serialization("Unexpected token received from parser")
 		}
 		got, is = "STRING_VALUE", orSame(is, "string")
@@ -199,6 +213,15 @@ func checkScalar(v any, name string) error {
 	return serialization("%s cannot be converted to %s", got, name)
 }
 
+// isBoolean reports whether a string is taken as a boolean.
+func isBoolean(s string) bool {
+	switch strings.ToUpper(s) {
+	case "TRUE", "FALSE", "YES", "NO", "1", "0":
+		return true
+	}
+	return false
+}
+
 // orSame returns an empty string if a type is the wanted one.
 func orSame(want, got string) string {
 	if want == got {
@@ -213,7 +236,7 @@ func checkBlob(v any) error {
 	case ok && len(s)%4 != 0:
 		return serialization("Base64 encoded length is expected a multiple of 4 bytes but found: %d", len(s))
 	case ok:
-		if _, err := base64.StdEncoding.DecodeString(s); err != nil {
+		if _, err := base64.StdEncoding.Strict().DecodeString(s); err != nil {
 			// The word is spelled as AWS spells it.
 			return serialization("Invalid last non-pad Base64 character dectected")
 		}
