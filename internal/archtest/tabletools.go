@@ -178,6 +178,7 @@ func checkRows() []Row {
 		{Path: "internal/licences", Third: []string{licensecheck}, Host: true},
 		{Path: "internal/release", Third: []string{yaml}},
 		{Path: "internal/mutants", Third: []string{yaml}, Host: true},
+		{Path: "internal/clients"},
 		{Path: "internal/conformance"},
 		{Path: "internal/crashproof/function", Ours: []string{"handler", "idem", "."}, Host: true},
 		{
