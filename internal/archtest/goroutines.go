@@ -37,6 +37,8 @@ func Goroutines() map[string]string {
 		"internal/simulation/schedule.go":      "workers of the model run side by side",
 		"idem/idemtest/step.go":                "steps that race for one name",
 
+		"internal/mutants/main.go": "faults are tried side by side, each in a copy of its own",
+
 		"dlq/sender.go":  "batches of letters are sent side by side",
 		"queue/packs.go": "batches of calls to SQS run side by side",
 

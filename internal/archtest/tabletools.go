@@ -131,8 +131,8 @@ func commandRows() []Row {
 			Path: "internal/local",
 			Ours: []string{
 				"fault", "handler", "idem", "metrics", "dlq", "internal/eventsource", "internal/localaws",
-				"internal/localreport", "internal/ledger", "internal/localaws/sqs", "internal/runtimeapi", "internal/stack",
-				"internal/jobfile", "internal/endpoint", "internal/localguard", "internal/redact",
+				"internal/localreport", "internal/ledger", "internal/localaws/sqs", "internal/localguard",
+				"internal/runtimeapi", "internal/stack", "internal/jobfile", "internal/endpoint", "internal/redact",
 			},
 			Third: []string{sdkCore, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes},
 		},
@@ -190,7 +190,7 @@ func checkRows() []Row {
 			Path: "internal/chaos",
 			Ours: []string{
 				"fault", "idem", "dlq", "internal/localaws/sqs", "internal/localaws", "internal/localaws/localtest",
-				"internal/local",
+				"internal/local", "internal/cli",
 			},
 			Third: []string{sdkCore, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes, terminalSize},
 			Host:  true,
