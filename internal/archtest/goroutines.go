@@ -38,6 +38,7 @@ func Goroutines() map[string]string {
 		"idem/idemtest/step.go":                "steps that race for one name",
 
 		"internal/mutants/main.go": "faults are tried side by side, each in a copy of its own",
+		"tracing/tracer.go":        "a flush of spans that may hang",
 
 		"dlq/sender.go":  "batches of letters are sent side by side",
 		"queue/packs.go": "batches of calls to SQS run side by side",
