@@ -59,6 +59,7 @@ const (
 	lipglossTable = "github.com/charmbracelet/lipgloss/table"
 	terminal      = "github.com/muesli/termenv"
 	terminalSize  = "github.com/charmbracelet/x/term"
+	terminalCodes = "github.com/charmbracelet/x/ansi"
 	yaml          = "go.yaml.in/yaml/v4"
 	unifiedDiff   = "github.com/aymanbagabas/go-udiff"
 	goCmp         = "github.com/google/go-cmp/cmp"
@@ -123,6 +124,7 @@ func leafRows() []Row {
 		{Path: "internal/usercall", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/host", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/localreport", Never: []string{anyOurs, anyThird}, Host: true},
+		{Path: "internal/redact", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/jobid", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/traceid", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/jsonobject", Never: []string{anyOurs, anyThird}},
@@ -239,7 +241,7 @@ func hostRows() []Row {
 			Path: ".",
 			Ours: []string{
 				"backoff", "internal/wholebody", "handler", "idem", "metrics", "idem/dynamo", "queue", "dlq",
-				"internal/testhost", "internal/localreport",
+				"internal/redact", "internal/testhost", "internal/localreport",
 			},
 			Third: []string{
 				lambdaRuntime, lambdaContext, sdkCore, sdkHTTP, sdkDynamoDB, sdkSQS, smithyStack, smithyHTTP,
@@ -260,9 +262,11 @@ func hostRows() []Row {
 			Path: "worker",
 			Ours: []string{
 				"backoff", "internal/deadline", "internal/host", "handler", "metrics", "queue", ".", "internal/eventsource",
+				"internal/redact",
 			},
 			Third: []string{
 				lambdaEvents, lambdaErrors, sdkConfig, sdkCore, sdkSQS, sqsTypes, sdkCloudWatch, cloudTypes,
+				netListeners,
 			},
 			Never: []string{emulators, kong, lipgloss + "/...", terminal, yaml},
 			Tests: []string{"dlq", "fault", "idem", "idem/dynamo", "internal/cfn"}, Host: true,
