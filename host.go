@@ -13,6 +13,8 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/sqsafe/sqsafe/dlq"
 	"github.com/sqsafe/sqsafe/handler"
@@ -53,7 +55,7 @@ func newHost(lookup lookupFunc, cfg aws.Config) *Host {
 	cfg.HTTPClient = keepConnections(cfg.HTTPClient)
 	return &Host{
 		sqs:      sqs.NewFromConfig(lookup.near(cfg, "SQS")),
-		dynamodb: dynamodb.NewFromConfig(lookup.near(cfg, "DYNAMODB")),
+		dynamodb: dynamodb.NewFromConfig(lookup.near(cfg, "DYNAMODB"), leaveOutTelemetry),
 		lookup:   lookup,
 		report:   localreport.Writer(),
 	}
@@ -73,6 +75,23 @@ func keepConnections(client aws.HTTPClient) aws.HTTPClient {
 	}
 	return own.WithTransportOptions(func(t *http.Transport) {
 		t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, math.MaxInt
+	})
+}
+
+// leaveOutTelemetry leaves out two headers that tell AWS of the SDK's attempts, and nothing
+// depends on. They are a tenth of what a job sends.
+func leaveOutTelemetry(o *dynamodb.Options) {
+	leaveOut := middleware.FinalizeMiddlewareFunc("LeaveOutTelemetry", func(
+		ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler,
+	) (middleware.FinalizeOutput, middleware.Metadata, error) {
+		if r, ok := in.Request.(*smithyhttp.Request); ok {
+			r.Header.Del("Amz-Sdk-Invocation-Id")
+			r.Header.Del("Amz-Sdk-Request")
+		}
+		return next.HandleFinalize(ctx, in)
+	})
+	o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
+		return stack.Finalize.Insert(leaveOut, "Signing", middleware.Before)
 	})
 }
 

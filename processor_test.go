@@ -30,12 +30,15 @@ type world struct {
 	queues *sqs.Client
 	url    string
 	env    map[string]string
+	calls  calls
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{server: localaws.New(nil), env: complete()}
-	web := httptest.NewServer(w.server)
+	web := httptest.NewUnstartedServer(w.calls.count(w.server))
+	web.Listener = meter{web.Listener, &w.calls}
+	web.Start()
 	t.Cleanup(web.Close)
 	config := localtest.Config(w.server)
 	w.queues = sqs.NewFromConfig(config)

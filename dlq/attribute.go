@@ -98,9 +98,3 @@ func (a Attribute) jsonSize(name string) int {
 	}
 	return len(b)
 }
-
-// wireSize returns what an attribute counts towards the size of its message: name, type
-// and value, as the SQS developer guide says under "message metadata".
-func wireSize(name string, v types.MessageAttributeValue) int {
-	return len(name) + len(aws.ToString(v.DataType)) + len(aws.ToString(v.StringValue)) + len(v.BinaryValue)
-}

@@ -9,6 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/sqsafe/sqsafe/internal/sqssend"
 )
 
 func TestAttributeConversions(t *testing.T) {
@@ -61,7 +63,7 @@ func TestAttributeConversions(t *testing.T) {
 				if diff := cmp.Diff(*tt.want, got, cmpopts.IgnoreUnexported(got)); diff != "" {
 					t.Errorf("attribute differs (-want +got):\n%s", diff)
 				}
-				if n := wireSize("n", got); n != tt.size {
+				if n := sqssend.Size("n", got); n != tt.size {
 					t.Errorf("size %d, want %d", n, tt.size)
 				}
 			}

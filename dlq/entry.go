@@ -13,6 +13,7 @@ import (
 
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/internal/sqscall"
+	"github.com/sqsafe/sqsafe/internal/sqssend"
 )
 
 const (
@@ -27,31 +28,23 @@ const (
 	stringType = "String"
 )
 
-// entry is one letter as SQS takes it, with the bytes that count for its size.
-type entry struct {
-	request types.SendMessageBatchRequestEntry
-	size    int
-}
-
-// group is the message group; empty if there is none.
-func (e *entry) group() string { return aws.ToString(e.request.MessageGroupId) }
-
-func (s *Sender) entry(ctx context.Context, l handler.Letter) entry {
+// message returns the letter as SQS takes it.
+func (s *Sender) message(ctx context.Context, l handler.Letter) sqssend.Message {
 	m := l.Message
 	attributes := s.attributes(ctx, l)
-	e := entry{
-		request: types.SendMessageBatchRequestEntry{MessageBody: aws.String(m.Body), MessageAttributes: attributes},
-		size:    len(m.Body) + wireSizes(attributes),
+	e := sqssend.Message{
+		Request: types.SendMessageBatchRequestEntry{MessageBody: aws.String(m.Body), MessageAttributes: attributes},
+		Size:    len(m.Body) + wireSizes(attributes),
 	}
 	if g := s.group(m); g != "" {
-		e.request.MessageGroupId = aws.String(g)
+		e.Request.MessageGroupId = aws.String(g)
 	}
 	if s.fifo {
-		e.request.MessageDeduplicationId = aws.String(deduplicationID(m, l.Failure))
+		e.Request.MessageDeduplicationId = aws.String(deduplicationID(m, l.Failure))
 	}
 	if header := sqscall.TraceHeader(m.Attributes["AWSTraceHeader"]); header != "" {
 		name := string(types.MessageSystemAttributeNameForSendsAWSTraceHeader)
-		e.request.MessageSystemAttributes = map[string]types.MessageSystemAttributeValue{
+		e.Request.MessageSystemAttributes = map[string]types.MessageSystemAttributeValue{
 			name: {DataType: aws.String(stringType), StringValue: aws.String(header)},
 		}
 	}
@@ -61,9 +54,9 @@ func (s *Sender) entry(ctx context.Context, l handler.Letter) entry {
 // attributes returns the original attributes and the record, or only the attributes if
 // there is no room for the record.
 func (s *Sender) attributes(ctx context.Context, l handler.Letter) map[string]types.MessageAttributeValue {
-	originals, id := original(l.Message)
-	kept, displaced := displace(originals)
-	record := s.record(ctx, l, id)
+	first := original(l.Message)
+	kept, displaced := displace(first.attributes)
+	record := s.record(ctx, l, first)
 	record.Displaced = displaced
 	most := maxRecord
 	for name, a := range displaced {
@@ -73,9 +66,9 @@ func (s *Sender) attributes(ctx context.Context, l handler.Letter) map[string]ty
 	value, err := record.Encode(min(room, most))
 	if err != nil {
 		s.log.WarnContext(ctx, "dead letter goes without its failure record",
-			slog.String("messageId", l.Message.MessageId), slog.String("originalMessageId", id),
-			slog.Int("room", room), slog.Int("attributes", len(originals)), slog.String("error", err.Error()))
-		kept, _ = split(originals)
+			slog.String("messageId", l.Message.MessageId), slog.String("originalMessageId", first.id),
+			slog.Int("room", room), slog.Int("attributes", len(first.attributes)), slog.String("error", err.Error()))
+		kept, _ = split(first.attributes)
 		return kept
 	}
 	kept[AttributeName] = types.MessageAttributeValue{DataType: aws.String(stringType), StringValue: &value}
@@ -129,7 +122,7 @@ func displace(originals map[string]events.SQSMessageAttribute) (
 func wireSizes(attributes map[string]types.MessageAttributeValue) int {
 	size := 0
 	for name, v := range attributes {
-		size += wireSize(name, v)
+		size += sqssend.Size(name, v)
 	}
 	return size
 }

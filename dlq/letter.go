@@ -12,29 +12,35 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// original returns the attributes that the producer set and the first message id, before
-// or after [Restore].
-func original(m *handler.Message) (attributes map[string]events.SQSMessageAttribute, id string) {
-	attributes, id = m.MessageAttributes, m.MessageId
-	if r, unpacked, ok := unpack(m); ok {
-		attributes, id = unpacked, r.MessageID
-	}
-	if m.Replay != nil && m.Replay.MessageID != "" {
-		id = m.Replay.MessageID
-	}
-	return attributes, id
+// origin is a message as its producer sent it.
+type origin struct {
+	attributes map[string]events.SQSMessageAttribute
+	id, sender string
 }
 
-func (s *Sender) record(ctx context.Context, l handler.Letter, originalID string) Record {
+// original returns what the producer has sent, before or after [Restore].
+func original(m *handler.Message) origin {
+	o := origin{m.MessageAttributes, m.MessageId, m.Attributes["SenderId"]}
+	if r, unpacked, ok := unpack(m); ok {
+		o = origin{unpacked, r.MessageID, r.SenderID}
+	}
+	if m.Replay != nil && m.Replay.MessageID != "" {
+		o.id, o.sender = m.Replay.MessageID, m.Replay.SenderID
+	}
+	return o
+}
+
+func (s *Sender) record(ctx context.Context, l handler.Letter, first origin) Record {
 	m := l.Message
 	r := Record{
-		Version: Version, Failure: l.Failure, MessageID: originalID, Sent: handler.NewTimestamp(m.SentAt()),
+		Version: Version, Failure: l.Failure, MessageID: first.id, SenderID: first.sender,
+		Sent:   handler.NewTimestamp(m.SentAt()),
 		Source: m.EventSourceARN, Group: m.GroupID(),
 		DeduplicationID: m.Attributes["MessageDeduplicationId"],
 		SequenceNumber:  m.Attributes["SequenceNumber"],
 		Function:        s.function, FunctionVersion: s.functionVersion,
 	}
-	if m.MessageId != originalID {
+	if m.MessageId != first.id {
 		r.DeliveredID = m.MessageId
 	}
 	if lc, ok := lambdacontext.FromContext(ctx); ok {

@@ -30,6 +30,9 @@ type Record struct {
 	// DeliveredID is the id that the message had when its job died; empty where
 	// it is MessageID.
 	DeliveredID string `json:"deliveredMessageId,omitempty"`
+	// SenderID is who sent the message first, as SQS said: a replay is sent by somebody
+	// else.
+	SenderID string `json:"senderId,omitempty"`
 	// Source is the ARN of the queue that the message came from.
 	Source string `json:"sourceQueueArn,omitempty"`
 	// Group, DeduplicationID and SequenceNumber are what SQS said of the message.

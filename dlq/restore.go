@@ -15,7 +15,9 @@ import (
 func Restore(m *handler.Message) {
 	if r, attributes, ok := unpack(m); ok {
 		m.MessageAttributes = attributes
-		m.Replay = &handler.Replay{Key: r.Key, Epoch: r.Epoch, Verdict: r.Verdict, MessageID: r.MessageID}
+		m.Replay = &handler.Replay{
+			Key: r.Key, Epoch: r.Epoch, Verdict: r.Verdict, MessageID: r.MessageID, SenderID: r.SenderID,
+		}
 	}
 }
 

@@ -107,16 +107,18 @@ func TestASecondDeathKeepsIDAndAttributes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			first := message("first", "x", full())
+			first.Attributes = map[string]string{"SenderId": "AIDAPRODUCER"}
 			l := letterOf(handle(delivered(sendOne(t, standardURL, nil, letterOf(first)), "second")))
 			l.Failure.Reason = "decode"
 			sent := sendOne(t, standardURL, nil, l)
 			r, ok := recordOf(t, sent)
-			if !ok || r.MessageID != "first" || r.DeliveredID != "second" || r.Reason != "decode" || len(r.Displaced) != 1 {
+			if !ok || r.MessageID != "first" || r.SenderID != "AIDAPRODUCER" ||
+				r.DeliveredID != "second" || r.Reason != "decode" || len(r.Displaced) != 1 {
 				t.Errorf("record of the second death: %+v", r)
 			}
 			third := restored(delivered(sent, "third"))
 			sameAttributes(t, third.MessageAttributes, first.MessageAttributes)
-			if third.Replay.MessageID != "first" {
+			if third.Replay.MessageID != "first" || third.Replay.SenderID != "AIDAPRODUCER" {
 				t.Errorf("replay %+v", third.Replay)
 			}
 		})

@@ -5,19 +5,15 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
-	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/internal/sqscall"
-	"github.com/sqsafe/sqsafe/queue"
+	"github.com/sqsafe/sqsafe/internal/sqssend"
 )
 
 // API is what a [Sender] needs of SQS; [*sqs.Client] is one.
@@ -26,6 +22,9 @@ type API interface {
 		ctx context.Context, in *sqs.SendMessageBatchInput, options ...func(*sqs.Options),
 	) (*sqs.SendMessageBatchOutput, error)
 }
+
+// minBytes is the least that SQS allows as a queue's MaximumMessageSize.
+const minBytes = 1 << 10
 
 // Options are the settings of a [Sender]. The zero value is ready for use.
 type Options struct {
@@ -76,7 +75,7 @@ func NewSender(api API, queueURL string, o *Options) (*Sender, error) {
 	}
 	s := &Sender{
 		api: api, queueURL: queueURL, fifo: strings.HasSuffix(queueURL, ".fifo"),
-		maxBytes:        cmp.Or(o.MaxMessageBytes, maxBytes),
+		maxBytes:        cmp.Or(o.MaxMessageBytes, sqssend.MaxBytes),
 		concurrency:     cmp.Or(o.Concurrency, 4),
 		function:        cmp.Or(o.Function, lambdacontext.FunctionName),
 		functionVersion: cmp.Or(o.FunctionVersion, lambdacontext.FunctionVersion),
@@ -99,9 +98,9 @@ func checkQueueURL(queueURL string) error {
 
 // validate returns an error that names the option, its value and the remedy.
 func (o *Options) validate() error {
-	if n := o.MaxMessageBytes; n != 0 && (n < minBytes || n > maxBytes) {
+	if n := o.MaxMessageBytes; n != 0 && (n < minBytes || n > sqssend.MaxBytes) {
 		return fmt.Errorf("dlq.NewSender: MaxMessageBytes is %d, want from %d to %d, or 0 for %d",
-			n, minBytes, maxBytes, maxBytes)
+			n, minBytes, sqssend.MaxBytes, sqssend.MaxBytes)
 	}
 	if o.Concurrency < 0 {
 		return fmt.Errorf("dlq.NewSender: Concurrency is %d, want at least 1, or 0 for 4", o.Concurrency)
@@ -117,89 +116,30 @@ func (o *Options) validate() error {
 // To a FIFO queue the letters of a message group go one after the other. Once one
 // is not confirmed, those behind it are not sent and have an error that says so.
 func (s *Sender) Send(ctx context.Context, letters []handler.Letter) {
-	entries := make([]entry, len(letters))
+	messages, answers := make([]sqssend.Message, len(letters)), make([]sqssend.Answer, len(letters))
 	for i, l := range letters {
-		entries[i] = s.entry(ctx, l)
+		messages[i] = s.message(ctx, l)
 	}
 	if s.fifo {
-		s.sendInOrder(ctx, letters, entries)
-		return
+		answers = sqssend.Send(ctx, s.api, s.queueURL, messages, sqssend.Order{Groups: true})
+	} else {
+		s.sendBeside(ctx, messages, answers)
 	}
+	for i, a := range answers {
+		letters[i].DeadLetterID, letters[i].Err = a.MessageID, a.Err
+	}
+}
+
+// sendBeside makes several calls at a time.
+func (s *Sender) sendBeside(ctx context.Context, messages []sqssend.Message, answers []sqssend.Answer) {
 	var running sync.WaitGroup
 	slots := make(chan struct{}, s.concurrency)
-	for _, pack := range packs(entries, false) {
+	for _, pack := range sqssend.Packs(messages, false) {
 		slots <- struct{}{}
 		running.Go(func() {
 			defer func() { <-slots }()
-			s.sendPack(ctx, letters, entries, pack)
+			_ = sqssend.Pack(ctx, s.api, s.queueURL, messages, pack, answers) // each answer has the error
 		})
 	}
 	running.Wait()
-}
-
-// sendInOrder makes one call at a time, none with two letters of one group: SQS may
-// take the second of them and refuse the first.
-func (s *Sender) sendInOrder(ctx context.Context, letters []handler.Letter, entries []entry) {
-	failed := map[string]error{} // by group, the error of its first letter that failed
-	for _, pack := range packs(entries, true) {
-		pack = slices.DeleteFunc(pack, func(i int) bool {
-			err := failed[entries[i].group()]
-			if err != nil {
-				letters[i].Err = fmt.Errorf("an earlier letter of its message group is not confirmed: %w", err)
-			}
-			return err != nil
-		})
-		s.sendPack(ctx, letters, entries, pack)
-		for _, i := range pack {
-			if err := letters[i].Answer(); err != nil {
-				failed[entries[i].group()] = err
-			}
-		}
-	}
-}
-
-// sendPack sends the letters at these positions, which fit into one call.
-func (s *Sender) sendPack(ctx context.Context, letters []handler.Letter, entries []entry, pack []int) {
-	errs := sqscall.Batch(ctx, pack, func(pack []int) ([]error, error) {
-		requests := make([]types.SendMessageBatchRequestEntry, len(pack))
-		for position, i := range pack {
-			requests[position] = entries[i].request
-			requests[position].Id = aws.String(strconv.Itoa(position))
-		}
-		out, err := s.api.SendMessageBatch(ctx, &sqs.SendMessageBatchInput{QueueUrl: &s.queueURL, Entries: requests})
-		if err != nil {
-			return nil, err
-		}
-		ids, errs := answers(len(pack), out)
-		for position, i := range pack {
-			letters[i].DeadLetterID = ids[position]
-		}
-		return errs, nil
-	})
-	for position, i := range pack {
-		letters[i].Err = errs[position]
-	}
-}
-
-// answers reads what a call said of n entries: an id or an error for each. Where it
-// says two things of one, the failure counts, since a message sent twice is better
-// than one lost.
-func answers(n int, out *sqs.SendMessageBatchOutput) (ids []string, errs []error) {
-	ids, errs = make([]string, n), make([]error, n)
-	for _, entry := range out.Successful {
-		if i, ok := sqscall.Position(entry.Id, n); ok {
-			ids[i] = aws.ToString(entry.MessageId)
-		}
-	}
-	for _, entry := range out.Failed {
-		if i, ok := sqscall.Position(entry.Id, n); ok {
-			ids[i], errs[i] = "", queue.NewEntryError(entry)
-		}
-	}
-	for i := range errs {
-		if ids[i] == "" && errs[i] == nil {
-			errs[i] = handler.ErrUnanswered
-		}
-	}
-	return ids, errs
 }

@@ -3,25 +3,14 @@ package dlq
 import (
 	"strings"
 	"unicode/utf8"
-)
 
-// legal reports whether SQS accepts r in a body or an attribute: the characters of XML
-// 1.0, as the reference of SendMessage lists them.
-func legal(r rune) bool {
-	switch {
-	case r == '\t', r == '\n', r == '\r':
-		return true
-	case r < ' ':
-		return false
-	default:
-		return r <= 0xD7FF || 0xE000 <= r && r <= 0xFFFD || 0x10000 <= r && r <= utf8.MaxRune
-	}
-}
+	"github.com/sqsafe/sqsafe/internal/sqssend"
+)
 
 // clean returns s with U+FFFD in place of characters that SQS does not accept.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
-		if legal(r) {
+		if sqssend.Legal(r) {
 			return r
 		}
 		return utf8.RuneError

@@ -15,6 +15,16 @@ type Pointer struct{ Bucket, Key string }
 // String returns the object's address as s3://bucket/key.
 func (p Pointer) String() string { return "s3://" + p.Bucket + "/" + p.Key }
 
+// Content returns the claim check for the object: the body that [ParsePointer] parses. It
+// is that of version 2 of the Java library, and of the Python library.
+func (p Pointer) Content() string {
+	at, err := json.Marshal(map[string]string{"s3BucketName": p.Bucket, "s3Key": p.Key})
+	if err != nil { // strings cannot fail
+		return ""
+	}
+	return `["software.amazon.payloadoffloading.Payload` + pointerClass + `",` + string(at) + `]`
+}
+
 // PointerError says that a body is a claim check: a pointer to the payload. It
 // is wrapped in a *fault.DecodeError.
 type PointerError struct{ Pointer Pointer }

@@ -27,6 +27,17 @@ func TestAClaimCheckIsPermanentAndNamesItsObject(t *testing.T) {
 	}
 }
 
+func TestThePointerOfAProducerIsRead(t *testing.T) {
+	t.Parallel()
+	p := envelope.Pointer{Bucket: "large", Key: `k/"1"`}
+	if read, ok := envelope.ParsePointer(p.Content()); !ok || read != p {
+		t.Errorf("%s is read as %v, %v", p.Content(), read, ok)
+	}
+	if content := (envelope.Pointer{Bucket: "large", Key: "k/1"}).Content(); content != pointer {
+		t.Errorf("content %s, want %s", content, pointer)
+	}
+}
+
 func TestOtherBodiesAreNotClaimChecks(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{

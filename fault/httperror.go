@@ -29,11 +29,14 @@ type HTTPError struct {
 	// FollowedAs is the method of the request by which the client follows the
 	// redirect, such as GET for a POST; empty if it does not follow it.
 	FollowedAs string
+	// Body is the begin of the response's body, if [KeepBody] asks for it; empty for a
+	// redirect.
+	Body string
 }
 
 // CheckResponse gives nil for a status of 200 to 299 and an [*HTTPError] for all
 // others: a redirect that the client did not follow has done nothing either. It
-// neither reads nor closes the body. A date in Retry-After counts from the
+// does not close the body, and reads it only with [KeepBody]. A date in Retry-After counts from the
 // response's Date header, or from now where that is missing.
 //
 // If the client followed a redirect with another method than that of the
@@ -41,7 +44,7 @@ type HTTPError struct {
 // of the last response: [http.Client] makes a GET of a POST that is answered by
 // 301, 302 or 303, and the success of that GET says nothing about the POST.
 // CheckResponse finds such redirects by [http.Request.Response].
-func CheckResponse(resp *http.Response) error {
+func CheckResponse(resp *http.Response, options ...ResponseOption) error {
 	if redirect, followedAs := lossyRedirect(resp.Request); redirect != nil { //nolint:bodyclose // the client did
 		e := newHTTPError(redirect)
 		e.FollowedAs = followedAs
@@ -50,7 +53,11 @@ func CheckResponse(resp *http.Response) error {
 	if resp.StatusCode/100 == 2 {
 		return nil
 	}
-	return newHTTPError(resp)
+	e := newHTTPError(resp)
+	for _, add := range options {
+		add(e, resp)
+	}
+	return e
 }
 
 func newHTTPError(resp *http.Response) *HTTPError {
@@ -66,7 +73,8 @@ func newHTTPError(resp *http.Response) *HTTPError {
 	return e
 }
 
-// Error tells the request and the status, and of a redirect where it leads.
+// Error tells the request and the status, of a redirect where it leads, and what was kept
+// of the body.
 func (e *HTTPError) Error() string {
 	var b strings.Builder
 	if e.Method != "" || e.Host != "" || e.Path != "" {
@@ -82,6 +90,9 @@ func (e *HTTPError) Error() string {
 	if e.FollowedAs != "" {
 		b.WriteString(", followed as " + e.FollowedAs + " without the body; use the final URL and valid credentials, " +
 			"or return http.ErrUseLastResponse from CheckRedirect and handle the redirect")
+	}
+	if e.Body != "" {
+		b.WriteString(": " + e.Body)
 	}
 	return b.String()
 }

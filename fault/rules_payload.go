@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"reflect"
+	"slices"
 )
 
 // payloadRules begin with the errors of the stages before the handler: an error
@@ -11,8 +12,27 @@ import (
 var payloadRules = Table{
 	{ID: "payload.decode", Reason: ReasonDecode, Class: ClassPermanent, Match: isType[*DecodeError]()},
 	{ID: "payload.validation", Reason: ReasonValidation, Class: ClassPermanent, Match: isType[*ValidationError]()},
-	{ID: "json.syntax", Reason: ReasonDecode, Class: ClassPermanent, Match: isType[*json.SyntaxError]()},
-	{ID: "json.type", Reason: ReasonDecode, Class: ClassPermanent, Match: isType[*json.UnmarshalTypeError]()},
+	{ID: "json.syntax", Reason: ReasonDecode, Class: ClassPermanent, Match: outsideResponses[*json.SyntaxError]},
+	{ID: "json.type", Reason: ReasonDecode, Class: ClassPermanent, Match: outsideResponses[*json.UnmarshalTypeError]},
+}
+
+// outsideResponses matches an error of type T that is not inside the error of a response:
+// an SDK that cannot decode the answer of a service, such as the HTML of a proxy with
+// status 503, says nothing of the payload.
+func outsideResponses[T error](ctx context.Context, err error) bool {
+	_, ok := err.(T)
+	_, response := err.(interface{ HTTPStatusCode() int })
+	switch e := err.(type) {
+	case nil:
+		return false
+	case interface{ Unwrap() error }:
+		return ok || !response && outsideResponses[T](ctx, e.Unwrap())
+	case interface{ Unwrap() []error }:
+		return ok || !response && slices.ContainsFunc(e.Unwrap(), func(below error) bool {
+			return outsideResponses[T](ctx, below)
+		})
+	}
+	return ok
 }
 
 // programmerRules match code that passes a value to a library which can never

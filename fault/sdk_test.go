@@ -26,12 +26,16 @@ type answer struct {
 	status     int
 	queryError string
 	body       string
+	retryAfter string
 }
 
 func (a answer) RoundTrip(req *http.Request) (*http.Response, error) {
 	header := http.Header{"Content-Type": {"application/x-amz-json-1.0"}}
 	if a.queryError != "" {
 		header.Set("X-Amzn-Query-Error", a.queryError)
+	}
+	if a.retryAfter != "" {
+		header.Set("Retry-After", a.retryAfter)
 	}
 	return &http.Response{
 		StatusCode: a.status, Header: header, Body: io.NopCloser(strings.NewReader(a.body)), Request: req,
@@ -64,6 +68,30 @@ func transact(t *testing.T, retryer aws.Retryer, a answer) error {
 	return err
 }
 
+func TestRetryAfterInAResponseOfTheSDK(t *testing.T) {
+	t.Parallel()
+	body := `{"__type":"com.amazonaws.dynamodb.v20120810#ThrottlingException","message":"slow down"}`
+	err := transact(t, aws.NopRetryer{}, answer{status: 400, body: body, retryAfter: "9"})
+	if d := fault.Classify(t.Context(), err); d.Rule != "aws.throttle" || d.RetryAfter != 9*time.Second {
+		t.Errorf("%+v of %v, want a delay of 9 s", d, err)
+	}
+}
+
+// TestAnAnswerThatIsNoJSONSaysNothingOfThePayload has what proxies and load balancers write.
+func TestAnAnswerThatIsNoJSONSaysNothingOfThePayload(t *testing.T) {
+	t.Parallel()
+	for status, rule := range map[int]string{
+		503: "http.5xx", 429: "http.429", 403: "http.403", 200: fault.RuleUnknown,
+	} {
+		client := &http.Client{Transport: answer{status: status, body: "<html>busy</html>", retryAfter: "5"}}
+		err := send(t, client, "https://sqs.example")
+		d := fault.Classify(t.Context(), errors.Join(errors.New("another"), err))
+		if d.Rule != rule || d.Class == permanent || d.RetryAfter != 5*time.Second {
+			t.Errorf("status %d: %+v of %v, want rule %s and a delay of 5 s", status, d, err, rule)
+		}
+	}
+}
+
 func TestErrorResponsesOfSQS(t *testing.T) {
 	t.Parallel()
 	const service = "com.amazonaws.sqs#"
@@ -92,7 +120,8 @@ func TestErrorResponsesOfSQS(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.code, func(t *testing.T) {
 			t.Parallel()
-			transport := answer{tt.status, tt.queryError, `{"__type":"` + tt.code + `","message":"no"}`}
+			body := `{"__type":"` + tt.code + `","message":"no"}`
+			transport := answer{status: tt.status, queryError: tt.queryError, body: body}
 			err := send(t, &http.Client{Transport: transport}, "https://sqs.eu-central-1.amazonaws.com")
 			wantRuleOf(t, err, tt.rule)
 		})

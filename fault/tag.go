@@ -108,6 +108,9 @@ func requestedDelay(err error) time.Duration {
 	if e, ok := err.(interface{ RetryAfter() time.Duration }); ok && e.RetryAfter() > 0 {
 		return e.RetryAfter()
 	}
+	if delay := delayInResponse(err); delay > 0 {
+		return delay
+	}
 	var longest time.Duration
 	for _, below := range unwrap(err) {
 		longest = max(longest, requestedDelay(below))

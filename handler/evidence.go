@@ -16,7 +16,7 @@ const attemptTextBytes = 256
 func recordAttempt(ctx context.Context, m *Message, r *run, res *Result, reason string) {
 	now := time.Now()
 	a := Attempt{
-		Number:       m.runNumber(),
+		Number:       m.Attempt(),
 		Start:        NewTimestamp(now),
 		End:          NewTimestamp(now),
 		Class:        res.Decision.Class.String(),

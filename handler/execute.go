@@ -165,7 +165,7 @@ func (b *batch) ran(d *delivery, r *run, res *Result) {
 		b.setLastStart(now)
 	}
 	if r.started() || res.Decision.Reason != fault.ReasonStore {
-		b.breaker.note(res, d.failedBefore(), now)
+		b.breaker.note(res, res.Outcome != OutcomeDone && d.failedBefore(), now)
 	}
 	if res.Outcome == OutcomeCrash {
 		b.onCrash(res)

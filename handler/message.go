@@ -59,6 +59,9 @@ type Replay struct {
 	Verdict bool
 	// MessageID is the id that the message had when it was first sent.
 	MessageID string
+	// SenderID is who sent it first, as SQS said: the id of an IAM user or role, or the
+	// address of an anonymous caller; empty if the record does not say.
+	SenderID string
 }
 
 // ReceiveCount returns how often SQS has delivered the message, this time included; 1 if
@@ -149,9 +152,9 @@ func (m *Message) asReceived(record *events.SQSMessage) {
 	m.Body = record.Body
 }
 
-// runNumber returns the number of the job's current run, from 1. Failed and crashed runs
-// count.
-func (m *Message) runNumber() int { return m.Job.History.Len() + m.Job.Crashes + 1 }
+// Attempt returns the number of the job's current run, from 1. The failed and crashed runs
+// that the ledger knows count; without a ledger, and before the claim, it is 1.
+func (m *Message) Attempt() int { return m.Job.History.Len() + m.Job.Crashes + 1 }
 
 // age returns how long ago the message was received.
 func (m *Message) age() time.Duration {

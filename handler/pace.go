@@ -46,8 +46,9 @@ func (p *pace) estimate() estimate {
 	e := estimate{shortest: p.runs[0]}
 	for _, took := range p.runs[:p.n] {
 		e.shortest, e.longest = min(e.shortest, took), max(e.longest, took)
-		e.mean += took / time.Duration(p.n)
+		e.mean += took
 	}
+	e.mean /= time.Duration(max(p.n, 1))
 	if p.n < enoughRuns {
 		e.shortest = 0
 	}

@@ -272,8 +272,11 @@ func (e *notRunError) Unwrap() error { return e.err }
 // decided itself. It changes nothing after a crash, nor while the ledger is down, nor for
 // a message that waits for its group's head, which keeps the order.
 func (rs *resolver) lastWord(ctx context.Context, m *Message, r *run, res *Result) *Result {
+	if res.Outcome == OutcomeDone || !rs.lastReceive(m) {
+		return res
+	}
 	reason := res.Decision.Reason
-	if !rs.lastReceive(m) || reason == ReasonAfterCrash || reason == ReasonGroupHead {
+	if reason == ReasonAfterCrash || reason == ReasonGroupHead {
 		return res
 	}
 	var err error

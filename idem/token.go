@@ -3,8 +3,9 @@ package idem
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
+
+	"github.com/sqsafe/sqsafe/internal/jobid"
 )
 
 const (
@@ -56,38 +57,12 @@ func SQLKey(ctx context.Context, n int) string {
 	if id == "" {
 		return ""
 	}
-	return hashed(id, n)
+	return jobid.Hashed(id, n)
 }
 
 // token is the job's identity, or its hash if that does not fit.
 func token(ctx context.Context, longest int) string {
-	return bounded(identity(ctx), longest, visible)
-}
-
-// bounded returns s if it is legal and not too long, otherwise as much of its hash as
-// fits.
-func bounded(s string, longest int, legal func(string) bool) string {
-	if len(s) <= longest && legal(s) {
-		return s
-	}
-	return hashed(s, longest)
-}
-
-// hashed returns at most n hexadecimal digits of the SHA-256 of s.
-func hashed(s string, n int) string {
-	sum := sha256.Sum256([]byte(s))
-	digits := hex.EncodeToString(sum[:])
-	return digits[:min(n, len(digits))]
-}
-
-// visible reports whether s has only ASCII letters, digits and punctuation.
-func visible(s string) bool {
-	for i := range len(s) {
-		if s[i] <= ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return true
+	return jobid.Bounded(identity(ctx), longest, jobid.Visible)
 }
 
 // identity returns an id of the job that is unique over all queues; empty without a key.

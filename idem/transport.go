@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/internal/jobid"
 )
 
 // keyHeader is the header of the IETF's draft, and of most providers.
@@ -100,7 +101,7 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 			r.Header = http.Header{}
 		}
 		if !hasKey(r.Header) {
-			r.Header[keyHeader] = []string{bounded(key, longestHeader, fieldValue)}
+			r.Header[keyHeader] = []string{jobid.Bounded(key, longestHeader, fieldValue)}
 		}
 		sendOnce(r)
 	}
@@ -152,5 +153,5 @@ func sendOnce(r *http.Request) {
 // fieldValue reports whether a header carries the key unchanged: net/http refuses some
 // other values, and proxies remove spaces at the ends.
 func fieldValue(key string) bool {
-	return visible(strings.ReplaceAll(key, " ", "_")) && key == strings.TrimSpace(key)
+	return jobid.Visible(strings.ReplaceAll(key, " ", "_")) && key == strings.TrimSpace(key)
 }

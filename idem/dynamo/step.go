@@ -39,8 +39,8 @@ func (s *Store) RecordStep(ctx context.Context, c idem.Claim, step idem.StepReco
 // anything away, however late it arrives.
 func recordStep(c idem.Claim, step idem.StepRecord, first bool) *update {
 	u := newUpdate()
-	u.condition = u.name(attributeOwner) + " = " + u.value("me", text(c.Owner)) +
-		" AND " + u.name(attributeStatus) + " = " + u.value("needs", text(string(idem.StatusInProgress))) +
+	u.condition = u.name(attributeOwner) + "=" + u.value(me, text(c.Owner)) +
+		" AND " + u.name(attributeStatus) + "=" + u.next(text(string(idem.StatusInProgress))) +
 		" AND " + u.stillUnsettled(c)
 	if first {
 		u.set(attributeSteps, encodeSteps(map[string]string{step.Name: step.Result}))
@@ -48,7 +48,7 @@ func recordStep(c idem.Claim, step idem.StepRecord, first bool) *update {
 		return u
 	}
 	u.names["#step"] = step.Name
-	u.sets = append(u.sets, u.name(attributeSteps)+".#step = "+u.value("result", text(step.Result)))
+	u.sets = append(u.sets, u.name(attributeSteps)+".#step="+u.next(text(step.Result)))
 	u.condition += " AND attribute_exists(#steps) AND attribute_not_exists(#steps.#step)"
 	return u
 }

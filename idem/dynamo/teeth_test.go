@@ -55,13 +55,13 @@ const notSettled = "attribute_not_exists(settled)"
 func TestTheModelMissesEachClause(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, kind, clause, instead string }{
-		{"claim: status", "attribute_not_exists(#key)", "#status = :status AND ", ""},
-		{"claim: hash", "attribute_not_exists(#key)", "validation = :hash AND ", ""},
-		{"claim: expiration", "attribute_not_exists(#key)", "expiration > :now_seconds AND ", ""},
-		{"claim: lease", "attribute_not_exists(#key)", " AND in_progress_expiration <= :now", ""},
-		{"replace: all", ":seen_owner", "", "attribute_exists(#owner)"},
-		{"settle: owner", ":me", "#owner = :me AND ", ""},
-		{"settle: status", ":me", " AND #status = :needs", ""},
+		{"claim: status", "attribute_not_exists(#k)", "#s=:s AND ", ""},
+		{"claim: hash", "attribute_not_exists(#k)", "validation=:v AND ", ""},
+		{"claim: expiration", "attribute_not_exists(#k)", "expiration>:n AND ", ""},
+		{"claim: lease", "attribute_not_exists(#k)", " AND in_progress_expiration<=:t", ""},
+		{"replace: all", ":seen_owner", "", "attribute_exists(#o)"},
+		{"settle: owner", ":me", "#o=:me AND ", ""},
+		{"settle: status", ":me", " AND #s=:1", ""},
 		{"alone, renew: settled", notSettled, notSettled, "attribute_exists(claims)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

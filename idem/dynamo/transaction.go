@@ -206,6 +206,6 @@ func (s *Store) completes(item types.TransactWriteItem, c idem.Claim) bool {
 	if u == nil || aws.ToString(u.TableName) != s.table {
 		return false
 	}
-	me, ok := u.ExpressionAttributeValues[":me"].(*types.AttributeValueMemberS)
-	return ok && me.Value == c.Owner
+	owner, ok := u.ExpressionAttributeValues[":"+me].(*types.AttributeValueMemberS)
+	return ok && owner.Value == c.Owner
 }

@@ -1,6 +1,7 @@
 package dynamo
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -33,23 +34,34 @@ var plain = map[string]bool{
 	attributeDeadAt: true, attributeVerdict: true, attributeDeadLetterID: true,
 }
 
+// short are placeholders for the names of attributes that every write has. A placeholder
+// is sent several times, and each byte counts: expressions are a third of a request.
+var short = map[string]string{attributeStatus: "#s", attributeOwner: "#o"}
+
 // name is how an expression names an attribute.
 func (u *update) name(attribute string) string {
 	if plain[attribute] {
 		return attribute
 	}
-	u.names["#"+attribute] = attribute
-	return "#" + attribute
+	as, ok := short[attribute]
+	if !ok {
+		as = "#" + attribute
+	}
+	u.names[as] = attribute
+	return as
 }
 
-// value is a placeholder for v.
+// value is a placeholder for v that has a name of its own.
 func (u *update) value(as string, v types.AttributeValue) string {
 	u.values[":"+as] = v
 	return ":" + as
 }
 
+// next is a placeholder for v that is short.
+func (u *update) next(v types.AttributeValue) string { return u.value(strconv.Itoa(len(u.values)), v) }
+
 func (u *update) set(attribute string, v types.AttributeValue) {
-	u.sets = append(u.sets, u.name(attribute)+" = "+u.value(attribute, v))
+	u.sets = append(u.sets, u.name(attribute)+"="+u.next(v))
 }
 
 // count sets a number whose absence means zero.
@@ -69,20 +81,18 @@ func (u *update) expression() string {
 	}
 	var clauses []string
 	if len(u.sets) > 0 {
-		clauses = append(clauses, "SET "+strings.Join(u.sets, ", "))
+		clauses = append(clauses, "SET "+strings.Join(u.sets, ","))
 	}
 	if len(u.clears) > 0 {
-		clauses = append(clauses, "REMOVE "+strings.Join(u.clears, ", "))
+		clauses = append(clauses, "REMOVE "+strings.Join(u.clears, ","))
 	}
 	return strings.Join(clauses, " ")
 }
 
 const (
-	claimed = "SET #status = :status, #owner = :owner, message_id = :message, validation = :hash, " +
-		"in_progress_expiration = :lease, expiration = :expires"
-	claimUnknown = "attribute_not_exists(#key)"
-	claimLapsed  = "#status = :status AND validation = :hash AND NOT #owner = :owner AND " +
-		"expiration > :now_seconds AND in_progress_expiration <= :now"
+	claimed      = "SET #s=:s,#o=:o,message_id=:m,validation=:v,in_progress_expiration=:l,expiration=:e"
+	claimUnknown = "attribute_not_exists(#k)"
+	claimLapsed  = "#s=:s AND validation=:v AND NOT #o=:o AND expiration>:n AND in_progress_expiration<=:t"
 )
 
 // claim is the write of most claims: of a job that the table does not know, or
@@ -92,20 +102,20 @@ const (
 func (s *Store) claim(r idem.Request) *update {
 	u := &update{
 		returns:   types.ReturnValueAllOld,
-		whole:     claimed + " ADD claims :one",
-		condition: claimUnknown + " OR (" + claimLapsed + ")",
-		names:     map[string]string{"#key": s.key, "#status": attributeStatus, "#owner": attributeOwner},
+		whole:     claimed + " ADD claims :c",
+		condition: claimUnknown + " OR " + claimLapsed,
+		names:     map[string]string{"#k": s.key, "#s": attributeStatus, "#o": attributeOwner},
 		values: attributes{
-			":status": text(string(idem.StatusInProgress)), ":owner": text(r.Owner), ":message": text(r.MessageID),
-			":hash": text(r.Validation), ":lease": milliseconds(r.Lease), ":expires": seconds(r.Expires), ":one": number(1),
+			":s": text(string(idem.StatusInProgress)), ":o": text(r.Owner), ":m": text(r.MessageID),
+			":v": text(r.Validation), ":l": milliseconds(r.Lease), ":e": seconds(r.Expires), ":c": number(1),
 		},
 	}
 	if r.Epoch > 0 {
-		u.whole, u.condition = claimed+", epoch = :epoch ADD claims :one", claimUnknown
-		u.values[":epoch"] = number(r.Epoch)
+		u.whole, u.condition = claimed+",epoch=:p ADD claims :c", claimUnknown
+		u.values[":p"] = number(r.Epoch)
 		return u
 	}
-	u.values[":now_seconds"], u.values[":now"] = seconds(r.Now), milliseconds(r.Now)
+	u.values[":n"], u.values[":t"] = seconds(r.Now), milliseconds(r.Now)
 	return u
 }
 
@@ -140,7 +150,7 @@ func (u *update) unchanged(seen *idem.Item) error {
 	} {
 		condition := "attribute_not_exists(" + u.name(attribute) + ")"
 		if v, ok := before[attribute]; ok {
-			condition = u.name(attribute) + " = " + u.value("seen_"+attribute, v)
+			condition = u.name(attribute) + "=" + u.value("seen_"+attribute, v)
 		}
 		conditions = append(conditions, condition)
 	}
@@ -148,12 +158,15 @@ func (u *update) unchanged(seen *idem.Item) error {
 	return nil
 }
 
+// me is the placeholder for the owner in the writes about a claim.
+const me = "me"
+
 // settle writes a settlement for the owner of the claim. What it sets is what
 // [idem.Settlement.Apply] changes.
 func settle(c idem.Claim, s idem.Settlement) (*update, error) {
 	u := newUpdate()
-	u.condition = u.name(attributeOwner) + " = " + u.value("me", text(c.Owner)) +
-		" AND " + u.name(attributeStatus) + " = " + u.value("needs", text(string(s.Needs())))
+	u.condition = u.name(attributeOwner) + "=" + u.value(me, text(c.Owner)) +
+		" AND " + u.name(attributeStatus) + "=" + u.next(text(string(s.Needs())))
 	switch s.Kind {
 	case idem.SettleConfirm:
 		u.set(attributeDeadLetterID, text(s.DeadLetterID))
@@ -164,8 +177,9 @@ func settle(c idem.Claim, s idem.Settlement) (*update, error) {
 		u.set(attributeLease, milliseconds(s.Lease))
 		return u, nil
 	case idem.SettleRenew:
-		u.set(attributeLease, milliseconds(s.Lease))
-		u.condition += " AND " + u.stillUnsettled(c) + " AND in_progress_expiration <= :in_progress_expiration"
+		lease := u.next(milliseconds(s.Lease))
+		u.sets = append(u.sets, attributeLease+"="+lease)
+		u.condition += " AND " + u.stillUnsettled(c) + " AND " + attributeLease + "<=" + lease
 		return u, nil
 	case idem.SettleAlone:
 		u.count(attributeCrashes, s.Crashes)
@@ -198,7 +212,7 @@ func (u *update) stillUnsettled(c idem.Claim) string {
 	if c.Settled == 0 {
 		return "attribute_not_exists(" + u.name(attributeSettled) + ")"
 	}
-	return u.name(attributeSettled) + " = " + u.value(attributeSettled, number(c.Settled))
+	return u.name(attributeSettled) + "=" + u.next(number(c.Settled))
 }
 
 // setRun writes what a failed run has left.

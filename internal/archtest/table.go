@@ -49,6 +49,8 @@ const (
 	sdkSNS         = "github.com/aws/aws-sdk-go-v2/service/sns"
 	cloudTypes     = "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 	smithy         = "github.com/aws/smithy-go"
+	smithyStack    = "github.com/aws/smithy-go/middleware"
+	smithyHTTP     = "github.com/aws/smithy-go/transport/http"
 	sdkLogs        = "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
 	logsTypes      = "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs/types"
 
@@ -84,7 +86,7 @@ func forCommands() []string {
 	return []string{
 		"internal/alarm/...", "internal/alarmset", "internal/cfn", "internal/check", "internal/cli",
 		"internal/deadletters/...", "internal/demo/...", "internal/dlqui", "internal/endpoint", "internal/eventsource/...",
-		"internal/jobs", "internal/ledger", "internal/live", "internal/local", "internal/localguard", emulators,
+		"internal/jobfile", "internal/ledger", "internal/live", "internal/local", "internal/localguard", emulators,
 		"internal/metricmath", "internal/runtimeapi",
 		"internal/scaffold", "internal/stack", "internal/stackedit", sdkConfig + "/...", sdkCloudWatch + "/...",
 		sdkFormation + "/...", sdkLambda + "/...", sdkLogs + "/...", sdkSNS + "/...", unifiedDiff,
@@ -109,7 +111,7 @@ func TestKit() []string {
 // Rows is the import table, from the leaves up.
 func Rows() []Row {
 	return slices.Concat(
-		leafRows(), engineRows(), adapterRows(), hostRows(), functionRows(),
+		leafRows(), engineRows(), adapterRows(), producerRows(), hostRows(), functionRows(),
 		emulatorRows(), templateRows(), commandRows(), checkRows(), benchRows(),
 	)
 }
@@ -126,6 +128,7 @@ func leafRows() []Row {
 		{Path: "internal/host", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/localreport", Never: []string{anyOurs, anyThird}, Host: true},
 		{Path: "internal/jobid", Never: []string{anyOurs, anyThird}},
+		{Path: "internal/traceid", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/jsonobject", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/wholebody", Third: []string{sdkCore, sdkHTTP}, Never: []string{anyOurs}},
 		{Path: "internal/metricmath", Never: []string{anyOurs, anyThird}},
@@ -168,6 +171,10 @@ func engineRows() []Row {
 			Third: []string{lambdaEvents}, Never: noSDK(), Testing: true,
 		},
 		{
+			Path: "logs", Ours: []string{"handler", "internal/traceid"}, Never: append(noSDK(), lambdaRuntime),
+			Tests: []string{"backoff", "fault", "idem", ".", "sqsafetest", "worker"}, Host: true,
+		},
+		{
 			Path: "metrics", Ours: []string{"fault", "handler"}, Third: []string{lambdaContext},
 			Never: append(noSDK(), lambdaRuntime),
 		},
@@ -187,9 +194,37 @@ func adapterRows() []Row {
 			Never: append(forCommands(), "idem/...", "dlq", sdkDynamoDB),
 		},
 		{
-			Path: "dlq", Ours: []string{"handler", "internal/sqscall", "queue"},
+			Path: "internal/sqssend", Ours: []string{"handler", "internal/sqscall", "queue"},
+			Third: []string{sdkCore, sdkSQS, sqsTypes}, Never: append(forCommands(), "idem/...", "dlq", sdkDynamoDB),
+		},
+		{
+			Path: "dlq", Ours: []string{"handler", "internal/sqscall", "internal/sqssend"},
 			Third: []string{lambdaEvents, lambdaContext, sdkCore, sdkSQS, sqsTypes},
-			Never: append(forCommands(), "idem/...", sdkDynamoDB),
+			Never: append(forCommands(), "idem/...", sdkDynamoDB), Tests: []string{"queue"},
+		},
+	}
+}
+
+// producerRows are for programs that send jobs and ask what became of them.
+func producerRows() []Row {
+	return []Row{
+		{
+			Path: "internal/jobfile", Ours: []string{"handler", "internal/sqscall", "queue", "internal/sqssend"},
+		},
+		{
+			Path: "internal/ledger", Ours: []string{"handler", "internal/jobid"},
+			Third: []string{sdkCore, sdkDynamoDB, dynamoDBTypes},
+			Tests: []string{"idem", "idem/dynamo"},
+		},
+		{
+			Path: "jobs", Ours: []string{"fault", "internal/jobid", "internal/ledger"},
+			Third: []string{sdkCore, sdkDynamoDB, dynamoDBTypes}, Never: []string{sdkSQS, sdkConfig + "/..."},
+			Tests: []string{"handler", "idem", "idem/dynamo"},
+		},
+		{
+			Path: "producer", Ours: []string{"internal/jobid", "envelope", "internal/sqscall", "internal/sqssend"},
+			Third: []string{sdkCore, sdkSQS, sqsTypes}, Never: append(forCommands(), "idem/...", "dlq", sdkDynamoDB),
+			Tests: []string{"handler", "queue"},
 		},
 	}
 }
@@ -204,7 +239,9 @@ func hostRows() []Row {
 				"backoff", "internal/wholebody", "handler", "idem", "metrics", "idem/dynamo", "queue", "dlq",
 				"internal/testhost", "internal/localreport",
 			},
-			Third: []string{lambdaRuntime, lambdaContext, sdkCore, sdkHTTP, sdkDynamoDB, sdkSQS},
+			Third: []string{
+				lambdaRuntime, lambdaContext, sdkCore, sdkHTTP, sdkDynamoDB, sdkSQS, smithyStack, smithyHTTP,
+			},
 			Never: forCommands(), Tests: []string{"envelope", "fault"}, Host: true,
 		},
 		{
@@ -333,12 +370,6 @@ func templateRows() []Row {
 func commandRows() []Row {
 	return []Row{
 		{Path: "internal/runtimeapi", Never: []string{anyOurs, anyThird}},
-		{Path: "internal/jobs", Third: []string{sdkCore, sdkSQS, sqsTypes}},
-		{
-			Path: "internal/ledger", Ours: []string{"handler", "internal/jobid"},
-			Third: []string{sdkCore, sdkDynamoDB, dynamoDBTypes},
-			Tests: []string{"idem", "idem/dynamo"},
-		},
 		{
 			Path: "internal/deadletters/letterstest",
 			Ours: []string{
@@ -378,14 +409,16 @@ func commandRows() []Row {
 			Path: "internal/local",
 			Ours: []string{
 				"fault", "handler", "idem", "metrics", "dlq", "internal/eventsource", "internal/localaws",
-				"internal/localreport", "internal/ledger", "internal/localaws/sqs", "internal/runtimeapi", "internal/stack", "internal/jobs", "internal/endpoint",
+				"internal/localreport", "internal/ledger", "internal/localaws/sqs", "internal/runtimeapi", "internal/stack",
+				"internal/jobfile", "internal/endpoint",
 			},
 			Third: []string{sdkCore, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes},
 		},
 		{
 			Path: "internal/cli",
 			Ours: []string{
-				"internal/wholebody", "fault", "handler", "dlq", "internal/jobs", "internal/ledger", "internal/deadletters",
+				"internal/wholebody", "fault", "handler", "queue", "dlq", "internal/sqssend", "internal/jobfile", "internal/ledger",
+				"jobs", "internal/deadletters",
 				"internal/deadletters/replay", "internal/deadletters/archive", "internal/localguard", "internal/dlqui",
 				"internal/endpoint", "internal/check", "internal/live", "internal/scaffold", "internal/local",
 				"internal/alarmset", "internal/stackedit",
@@ -456,7 +489,12 @@ func checkRows() []Row {
 			Path:  "internal/samtest",
 			Tests: []string{"internal/demo/provider", "internal/runtimeapi", "internal/scaffold", "internal/stack"},
 		},
-		{Path: "internal/powertools", Tests: []string{"idem", "idem/dynamo"}},
+		{
+			Path: "internal/powertools",
+			Tests: []string{
+				"idem", "idem/dynamo", "dlq", "internal/deadletters", "internal/deadletters/replay", "internal/endpoint",
+			},
+		},
 		{
 			Path: "internal/parity/function", Ours: []string{"fault", "idem", ".", "worker"},
 			Third: []string{lambdaEvents, lambdaRuntime}, Host: true,

@@ -14,7 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"github.com/sqsafe/sqsafe/internal/deadletters"
-	"github.com/sqsafe/sqsafe/internal/jobs"
+	"github.com/sqsafe/sqsafe/internal/jobfile"
 	"github.com/sqsafe/sqsafe/internal/ledger"
 )
 
@@ -104,7 +104,7 @@ func (t *DLQTarget) open(ctx context.Context, name string) (*session, error) {
 
 // findQueue returns the queue with that name, or the only one whose name contains it as
 // the logical id of a template.
-func (t *DLQTarget) findQueue(ctx context.Context, name string) (jobs.Queue, *sqs.Client, error) {
+func (t *DLQTarget) findQueue(ctx context.Context, name string) (jobfile.Queue, *sqs.Client, error) {
 	found, client, err := t.find(ctx, name)
 	if err == nil || !errors.As(err, new(*noQueueError)) {
 		return found, client, err
@@ -122,7 +122,7 @@ func (t *DLQTarget) findQueue(ctx context.Context, name string) (jobs.Queue, *sq
 	case 0:
 		return found, nil, err
 	case 1:
-		return jobs.Queue{Name: lastPart(urls[0]), URL: urls[0]}, client, nil
+		return jobfile.Queue{Name: lastPart(urls[0]), URL: urls[0]}, client, nil
 	}
 	for i := range urls {
 		urls[i] = lastPart(urls[i])

@@ -55,8 +55,8 @@ func (t *LedgerTarget) Validate() error {
 // String returns the name of the table's endpoint for errors.
 func (t *LedgerTarget) String() string { return t.place(t.EndpointDynamoDB) }
 
-// open opens the table.
-func (t *LedgerTarget) open(ctx context.Context) (*ledger.Table, error) {
+// client returns a client for the table, whose name it finds in the outputs of a stack.
+func (t *LedgerTarget) client(ctx context.Context) (*dynamodb.Client, error) {
 	if t.Stack != "" {
 		stack, err := t.describeStack(ctx, t.Stack)
 		if err != nil {
@@ -73,11 +73,19 @@ func (t *LedgerTarget) open(ctx context.Context) (*ledger.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := dynamodb.NewFromConfig(c, func(o *dynamodb.Options) {
+	return dynamodb.NewFromConfig(c, func(o *dynamodb.Options) {
 		if t.EndpointDynamoDB != "" {
 			o.BaseEndpoint = aws.String(t.EndpointDynamoDB) // overrides one in the environment
 		}
-	})
+	}), nil
+}
+
+// open opens the table.
+func (t *LedgerTarget) open(ctx context.Context) (*ledger.Table, error) {
+	client, err := t.client(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if t.Table == "" {
 		table, err := ledger.Find(ctx, client)
 		return table, t.explain(err)

@@ -14,7 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
-	"github.com/sqsafe/sqsafe/internal/jobs"
+	"github.com/sqsafe/sqsafe/internal/jobfile"
 	"github.com/sqsafe/sqsafe/internal/local"
 )
 
@@ -76,20 +76,20 @@ func logicalID(ctx context.Context, endpoint, id string) (string, bool) {
 
 // find returns the queue, and a client for it. A local stack knows its queues by their
 // logical ids as well.
-func (t *Target) find(ctx context.Context, text string) (jobs.Queue, *sqs.Client, error) {
+func (t *Target) find(ctx context.Context, text string) (jobfile.Queue, *sqs.Client, error) {
 	name, err := parseQueue(text)
 	if err != nil {
-		return jobs.Queue{}, nil, err
+		return jobfile.Queue{}, nil, err
 	}
 	if name.inAWS() && !t.AWS {
-		return jobs.Queue{}, nil, fmt.Errorf("queue %s is one of AWS, and this talks to %s; add --aws, or give the name only",
+		return jobfile.Queue{}, nil, fmt.Errorf("queue %s is one of AWS, and this talks to %s; add --aws, or give the name only",
 			text, t)
 	}
 	client, err := t.client(ctx, name.region)
 	if err != nil {
-		return jobs.Queue{}, nil, err
+		return jobfile.Queue{}, nil, err
 	}
-	queue := jobs.Queue{Name: name.name, URL: name.url, FIFO: strings.HasSuffix(name.name, ".fifo")}
+	queue := jobfile.Queue{Name: name.name, URL: name.url, FIFO: strings.HasSuffix(name.name, ".fifo")}
 	if queue.URL != "" {
 		return queue, client, nil
 	}

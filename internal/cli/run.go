@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -19,10 +20,14 @@ const (
 	// ExitUsage: the command line was wrong.
 	ExitUsage = 2
 	// ExitStopped: a replay was stopped by one of its conditions, or its jobs did not end
-	// well.
+	// well, or the job that was asked for is dead.
 	ExitStopped = 3
 	// ExitLetters: dlq status found more dead letters than allowed.
 	ExitLetters = 4
+	// ExitNotEnded: the job that was asked for has not ended.
+	ExitNotEnded = 5
+	// ExitUnknown: the table does not have the job.
+	ExitUnknown = 6
 	// ExitTimeout: the time that --timeout gives ended before the work was done. It is
 	// the code of timeout(1).
 	ExitTimeout = 124
@@ -47,6 +52,11 @@ type exitError struct {
 
 func (e *exitError) Unwrap() error { return e.error }
 
+// exitCode is the end of a command that has said everything.
+type exitCode int
+
+func (e exitCode) Error() string { return "exit code " + strconv.Itoa(int(e)) }
+
 // Streams are the input and output of a command.
 type Streams struct {
 	// In is read by commands that take a message from standard input; nil means
@@ -62,6 +72,7 @@ type commands struct {
 	Template   Template   `cmd:"" help:"Add alarms, a dashboard and the rollback of deployments to a SAM template."`
 	Local      Local      `cmd:"" help:"Run the stack of a SAM template on this machine: queues, tables and functions."`
 	Send       Send       `cmd:"" help:"Send messages to a queue: of the local stack, unless told otherwise."`
+	Job        Job        `cmd:"" help:"Tell what became of a job, by its key, and wait for its end."`
 	Queues     Queues     `cmd:"" help:"Show what queues hold: those of the local stack, unless told otherwise."`
 	DLQ        DLQ        `cmd:"" name:"dlq" help:"See, understand and replay dead letters."`
 	Ledger     Ledger     `cmd:"" help:"Show what a table knows of jobs, and make it forget one."`
@@ -79,7 +90,7 @@ const description = `Background jobs on SQS and Lambda in which every failure ha
 
 Exit codes: 0 done, 1 failed, 2 wrong command line, 3 a replay was stopped or its jobs did not end
 well, 4 dlq status found dead letters, 124 not done within --timeout, 130 interrupted before the work
-was done.`
+was done. Those of sqsafe job are in its help.`
 
 // Run runs the command line args and returns the exit code. If ctx is
 // cancelled, the command stops cleanly.
@@ -131,6 +142,9 @@ func Exit(err error, streams Streams) int {
 		return ExitOK
 	case errors.Is(err, errInterrupted):
 		return ExitInterrupted
+	}
+	if code, ok := errors.AsType[exitCode](err); ok {
+		return int(code)
 	}
 	fmt.Fprintf(streams.Err, "sqsafe: %v\n", err)
 	if errors.As(err, new(usageError)) {

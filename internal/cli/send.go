@@ -14,7 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
-	"github.com/sqsafe/sqsafe/internal/jobs"
+	"github.com/sqsafe/sqsafe/internal/jobfile"
 )
 
 // Send is the subcommand that sends messages to a queue.
@@ -73,7 +73,7 @@ func (s *Send) Run(ctx context.Context, streams Streams) error {
 	if err != nil {
 		return err
 	}
-	to := sendTo{command: s, found: map[string]jobs.Queue{}}
+	to := sendTo{command: s, found: map[string]jobfile.Queue{}}
 	if s.Queue != "" {
 		if _, err := to.queue(ctx, s.Queue); err != nil {
 			return err
@@ -84,11 +84,11 @@ func (s *Send) Run(ctx context.Context, streams Streams) error {
 		return err
 	}
 	report := newSendReport(s, list, to.found[s.Queue].Name, streams)
-	options := jobs.Options{Rate: s.Rate, Observe: report.message}
+	options := jobfile.Options{Rate: s.Rate, Observe: report.message}
 	if s.Count > 1 {
 		options.Distinct = rand.Text
 	}
-	err = jobs.Send(ctx, to.client, list, options)
+	err = jobfile.Send(ctx, to.client, list, options)
 	return report.end(err)
 }
 
@@ -120,8 +120,8 @@ func (s *Send) open(streams Streams) (source, error) {
 const maxBody = 1 << 20
 
 // read converts the content of the source to jobs, and checks them.
-func (s *Send) read(ctx context.Context, from source, to *sendTo) ([]jobs.Job, error) {
-	job := jobs.Job{
+func (s *Send) read(ctx context.Context, from source, to *sendTo) ([]jobfile.Job, error) {
+	job := jobfile.Job{
 		Queue: to.found[s.Queue], Attributes: s.Attribute, Group: s.Group, Dedup: s.Dedup,
 		Delay: time.Duration(s.Delay) * time.Second, Times: s.Count,
 	}
@@ -130,7 +130,7 @@ func (s *Send) read(ctx context.Context, from source, to *sendTo) ([]jobs.Job, e
 	}
 	switch {
 	case s.JSONL != "":
-		return jobs.Reader{File: from.name, Default: job, Queue: func(name string) (jobs.Queue, error) {
+		return jobfile.Reader{File: from.name, Default: job, Queue: func(name string) (jobfile.Queue, error) {
 			return to.line(ctx, name)
 		}}.Read(from)
 	case from.Reader != nil:
@@ -142,7 +142,7 @@ func (s *Send) read(ctx context.Context, from source, to *sendTo) ([]jobs.Job, e
 	case s.Body != nil:
 		job.Body = *s.Body
 	}
-	return []jobs.Job{job}, job.Check()
+	return []jobfile.Job{job}, job.Check()
 }
 
 // all reads the source as one message. Of one that is too long it reads no more than
@@ -168,15 +168,15 @@ type sendTo struct {
 	command *Send
 	client  *sqs.Client
 	region  string
-	found   map[string]jobs.Queue // by the name that the user gives
+	found   map[string]jobfile.Queue // by the name that the user gives
 }
 
 // line returns the queue of a line of a jobs file.
-func (t *sendTo) line(ctx context.Context, name string) (jobs.Queue, error) {
+func (t *sendTo) line(ctx context.Context, name string) (jobfile.Queue, error) {
 	whole := t.command.Queue
 	switch {
 	case name == "" && whole == "":
-		return jobs.Queue{}, errors.New(`a job without "queue"; name it here, or in the command for all of them`)
+		return jobfile.Queue{}, errors.New(`a job without "queue"; name it here, or in the command for all of them`)
 	case name == "" || name == whole:
 		return t.found[whole], nil
 	case whole == "":
@@ -190,7 +190,7 @@ func (t *sendTo) line(ctx context.Context, name string) (jobs.Queue, error) {
 }
 
 // queue finds a queue and what it takes.
-func (t *sendTo) queue(ctx context.Context, name string) (jobs.Queue, error) {
+func (t *sendTo) queue(ctx context.Context, name string) (jobfile.Queue, error) {
 	if q, known := t.found[name]; known {
 		return q, nil
 	}
@@ -212,7 +212,7 @@ func (t *sendTo) queue(ctx context.Context, name string) (jobs.Queue, error) {
 
 // limits asks what the queue takes, so that a message which it would refuse is found
 // before any is sent. Where that may not be asked, SQS refuses it.
-func (t *sendTo) limits(ctx context.Context, q *jobs.Queue) {
+func (t *sendTo) limits(ctx context.Context, q *jobfile.Queue) {
 	out, err := t.client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{
 		QueueUrl: aws.String(q.URL), AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameAll},
 	})

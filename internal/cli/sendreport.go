@@ -10,7 +10,8 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/sqsafe/sqsafe/internal/endpoint"
-	"github.com/sqsafe/sqsafe/internal/jobs"
+	"github.com/sqsafe/sqsafe/internal/jobfile"
+	"github.com/sqsafe/sqsafe/queue"
 )
 
 // namedFailures is the maximum number of unsent messages that are listed;
@@ -58,13 +59,13 @@ type sentMessage struct {
 
 // newSendReport returns the report for messages to a queue; its name is empty where the
 // jobs name their own.
-func newSendReport(s *Send, list []jobs.Job, queue string, streams Streams) *sendReport {
-	total := jobs.Count(list)
+func newSendReport(s *Send, list []jobfile.Job, to string, streams Streams) *sendReport {
+	total := jobfile.Count(list)
 	r := &sendReport{
-		command: s, out: streams.Out, err: streams.Err, to: queue,
-		summary: sendSummary{Event: "summary", Queue: queue, Untried: total},
+		command: s, out: streams.Out, err: streams.Err, to: to,
+		summary: sendSummary{Event: "summary", Queue: to, Untried: total},
 	}
-	if queue == "" {
+	if to == "" {
 		r.summary.Queues = map[string]int{}
 		for i := range list {
 			r.summary.Queues[list[i].Queue.Name] = 0
@@ -81,7 +82,7 @@ func newSendReport(s *Send, list []jobs.Job, queue string, streams Streams) *sen
 	return r
 }
 
-func (r *sendReport) message(result jobs.Result) {
+func (r *sendReport) message(result jobfile.Result) {
 	line := sentMessage{
 		Event: r.count(result), Number: result.Number, Source: result.Job.Source,
 		MessageID: result.MessageID, Sequence: result.Sequence,
@@ -93,7 +94,7 @@ func (r *sendReport) message(result jobs.Result) {
 		line.Error = oneLine(endpoint.Brief(result.Err).Error())
 	}
 	name := fmt.Sprintf("message %d%s", line.Number, in(line.Source))
-	alone := errors.As(result.Err, new(*jobs.EntryError))
+	alone := errors.As(result.Err, new(*queue.EntryError))
 	switch {
 	case r.json != nil:
 		_ = r.json.Encode(line)
@@ -108,10 +109,10 @@ func (r *sendReport) message(result jobs.Result) {
 }
 
 // count counts the message and returns the word for its result.
-func (r *sendReport) count(result jobs.Result) string {
+func (r *sendReport) count(result jobfile.Result) string {
 	r.summary.Untried--
 	refusal, refused := errors.AsType[smithy.APIError](result.Err)
-	entry, refusedAlone := errors.AsType[*jobs.EntryError](result.Err)
+	entry, refusedAlone := errors.AsType[*queue.EntryError](result.Err)
 	switch {
 	case result.Err == nil:
 		r.summary.Sent++
@@ -169,7 +170,7 @@ func (r *sendReport) end(err error) error {
 
 // failure combines the list of missing messages with the reason.
 func (r *sendReport) failure(err error, missing string) error {
-	if err == nil || errors.As(err, new(*jobs.EntryError)) {
+	if err == nil || errors.As(err, new(*queue.EntryError)) {
 		return errors.New(missing)
 	}
 	why := r.command.explain(err, r.to)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/sqsafe/sqsafe/internal/jobs"
+	"github.com/sqsafe/sqsafe/internal/sqssend"
 )
 
 // misuse says what is wrong with the command line, and how to get help.
@@ -59,7 +59,7 @@ type delaySeconds int
 
 // UnmarshalText parses whole seconds.
 func (d *delaySeconds) UnmarshalText(text []byte) error {
-	most := int(jobs.MaxDelay.Seconds())
+	most := int(sqssend.MaxDelay.Seconds())
 	n, err := strconv.Atoi(string(text))
 	if err != nil || n < 0 || n > most {
 		return fmt.Errorf("want whole seconds from 0 to %d, not %q", most, text)

@@ -1,15 +1,14 @@
-// Package jobid makes the id under which the ledger keeps a job.
+// Package jobid makes the id under which the ledger keeps a job, and ids of bounded length.
 package jobid
 
-import (
-	"crypto/sha256"
-	"encoding/hex"
-	"strings"
-)
+import "strings"
 
 // longestKey is how many bytes of a key go into the id unchanged. DynamoDB takes 2048
 // bytes for a partition key, namespace included.
 const longestKey = 512
+
+// hashLength is how many hexadecimal digits a SHA-256 has.
+const hashLength = 64
 
 // hashedKey is the prefix of hashed keys.
 const hashedKey = "sha256:"
@@ -19,8 +18,7 @@ const hashedKey = "sha256:"
 // hash.
 func Of(namespace, key string) string {
 	if len(key) > longestKey || strings.HasPrefix(key, hashedKey) {
-		sum := sha256.Sum256([]byte(key))
-		key = hashedKey + hex.EncodeToString(sum[:])
+		key = hashedKey + Hashed(key, hashLength)
 	}
 	return namespace + "#" + key
 }

@@ -51,7 +51,7 @@ func (t *Table) Cancel(ctx context.Context, e *Entry, reason, fence string, now 
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
 	if refused, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		if now := decode(t.key, refused.Item); now.Status == "DEAD" && now.Owner == fence {
+		if now := Decode(t.key, refused.Item); now.Status == "DEAD" && now.Owner == fence {
 			return nil // the answer to an earlier attempt was lost
 		}
 		return ErrChanged

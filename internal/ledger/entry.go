@@ -83,8 +83,8 @@ const (
 	steps        = "steps"
 )
 
-// decode decodes an item whose partition key has the name key.
-func decode(key string, from item) Entry {
+// Decode decodes an item whose partition key has the name key.
+func Decode(key string, from item) Entry {
 	r := reader{from: from, known: map[string]bool{}}
 	e := Entry{
 		ID:           r.text(key),

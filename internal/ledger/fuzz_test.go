@@ -15,7 +15,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add("x", "1e9", `null`)
 	f.Fuzz(func(t *testing.T, status, number, document string) {
 		n := &types.AttributeValueMemberN{Value: number}
-		e := decode("id", item{
+		e := Decode("id", item{
 			"id": text("q#k"), "status": text(status), expiration: n, lease: n, deadAt: n, claims: n, epoch: n,
 			history: text(document), verdict: text(document),
 		})

@@ -52,7 +52,7 @@ func (t *Table) getPack(ctx context.Context, keys []map[string]types.AttributeVa
 			return err
 		}
 		for _, read := range out.Responses[t.Name] {
-			e := decode(t.key, read)
+			e := Decode(t.key, read)
 			found[e.ID] = &e
 		}
 		asked = out.UnprocessedKeys

@@ -18,7 +18,7 @@ func (t *Table) Get(ctx context.Context, id string) (*Entry, error) {
 	if err != nil || out.Item == nil {
 		return nil, err
 	}
-	e := decode(t.key, out.Item)
+	e := Decode(t.key, out.Item)
 	return &e, nil
 }
 
@@ -45,7 +45,7 @@ func (t *Table) List(ctx context.Context, f Filter, page func(jobs []Entry, read
 		}
 		jobs := make([]Entry, len(out.Items))
 		for i, found := range out.Items {
-			jobs[i] = decode(t.key, found)
+			jobs[i] = Decode(t.key, found)
 		}
 		if !page(jobs, int(out.ScannedCount)) {
 			return nil

@@ -8,33 +8,33 @@ import (
 	"strings"
 
 	"github.com/sqsafe/sqsafe/internal/endpoint"
-	"github.com/sqsafe/sqsafe/internal/jobs"
+	"github.com/sqsafe/sqsafe/internal/jobfile"
 	"github.com/sqsafe/sqsafe/internal/stack"
 )
 
 // readJobs reads a file of JSON lines and checks each against the stack.
-func readJobs(path string, s *stack.Stack) ([]jobs.Job, error) {
+func readJobs(path string, s *stack.Stack) ([]jobfile.Job, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("jobs file: %w", err)
 	}
 	defer file.Close()
-	return jobs.Reader{File: path, Queue: func(name string) (jobs.Queue, error) {
+	return jobfile.Reader{File: path, Queue: func(name string) (jobfile.Queue, error) {
 		queue, known := s.Queue(name)
 		switch {
 		case name == "":
-			return jobs.Queue{}, fmt.Errorf(`a job without "queue"; the template has %s`, queueNames(s))
+			return jobfile.Queue{}, fmt.Errorf(`a job without "queue"; the template has %s`, queueNames(s))
 		case !known:
-			return jobs.Queue{}, fmt.Errorf("queue %q is not in the template; it has %s", name, queueNames(s))
+			return jobfile.Queue{}, fmt.Errorf("queue %q is not in the template; it has %s", name, queueNames(s))
 		}
 		return jobQueue(queue), nil
 	}}.Read(file)
 }
 
 // jobQueue is a queue of the template with what it takes.
-func jobQueue(q stack.Queue) jobs.Queue {
+func jobQueue(q stack.Queue) jobfile.Queue {
 	most, _ := strconv.Atoi(q.Attributes["MaximumMessageSize"]) // 0 without one
-	return jobs.Queue{
+	return jobfile.Queue{
 		Name: q.Name, URL: q.URL, FIFO: q.FIFO, MaxBytes: most,
 		WantsDedup: q.FIFO && q.Attributes["ContentBasedDeduplication"] != "true",
 	}
@@ -47,7 +47,7 @@ func (s *Stack) send(ctx context.Context) error {
 		s.jobs[i].Queue.URL = queue.URL
 	}
 	var refused error
-	err := jobs.Send(ctx, s.queues, s.jobs, jobs.Options{Observe: func(r jobs.Result) {
+	err := jobfile.Send(ctx, s.queues, s.jobs, jobfile.Options{Observe: func(r jobfile.Result) {
 		switch {
 		case r.Err != nil && refused == nil:
 			refused = fmt.Errorf("%s, to queue %s: %w", r.Job.Source, r.Job.Queue.Name, endpoint.Brief(r.Err))

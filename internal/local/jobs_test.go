@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sqsafe/sqsafe/internal/jobs"
+	"github.com/sqsafe/sqsafe/internal/jobfile"
 	"github.com/sqsafe/sqsafe/internal/stack"
 )
 
@@ -38,8 +38,8 @@ func TestJobsNameQueuesOfTheTemplate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := []jobs.Queue{read[0].Queue, read[1].Queue}
-	want := []jobs.Queue{{Name: "jobs", URL: "http://host/000000000000/jobs"}, {Name: "ordered.fifo", FIFO: true, WantsDedup: true}}
+	got := []jobfile.Queue{read[0].Queue, read[1].Queue}
+	want := []jobfile.Queue{{Name: "jobs", URL: "http://host/000000000000/jobs"}, {Name: "ordered.fifo", FIFO: true, WantsDedup: true}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("queues (-want +got):\n%s", diff)
 	}

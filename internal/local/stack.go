@@ -15,7 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
-	"github.com/sqsafe/sqsafe/internal/jobs"
+	"github.com/sqsafe/sqsafe/internal/jobfile"
 	"github.com/sqsafe/sqsafe/internal/localaws"
 	"github.com/sqsafe/sqsafe/internal/runtimeapi"
 	"github.com/sqsafe/sqsafe/internal/stack"
@@ -52,7 +52,7 @@ type Options struct {
 type Stack struct {
 	options   Options
 	template  *stack.Stack
-	jobs      []jobs.Job
+	jobs      []jobfile.Job
 	journal   *journal
 	server    *localaws.Server // nil where other engines do all
 	listener  net.Listener

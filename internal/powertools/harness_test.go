@@ -33,11 +33,11 @@ const (
 // shared is a job in a table that our store and Powertools share.
 type shared struct {
 	*testing.T
+	program
+
 	key    string
 	client *dynamodb.Client
 	store  *dynamo.Store
-	in     io.Writer
-	out    *bufio.Scanner
 	owners int
 }
 
@@ -60,6 +60,33 @@ type answer struct {
 
 func share(t *testing.T) *shared {
 	t.Helper()
+	server := localaws.New(nil)
+	web := httptest.NewServer(server)
+	t.Cleanup(web.Close)
+	s := &shared{T: t, key: "ch-1", client: dynamodb.NewFromConfig(localtest.Config(server))}
+	_, err := s.client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
+		TableName: aws.String(table), BillingMode: types.BillingModePayPerRequest,
+		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: "S"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.store = dynamo.New(s.client, table, nil)
+	s.program = start(t, "jobs.py", web.URL)
+	return s
+}
+
+// program is a Python program that answers lines.
+type program struct {
+	in  io.Writer
+	out *bufio.Scanner
+}
+
+// start runs a program of testdata against the services at the endpoint, until the test
+// ends.
+func start(t *testing.T, name, endpoint string) program {
+	t.Helper()
 	python, err := filepath.Abs(filepath.Join("..", "..", ".venv-powertools", "bin", "python"))
 	if err != nil {
 		t.Fatal(err)
@@ -70,30 +97,10 @@ func share(t *testing.T) *shared {
 		}
 		t.Skip("Powertools for Python is not here; make powertools-venv installs it")
 	}
-	server := localaws.New(nil)
-	web := httptest.NewServer(server)
-	t.Cleanup(web.Close)
-	s := &shared{T: t, key: "ch-1", client: dynamodb.NewFromConfig(localtest.Config(server))}
-	_, err = s.client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
-		TableName: aws.String(table), BillingMode: types.BillingModePayPerRequest,
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: "S"}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.store = dynamo.New(s.client, table, nil)
-	s.startPython(python, web.URL)
-	return s
-}
-
-// startPython runs the Python program until the test ends.
-func (s *shared) startPython(python, endpoint string) {
-	s.Helper()
 	// The program ends when its input ends, not with the test's context, which
 	// ends before the cleanup functions run.
-	command := exec.CommandContext(context.WithoutCancel(s.Context()),
-		python, "-I", "-W", "ignore", filepath.Join("testdata", "jobs.py"))
+	command := exec.CommandContext(context.WithoutCancel(t.Context()),
+		python, "-I", "-W", "ignore", filepath.Join("testdata", name))
 	command.Env = []string{
 		"AWS_ENDPOINT_URL=" + endpoint, "AWS_REGION=us-east-1", "AWS_DEFAULT_REGION=us-east-1",
 		"AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test", "AWS_EC2_METADATA_DISABLED=true",
@@ -102,22 +109,24 @@ func (s *shared) startPython(python, endpoint string) {
 	command.Stderr = errs
 	in, err := command.StdinPipe()
 	if err != nil {
-		s.Fatal(err)
+		t.Fatal(err)
 	}
 	out, err := command.StdoutPipe()
 	if err != nil {
-		s.Fatal(err)
+		t.Fatal(err)
 	}
 	if err := command.Start(); err != nil {
-		s.Fatal(err)
+		t.Fatal(err)
 	}
-	s.in, s.out = in, bufio.NewScanner(out)
-	s.Cleanup(func() {
+	t.Cleanup(func() {
 		_ = in.Close()
 		if err := command.Wait(); err != nil {
-			s.Errorf("the Python program: %v\n%s", err, errs)
+			t.Errorf("the Python program: %v\n%s", err, errs)
 		}
 	})
+	p := program{in, bufio.NewScanner(out)}
+	p.out.Buffer(nil, 16<<20) // a letter may have 1 MiB
+	return p
 }
 
 // job is an instruction for the Python program.
@@ -150,19 +159,25 @@ func (s *shared) run(j job) answer {
 	return s.tell(string(line))
 }
 
-// tell writes a line to the program and reads the answer.
+// tell tells the program the line and returns its answer.
 func (s *shared) tell(line string) (a answer) {
 	s.Helper()
-	if _, err := io.WriteString(s.in, line+"\n"); err != nil {
-		s.Fatal(err)
-	}
-	if !s.out.Scan() {
-		s.Fatalf("the Python program has ended: %v", s.out.Err())
-	}
-	if err := json.Unmarshal(s.out.Bytes(), &a); err != nil {
-		s.Fatalf("%v in %q", err, s.out.Text())
-	}
+	s.ask(s.T, line, &a)
 	return a
+}
+
+// ask writes a line to the program and decodes the answer.
+func (p *program) ask(t *testing.T, line string, answer any) {
+	t.Helper()
+	if _, err := io.WriteString(p.in, line+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	if !p.out.Scan() {
+		t.Fatalf("the Python program has ended: %v", p.out.Err())
+	}
+	if err := json.Unmarshal(p.out.Bytes(), answer); err != nil {
+		t.Fatalf("%v in %q", err, p.out.Text())
+	}
 }
 
 // acquire claims the job with our store, with a lease of that length.

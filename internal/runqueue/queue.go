@@ -259,7 +259,7 @@ func (q *Queue) Idle() bool { return q.count.ended == len(q.items) }
 // expected, or something waits for their confirmation.
 func (q *Queue) Flush() bool {
 	next := q.nextReady()
-	return q.count.slots == 0 && q.count.settling == 0 ||
+	return q.count.slots+q.count.settling+q.count.begun == 0 ||
 		q.count.sending >= q.config.Unsent ||
 		len(q.suspects) > 0 || q.count.duplicates > 0 || q.count.awaited > 0 ||
 		next >= 0 && q.items[next].unsettled > 0

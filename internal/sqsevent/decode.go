@@ -2,6 +2,7 @@ package sqsevent
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/aws/aws-lambda-go/events"
 )
@@ -30,12 +31,12 @@ func decodeFast(data []byte) (event events.SQSEvent, ok bool) {
 		seen = true
 		event.Records = []events.SQSMessage{}
 		r.array(func() {
-			var m events.SQSMessage
-			r.record(&m)
-			if len(event.Records) == 0 { // the others are probably as long
-				event.Records = make([]events.SQSMessage, 0, len(data)/r.at+1)
+			n := len(event.Records)
+			if n == cap(event.Records) { // the others are probably as long as those so far
+				event.Records = slices.Grow(event.Records, 1+n*(len(data)-r.at)/r.at)
 			}
-			event.Records = append(event.Records, m)
+			event.Records = append(event.Records, events.SQSMessage{})
+			r.record(&event.Records[n])
 		})
 	})
 	r.space()

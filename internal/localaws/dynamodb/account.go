@@ -31,25 +31,3 @@ type describeEndpointsResponse struct{ Endpoints []endpoint }
 func (s *Service) describeEndpoints(*struct{}) (describeEndpointsResponse, error) {
 	return describeEndpointsResponse{[]endpoint{{"dynamodb." + s.region + ".amazonaws.com", endpointMinutes}}}, nil
 }
-
-type continuousBackups struct {
-	ContinuousBackupsStatus        string
-	PointInTimeRecoveryDescription struct{ PointInTimeRecoveryStatus string }
-}
-
-type describeContinuousBackupsResponse struct{ ContinuousBackupsDescription continuousBackups }
-
-type backupParameters struct {
-	TableName string `rule:"required,table"`
-}
-
-// describeContinuousBackups says what AWS says of a table with which nothing was
-// done: point-in-time recovery is off.
-func (s *Service) describeContinuousBackups(p *backupParameters) (describeContinuousBackupsResponse, error) {
-	if _, err := s.table(p.TableName); err != nil {
-		return describeContinuousBackupsResponse{}, tableMissing(p.TableName)
-	}
-	r := describeContinuousBackupsResponse{continuousBackups{ContinuousBackupsStatus: "ENABLED"}}
-	r.ContinuousBackupsDescription.PointInTimeRecoveryDescription.PointInTimeRecoveryStatus = "DISABLED"
-	return r, nil
-}

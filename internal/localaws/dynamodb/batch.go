@@ -82,12 +82,26 @@ func (s *Service) batchMutations(requests map[string][]batchWrite) ([]*mutation,
 func (w batchWrite) mutation(s *Service, table string) (*mutation, error) {
 	switch {
 	case w.PutRequest != nil && w.DeleteRequest == nil:
-		return (&put{conditional{TableName: table}, w.PutRequest.Item}).mutation(s)
+		return w.put(s, table)
 	case w.DeleteRequest != nil && w.PutRequest == nil:
 		return (&deletion{conditional{TableName: table}, w.DeleteRequest.Key}).mutation(s)
 	}
 	return nil, attribute.Invalidf("Supplied AttributeValue has more than one datatypes set, " +
 		"must contain exactly one of the supported datatypes")
+}
+
+// put is the mutation of a PutRequest. Here AWS says of an item without the key
+// what it says of a key elsewhere.
+func (w batchWrite) put(s *Service, table string) (*mutation, error) {
+	p := put{conditional{TableName: table}, w.PutRequest.Item}
+	if t, err := s.table(table); err == nil && p.Item.Size() <= maxItemBytes {
+		for _, a := range t.key.attributes() {
+			if v := p.Item[a.name]; v == nil || v.Type() != a.dataType {
+				return nil, attribute.Invalidf("The provided key element does not match the schema")
+			}
+		}
+	}
+	return p.mutation(s)
 }
 
 // repeated reports whether two mutations are for the same item.
@@ -175,16 +189,17 @@ func (s *Service) newBatchRead(name string, request batchGet) (batchRead, error)
 	if err != nil {
 		return r, err
 	}
-	seen := make(map[string]bool)
+	for i, key := range request.Keys {
+		same := func(other attribute.Item) bool { return attribute.Equal(attribute.Map(key), attribute.Map(other)) }
+		if slices.ContainsFunc(request.Keys[:i], same) {
+			return r, attribute.Invalidf("Provided list of item keys contains duplicates")
+		}
+	}
 	for _, key := range request.Keys {
 		l, err := s.newLookup(name, key, projection)
 		if err != nil {
 			return r, err
 		}
-		if seen[l.place.Primary()] {
-			return r, attribute.Invalidf("Provided list of item keys contains duplicates")
-		}
-		seen[l.place.Primary()] = true
 		r.lookups = append(r.lookups, l)
 	}
 	return r, nil

@@ -33,7 +33,7 @@ func TestBatchWriteItem(t *testing.T) {
 		step{"BatchWriteItem", writeJobs(`{}`), "",
 			"ValidationException: must contain exactly one of the supported datatypes"},
 		step{"BatchWriteItem", writeJobs(puts(2) + `,{"PutRequest":{"Item":{}}}`), "",
-			"ValidationException: Missing the key id"},
+			"ValidationException: The provided key element does not match the schema"},
 		step{"BatchWriteItem", `{"RequestItems":{"none":[` + deletion + `]}}`, "", "ResourceNotFoundException"},
 		step{"Scan", `{"TableName":"jobs","Select":"COUNT"}`, `{"Count":24,"ScannedCount":24}`, ""})
 }

@@ -3,16 +3,30 @@ package dynamodb
 import (
 	"crypto/rand"
 	"fmt"
+	"strings"
 
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
 )
 
 // harmlessParameters are parameters of CreateTable and UpdateTable that are
-// accepted with the values that change nothing here.
+// described but change nothing here. Of a StreamSpecification this is true only
+// if it is off.
 type harmlessParameters struct {
 	StreamSpecification *streamSpecification `rule:"is=StreamSpecification"`
 	SSESpecification    *sseSpecification    `rule:"is=SSESpecification"`
 	TableClass          string               `rule:"enum=STANDARD|STANDARD_INFREQUENT_ACCESS"`
+	WarmThroughput      *warmUnits           `rule:"is=WarmThroughput"`
+	OnDemandThroughput  *onDemandUnits       `rule:"is=OnDemandThroughput"`
+}
+
+type warmUnits struct {
+	ReadUnitsPerSecond  int64 `rule:"long,range=1.."`
+	WriteUnitsPerSecond int64 `rule:"long,range=1.."`
+}
+
+type onDemandUnits struct {
+	MaxReadRequestUnits  int64 `rule:"long"`
+	MaxWriteRequestUnits int64 `rule:"long"`
 }
 
 type streamSpecification struct {
@@ -26,17 +40,46 @@ type sseSpecification struct {
 	KMSMasterKeyId string
 }
 
-func (s sseSpecification) ownKey() bool {
-	return s.Enabled != nil && *s.Enabled || s.SSEType == "KMS" || s.KMSMasterKeyId != ""
+// encryption describes the key of a table that is not encrypted with the key of
+// the service.
+type encryption struct {
+	Status          string
+	SSEType         string
+	KMSMasterKeyArn string
 }
 
-// check refuses streams and keys of one's own.
+// encryption returns what a table says of its key, or nil. A table without a key
+// of its own gets one of a random name: nothing is encrypted here.
+func (p harmlessParameters) encryption(s *Service) *encryption {
+	spec := p.SSESpecification
+	if spec == nil || spec.Enabled == nil || !*spec.Enabled {
+		return nil
+	}
+	arn := spec.KMSMasterKeyId
+	if !strings.HasPrefix(arn, "arn:") {
+		arn = "arn:aws:kms:" + s.region + ":" + s.account + ":key/" + orDefault(arn, newID())
+	}
+	return &encryption{"ENABLED", "KMS", arn}
+}
+
+// apply changes settings as the parameters say.
+func (p harmlessParameters) apply(s *Service, to *settings) {
+	to.class = orDefault(p.TableClass, to.class)
+	if p.SSESpecification != nil {
+		to.encryption = p.encryption(s)
+	}
+	if p.WarmThroughput != nil {
+		to.warm = p.WarmThroughput
+	}
+	if p.OnDemandThroughput != nil {
+		to.onDemand = p.OnDemandThroughput
+	}
+}
+
+// check refuses streams.
 func (p harmlessParameters) check(operation string) error {
 	if s := p.StreamSpecification; s != nil && *s.StreamEnabled {
 		return notImplemented(operation, "StreamSpecification with StreamEnabled=true")
-	}
-	if s := p.SSESpecification; s != nil && s.ownKey() {
-		return notImplemented(operation, "SSESpecification with a key of one's own")
 	}
 	return nil
 }

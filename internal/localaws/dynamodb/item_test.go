@@ -39,7 +39,7 @@ func TestItemsThatAreRefused(t *testing.T) {
 		{"jobs", `{"id":{"N":"1"}}`, "Type mismatch for key id expected: S actual: N"},
 		{"notes", `{"id":{"S":"x"},"sk":{"S":"1"}}`, "Type mismatch for key sk expected: N actual: S"},
 		{"jobs", `{"id":{"S":""}}`, "cannot contain an empty string value. Key: id"},
-		{"jobs", `{"id":{"S":"` + long(2049) + `"}}`, "Size of hashkey has exceeded the maximum size limit of 2048 bytes"},
+		{"jobs", `{"id":{"S":"` + long(2049) + `"}}`, "Size of hashkey has exceeded the maximum size limit of2048 bytes"},
 		{"jobs", `{"id":{"S":"k"},"v":{"SS":[]}}`, "may not be empty"},
 		{"jobs", `{"id":{"S":"k"},"v":{"N":"1E200"}}`, "Number overflow"},
 		{"jobs", `{"id":{"S":"k"},"v":{}}`, "must contain exactly one of the supported datatypes"},
@@ -88,7 +88,7 @@ func TestKeysAreComparedByValue(t *testing.T) {
 		step{"GetItem", `{"TableName":"pairs","Key":{"n":{"N":"1"},"b":{"B":""}}}`, "",
 			"ValidationException: cannot contain an empty binary value. Key: b"},
 		step{"GetItem", `{"TableName":"pairs","Key":{"n":{"N":"1"},"b":{"B":"` + strings.Repeat("AAAA", 342) + `"}}}`, "",
-			"ValidationException: Size of rangekey has exceeded the maximum size limit of 1024 bytes"})
+			"ValidationException: Aggregated size of all range keys has exceeded the size limit of 1024 bytes"})
 }
 
 func TestItemsHaveUpTo400KB(t *testing.T) {

@@ -15,6 +15,12 @@ const (
 	maxSortBytes = 1024
 )
 
+// The messages for longer ones, spelled as AWS spells them.
+const (
+	tooLongHash = "Size of hashkey has exceeded the maximum size limit of%d bytes"
+	tooLongSort = "Aggregated size of all range keys has exceeded the size limit of %d bytes"
+)
+
 // key is the primary key of a table or index.
 type key struct{ hash, sort keyAttribute }
 
@@ -77,9 +83,9 @@ func (k key) checkKey(values attribute.Item) error {
 func (k key) checkSizes(item attribute.Item) error {
 	for _, a := range k.attributes() {
 		n, ok := attribute.Extent(item[a.name])
-		limit, kind := maxHashBytes, "hashkey"
+		limit, message := maxHashBytes, tooLongHash
 		if a == k.sort {
-			limit, kind = maxSortBytes, "rangekey"
+			limit, message = maxSortBytes, tooLongSort
 		}
 		switch {
 		case ok && n == 0:
@@ -87,7 +93,7 @@ func (k key) checkSizes(item attribute.Item) error {
 				"The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s",
 				typeNames[a.dataType], a.name)
 		case n > limit:
-			return badParameter("Size of %s has exceeded the maximum size limit of %d bytes", kind, limit)
+			return badParameter(message, limit)
 		}
 	}
 	return nil

@@ -98,7 +98,16 @@ func checkIndexKeys(indexes []*index, item attribute.Item) error {
 				return badParameter("Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s",
 					a.name, a.dataType, v.Type(), i.name)
 			}
-			if n, ok := attribute.Extent(v); ok && n == 0 {
+			n, sized := attribute.Extent(v)
+			limit := maxHashBytes
+			if a == i.key.sort {
+				limit = maxSortBytes
+			}
+			if sized && n > limit {
+				return badParameter("Size of %s has exceeded the maximum size limit of %d bytes. IndexName: %s, IndexKey: %s",
+					map[bool]string{true: "rangekey", false: "hashkey"}[a == i.key.sort], limit, i.name, a.name)
+			}
+			if sized && n == 0 {
 				return attribute.Invalidf("One or more parameter values are not valid. A value specified for a "+
 					"secondary index key is not supported. The AttributeValue for a key attribute cannot contain an "+
 					"empty %s value. IndexName: %s, IndexKey: %s", typeNames[a.dataType], i.name, a.name)

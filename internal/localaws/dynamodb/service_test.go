@@ -140,8 +140,6 @@ func TestUnknownParametersAreRefusedByName(t *testing.T) {
 		{"Query", `{"TableName":"jobs","KeyConditions":{}}`, "KeyConditions of Query"},
 		{"CreateTable", strings.Replace(createJobs, `{`, `{"StreamSpecification":{"StreamEnabled":true},`, 1),
 			"StreamSpecification with StreamEnabled=true of CreateTable"},
-		{"CreateTable", strings.Replace(createJobs, `{`, `{"SSESpecification":{"Enabled":true},`, 1),
-			"SSESpecification with a key of one's own of CreateTable"},
 		{"CreateTable", strings.Replace(createJobs, `{`, `{"ResourcePolicy":"",`, 1), "ResourcePolicy of CreateTable"},
 		{"DescribeTable", `{"tablename":"jobs"}`, "tablename of DescribeTable; names are case-sensitive"},
 		{"PutItem", `{"TableName":"jobs","TABLENAME":"notes","Item":{"id":{"S":"a"}}}`, "TABLENAME of PutItem"},

@@ -35,6 +35,10 @@ type settings struct {
 	throughput   throughput
 	protected    bool
 	class        string // empty if no request named it
+	encryption   *encryption
+	warm         *warmUnits     // nil means what AWS gives by default
+	onDemand     *onDemandUnits // nil means no limits
+	recovery     *recovery      // nil means that it is off
 	lastOnDemand time.Time
 }
 

@@ -81,6 +81,7 @@ func (s *Service) createTable(p *createTableParameters) (tableResponse, error) {
 	if err != nil {
 		return tableResponse{}, err
 	}
+	p.apply(s, &d.settings)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, ok := s.tables[d.name]; ok {
@@ -110,7 +111,7 @@ func (p *createTableParameters) definition() (definition, error) {
 		return definition{}, err
 	}
 	d := definition{name: p.TableName, attributes: p.AttributeDefinitions, tags: p.Tags}
-	d.protected, d.class = p.DeletionProtectionEnabled, p.TableClass
+	d.protected = p.DeletionProtectionEnabled
 	if err := p.setBilling(&d); err != nil {
 		return definition{}, err
 	}

@@ -28,7 +28,9 @@ type tableDescription struct {
 	BillingModeSummary        *billingSummary       `json:",omitempty"`
 	ProvisionedThroughput     throughputDescription
 	WarmThroughput            *warmThroughput `json:",omitempty"`
+	OnDemandThroughput        *onDemandUnits  `json:",omitempty"`
 	TableClassSummary         *classSummary   `json:",omitempty"`
+	SSEDescription            *encryption     `json:",omitempty"`
 	DeletionProtectionEnabled bool
 	ItemCount                 int
 	TableSizeBytes            int
@@ -107,8 +109,16 @@ func (t *table) describe(status string) *tableDescription {
 	if t.class != "" {
 		d.TableClassSummary = &classSummary{t.class}
 	}
-	if status == active {
+	d.SSEDescription, d.OnDemandThroughput = t.encryption, t.onDemand
+	if t.warm != nil {
+		d.WarmThroughput = &warmThroughput{t.warm.ReadUnitsPerSecond, t.warm.WriteUnitsPerSecond, status}
+		if status != active {
+			d.WarmThroughput.Status = "UPDATING"
+		}
+	} else if status == active {
 		d.WarmThroughput = t.throughput.warm()
+	}
+	if status == active {
 		if d.BillingModeSummary != nil {
 			d.BillingModeSummary.LastUpdateToPayPerRequestDateTime = seconds(t.lastOnDemand)
 		}

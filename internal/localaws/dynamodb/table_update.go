@@ -63,7 +63,13 @@ func (s *Service) updateTable(p *updateTableParameters) (tableResponse, error) {
 	if err := change.plan(p, s.clock.Now()); err != nil {
 		return tableResponse{}, err
 	}
-	return tableResponse{TableDescription: change.apply()}, nil
+	encrypted := t.encryption
+	p.apply(s, &change.settings)
+	d := change.apply()
+	if encrypted != nil && change.encryption == nil {
+		d.SSEDescription = &encryption{"UPDATING", encrypted.SSEType, encrypted.KMSMasterKeyArn}
+	}
+	return tableResponse{TableDescription: d}, nil
 }
 
 // checkRequest checks what does not depend on the table.
@@ -78,7 +84,7 @@ func (p *updateTableParameters) checkRequest() error {
 	}
 	if p.ProvisionedThroughput == nil && p.BillingMode == "" && len(p.GlobalSecondaryIndexUpdates) == 0 &&
 		p.DeletionProtectionEnabled == nil && p.TableClass == "" && p.SSESpecification == nil &&
-		p.StreamSpecification == nil {
+		p.StreamSpecification == nil && p.WarmThroughput == nil && p.OnDemandThroughput == nil {
 		return attribute.Invalidf("At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, " +
 			"GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required")
 	}
@@ -128,7 +134,6 @@ func (c *tableChange) plan(p *updateTableParameters, now time.Time) error {
 	if p.DeletionProtectionEnabled != nil {
 		c.protected = *p.DeletionProtectionEnabled
 	}
-	c.class = orDefault(p.TableClass, c.class)
 	if err := c.define(p.AttributeDefinitions); err != nil {
 		return err
 	}

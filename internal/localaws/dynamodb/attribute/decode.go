@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
@@ -45,23 +46,38 @@ func decodeValue(data []byte, depth int) (Value, error) {
 	if err := unmarshal(data, &raw); err != nil {
 		return nil, err
 	}
-	if len(raw) > 1 {
-		return nil, Invalidf("Supplied AttributeValue has more than one datatypes set, " +
-			"must contain exactly one of the supported datatypes")
-	}
-	for t, r := range raw {
-		if decode, ok := decoders[t]; ok {
-			return decode(r)
+	var found Value
+	n := 0
+	for _, t := range Types {
+		r, ok := raw[t]
+		if !ok {
+			continue
 		}
-		switch t {
-		case TypeList:
-			return decodeList(r, depth+1)
-		case TypeMap:
-			m, err := decodeMembers(r, depth+1)
-			return Map(m), err
+		v, err := decodeAs(t, r, depth)
+		if err != nil {
+			return nil, err
 		}
+		found, n = v, n+1
 	}
-	return nil, Invalidf("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")
+	switch n {
+	case 0:
+		return nil, Invalidf("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")
+	case 1:
+		return found, nil
+	}
+	return nil, Invalidf("Supplied AttributeValue has more than one datatypes set, " +
+		"must contain exactly one of the supported datatypes")
+}
+
+func decodeAs(t Type, data []byte, depth int) (Value, error) {
+	switch t {
+	case TypeList:
+		return decodeList(data, depth+1)
+	case TypeMap:
+		m, err := decodeMembers(data, depth+1)
+		return Map(m), err
+	}
+	return decoders[t](data)
 }
 
 var decoders = map[Type]func([]byte) (Value, error){
@@ -70,10 +86,24 @@ var decoders = map[Type]func([]byte) (Value, error){
 	TypeBinary:    decodeBinary,
 	TypeBool:      decodeBool,
 	TypeNull:      decodeNull,
-	TypeStringSet: func(data []byte) (Value, error) { return decodeSet(data, TypeString, "string", decodeString) },
-	TypeNumberSet: func(data []byte) (Value, error) { return decodeSet(data, TypeNumber, "number", decodeNumber) },
-	TypeBinarySet: func(data []byte) (Value, error) { return decodeSet(data, TypeBinary, "binary", decodeBinary) },
+	TypeStringSet: func(data []byte) (Value, error) { return decodeSet(data, TypeString, decodeString) },
+	TypeNumberSet: func(data []byte) (Value, error) { return decodeSet(data, TypeNumber, decodeNumber) },
+	TypeBinarySet: func(data []byte) (Value, error) { return decodeSet(data, TypeBinary, decodeBinary) },
 }
+
+// The messages for empty sets and for sets with duplicates (with the listing of
+// the set), spelled as AWS spells them.
+var (
+	emptySets = map[Type]string{
+		TypeString: "An string set  may not be empty", TypeNumber: "An number set  may not be empty",
+		TypeBinary: "Binary sets should not be empty",
+	}
+	duplicates = map[Type]string{
+		TypeString: "One or more parameter values were invalid: Input collection %s contains duplicates.",
+		TypeNumber: "Input collection contains duplicates",
+		TypeBinary: "One or more parameter values were invalid: Input collection %sof type BS contains duplicates.",
+	}
+)
 
 func decodeString(data []byte) (Value, error) {
 	var s string
@@ -101,18 +131,23 @@ func decodeBinary(data []byte) (Value, error) {
 	return Binary(b), nil
 }
 
+// decodeBool decodes a boolean, which can be a string.
 func decodeBool(data []byte) (Value, error) {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		return Bool(slices.Contains([]string{"TRUE", "YES", "1"}, strings.ToUpper(text))), nil
+	}
 	var b bool
 	err := unmarshal(data, &b)
 	return Bool(b), err
 }
 
 func decodeNull(data []byte) (Value, error) {
-	var b bool
-	if err := unmarshal(data, &b); err != nil {
+	b, err := decodeBool(data)
+	if err != nil {
 		return nil, err
 	}
-	if !b {
+	if b == Bool(false) {
 		return nil, badParameter("Null attribute value types must have the value of true")
 	}
 	return Null{}, nil
@@ -134,13 +169,13 @@ func decodeList(data []byte, depth int) (Value, error) {
 	return l, nil
 }
 
-func decodeSet(data []byte, of Type, name string, decode func([]byte) (Value, error)) (Value, error) {
+func decodeSet(data []byte, of Type, decode func([]byte) (Value, error)) (Value, error) {
 	var raw []json.RawMessage
 	if err := unmarshal(data, &raw); err != nil {
 		return nil, err
 	}
 	if len(raw) == 0 {
-		return nil, badParameter("An %s set may not be empty", name)
+		return nil, badParameter("%s", emptySets[of])
 	}
 	s := Set{of: of}
 	seen := make(map[string]bool, len(raw))
@@ -150,7 +185,7 @@ func decodeSet(data []byte, of Type, name string, decode func([]byte) (Value, er
 			return nil, err
 		}
 		if seen[text(v)] {
-			return nil, badParameter("Input collection %s contains duplicates.", listing(raw))
+			return nil, Invalidf("%s", strings.Replace(duplicates[of], "%s", listing(raw), 1))
 		}
 		seen[text(v)] = true
 		s.elements = append(s.elements, v)

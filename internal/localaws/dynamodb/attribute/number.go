@@ -27,7 +27,10 @@ type Number struct {
 // range or precision.
 func ParseNumber(s string) (Number, error) {
 	digits, exponent, negative, ok := scanNumber(s)
-	if !ok {
+	switch {
+	case s == "":
+		return Number{}, Invalidf("The parameter cannot be converted to a numeric value")
+	case !ok:
 		return Number{}, Invalidf("The parameter cannot be converted to a numeric value: %s", s)
 	}
 	if digits == "" {

@@ -65,11 +65,11 @@ func TestInvalidValuesAreRefused(t *testing.T) {
 		`{"S":"a","N":"1"}`:         "more than one datatypes set",
 		`{"N":"one"}`:               "cannot be converted to a numeric value: one",
 		`{"NULL":false}`:            "Null attribute value types must have the value of true",
-		`{"SS":[]}`:                 "An string set may not be empty",
-		`{"NS":[]}`:                 "An number set may not be empty",
-		`{"BS":[]}`:                 "An binary set may not be empty",
+		`{"SS":[]}`:                 "An string set  may not be empty",
+		`{"NS":[]}`:                 "An number set  may not be empty",
+		`{"BS":[]}`:                 "Binary sets should not be empty",
 		`{"SS":["a","a"]}`:          "Input collection [a, a] contains duplicates",
-		`{"NS":["1","1.0"]}`:        "Input collection [1, 1.0] contains duplicates",
+		`{"NS":["1","1.0"]}`:        "Input collection contains duplicates",
 		`{"BS":["AQ==","AQ=="]}`:    "contains duplicates",
 		`{"L":[{"N":"x"}]}`:         "cannot be converted to a numeric value",
 		`{"M":{"a":{"SS":[]}}}`:     "may not be empty",
@@ -84,7 +84,7 @@ func TestInvalidValuesAreRefused(t *testing.T) {
 func TestOtherJSONIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, in := range []string{
-		`"a"`, `5`, `[]`, `{"S":5}`, `{"N":5}`, `{"B":"?"}`, `{"B":5}`, `{"BOOL":"true"}`, `{"NULL":"true"}`,
+		`"a"`, `5`, `[]`, `{"S":5}`, `{"N":5}`, `{"B":"?"}`, `{"B":5}`, `{"BOOL":{}}`, `{"NULL":1}`,
 		`{"SS":"a"}`, `{"SS":[1]}`, `{"L":{}}`, `{"M":[]}`,
 	} {
 		var i attribute.Item

@@ -56,7 +56,7 @@ func TestTypes(t *testing.T) {
 		`{"Name":true}`:                "TRUE_VALUE cannot be converted to String",
 		`{"Name":[]}`:                  "Unrecognized collection type class java.lang.String",
 		`{"Name":{}}`:                  "Start of structure or map found where not expected",
-		`{"On":"yes"}`:                 "Unexpected token received from parser",
+		`{"On":"perhaps"}`:             "Unexpected token received from parser",
 		`{"On":1}`:                     "NUMBER_VALUE cannot be converted to Boolean",
 		`{"Limit":"1"}`:                "STRING_VALUE cannot be converted to Integer",
 		`{"One":{"Count":false}}`:      "FALSE_VALUE cannot be converted to Long",

@@ -52,7 +52,11 @@ func checkType(v any, t reflect.Type, r rules, at place) error {
 		}
 		return checkScalar(v, "Integer")
 	case reflect.Slice:
-		return checkList(v, at, func(e any) error { return checkType(e, t.Elem(), r.elements(), element) })
+		within := element
+		if t.Elem().Kind() == reflect.Map {
+			within = container
+		}
+		return checkList(v, at, func(e any) error { return checkType(e, t.Elem(), r.elements(), within) })
 	case reflect.Map:
 		return checkMap(v, nameOf(t.Elem(), r), at, func(e any, at place) error {
 			if t.Elem().Kind() == reflect.Slice {
@@ -180,6 +184,9 @@ func checkScalar(v any, name string) error {
 		return nil
 	case string:
 		if is == "bool" {
+			if isBoolean(v) {
+				return nil
+			}
 			return serialization("Unexpected token received from parser")
 		}
 		got, is = "STRING_VALUE", orSame(is, "string")
@@ -199,6 +206,15 @@ func checkScalar(v any, name string) error {
 	return serialization("%s cannot be converted to %s", got, name)
 }
 
+// isBoolean reports whether a string is taken as a boolean.
+func isBoolean(s string) bool {
+	switch strings.ToUpper(s) {
+	case "TRUE", "FALSE", "YES", "NO", "1", "0":
+		return true
+	}
+	return false
+}
+
 // orSame returns an empty string if a type is the wanted one.
 func orSame(want, got string) string {
 	if want == got {
@@ -213,7 +229,7 @@ func checkBlob(v any) error {
 	case ok && len(s)%4 != 0:
 		return serialization("Base64 encoded length is expected a multiple of 4 bytes but found: %d", len(s))
 	case ok:
-		if _, err := base64.StdEncoding.DecodeString(s); err != nil {
+		if _, err := base64.StdEncoding.Strict().DecodeString(s); err != nil {
 			// The word is spelled as AWS spells it.
 			return serialization("Invalid last non-pad Base64 character dectected")
 		}

@@ -1,25 +1,25 @@
-package jobs_test
+package jobfile_test
 
 import (
 	"context"
 	"fmt"
 	"strings"
 
-	"github.com/sqsafe/sqsafe/internal/jobs"
+	"github.com/sqsafe/sqsafe/internal/jobfile"
 )
 
 func Example() {
-	queue := func(name string) (jobs.Queue, error) {
-		return jobs.Queue{Name: name, URL: "http://127.0.0.1:4570/123456789012/" + name}, nil
+	queue := func(name string) (jobfile.Queue, error) {
+		return jobfile.Queue{Name: name, URL: "http://127.0.0.1:4570/123456789012/" + name}, nil
 	}
-	list, err := jobs.Reader{File: "jobs.jsonl", Queue: queue}.Read(strings.NewReader(
+	list, err := jobfile.Reader{File: "jobs.jsonl", Queue: queue}.Read(strings.NewReader(
 		`{"queue":"orders","body":{"id":"o-1"}}
 {"queue":"orders","body":"again","times":2}`))
 	if err != nil {
 		fmt.Println(err)
 	}
 	var api fakeSQS // in a program, an *sqs.Client
-	err = jobs.Send(context.Background(), &api, list, jobs.Options{Observe: func(r jobs.Result) {
+	err = jobfile.Send(context.Background(), &api, list, jobfile.Options{Observe: func(r jobfile.Result) {
 		fmt.Println(r.Number, r.Job.Source, r.MessageID)
 	}})
 	fmt.Println(len(api.calls), "call,", err)

@@ -1,0 +1,212 @@
+package sqsafe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sqsafe/sqsafe/fault"
+)
+
+// barrier answers calls when n of them have arrived.
+type barrier struct {
+	mu      sync.Mutex
+	n       int
+	waiting []chan struct{}
+}
+
+func (b *barrier) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	answer := make(chan struct{})
+	b.mu.Lock()
+	b.waiting = append(b.waiting, answer)
+	if len(b.waiting) == b.n {
+		for _, c := range b.waiting {
+			close(c)
+		}
+		b.waiting = nil
+	}
+	b.mu.Unlock()
+	<-answer
+	w.Header().Set("Content-Type", "application/x-amz-json-1.0")
+	_, _ = io.WriteString(w, "{}")
+}
+
+// A batch makes as many calls at a time as jobs run. The first batch opens the connections,
+// and the later ones use them again.
+func TestNoBatchAfterTheFirstOpensConnections(t *testing.T) {
+	t.Parallel()
+	const atATime = 64
+	var opened atomic.Int32
+	server := httptest.NewUnstartedServer(&barrier{n: atATime})
+	server.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+		if s == http.StateNew {
+			opened.Add(1)
+		}
+	}
+	server.Start()
+	t.Cleanup(server.Close)
+	lookup := lookupIn(map[string]string{"AWS_ENDPOINT_URL": server.URL})
+	h := newHost(lookup, aws.Config{Region: "eu-west-1", Credentials: aws.AnonymousCredentials{}})
+	in := &dynamodb.UpdateItemInput{TableName: aws.String("t"), Key: map[string]types.AttributeValue{}}
+	for range 3 {
+		var calls sync.WaitGroup
+		for range atATime {
+			calls.Go(func() {
+				if _, err := h.DynamoDB().UpdateItem(t.Context(), in); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		calls.Wait()
+	}
+	if n := opened.Load(); n != atATime {
+		t.Errorf("%d connections were opened for %d calls at a time", n, atATime)
+	}
+}
+
+// calls counts what the processor sends.
+type calls struct {
+	mu                 sync.Mutex
+	bytes, connections int
+	by                 map[string]int // calls by the last part of their X-Amz-Target
+}
+
+// count counts the calls of a server.
+func (c *calls) count(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, name, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+		c.mu.Lock()
+		if c.by == nil {
+			c.by = map[string]int{}
+		}
+		c.by[name]++
+		c.mu.Unlock()
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (c *calls) reset() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.bytes, c.connections, c.by = 0, 0, map[string]int{}
+}
+
+// meter counts the connections and the bytes that arrive.
+type meter struct {
+	net.Listener
+	calls *calls
+}
+
+func (m meter) Accept() (net.Conn, error) {
+	conn, err := m.Listener.Accept()
+	m.calls.mu.Lock()
+	m.calls.connections++
+	m.calls.mu.Unlock()
+	return metered{conn, m.calls}, err
+}
+
+type metered struct {
+	net.Conn
+	calls *calls
+}
+
+func (m metered) Read(into []byte) (int, error) {
+	n, err := m.Conn.Read(into)
+	m.calls.mu.Lock()
+	m.calls.bytes += n
+	m.calls.mu.Unlock()
+	return n, err
+}
+
+// What a job costs at AWS: calls, bytes, and connections. None depends on the machine.
+func TestWhatAJobCosts(t *testing.T) {
+	t.Parallel()
+	const jobs = 10
+	for _, tt := range []struct {
+		name  string
+		calls map[string]int // of ten jobs
+		bytes int            // sent for each job, at most
+	}{
+		{"new", map[string]int{"UpdateItem": 20}, 2500},
+		{"duplicate", map[string]int{"UpdateItem": 10}, 1450},
+		{"retry", map[string]int{"UpdateItem": 20, "ChangeMessageVisibilityBatch": 1}, 3450},
+		{"dead", map[string]int{"UpdateItem": 30, "SendMessageBatch": 1}, 9100},
+	} {
+		for _, concurrency := range []string{"1", "10"} {
+			t.Run(tt.name+"/"+concurrency, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t)
+				w.env[concurrencyVariable] = concurrency
+				fn := func(_ context.Context, j job) error {
+					switch {
+					case strings.HasPrefix(j.ID, "retry"):
+						return fault.Retryable(errors.New("later"))
+					case strings.HasPrefix(j.ID, "dead"):
+						return fault.Permanent(errors.New("no"))
+					}
+					return nil
+				}
+				quiet := func(o *Options) { o.Logger = slog.New(slog.DiscardHandler) }
+				p, err := newLambdaProcessor(lookupIn(w.env), fn, []Option{KeyField("id"), quiet})
+				if err != nil {
+					t.Fatal(err)
+				}
+				handle := func(prefix string, batch int) {
+					event := w.batch(jobs, prefix, batch)
+					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+					defer cancel()
+					if _, err := p.Handle(ctx, event); err != nil {
+						t.Fatal(err)
+					}
+				}
+				handle(tt.name, 0)
+				w.calls.reset()
+				if tt.name == "duplicate" {
+					handle(tt.name, 0)
+				} else {
+					handle(tt.name, 1)
+				}
+				if diff := cmp.Diff(tt.calls, w.calls.by); diff != "" {
+					t.Errorf("calls (-want +got):\n%s", diff)
+				}
+				if each := w.calls.bytes / jobs; each > tt.bytes {
+					t.Errorf("%d bytes are sent for a job, want at most %d", each, tt.bytes)
+				} else {
+					t.Logf("%d bytes, %d connections", each, w.calls.connections)
+				}
+			})
+		}
+	}
+}
+
+// batch is a number of messages whose jobs have ids of their own.
+func (w *world) batch(n int, prefix string, batch int) events.SQSEvent {
+	event := events.SQSEvent{}
+	for i := range n {
+		id := fmt.Sprintf("%s-%d-%04d", prefix, batch, i)
+		event.Records = append(event.Records, events.SQSMessage{
+			MessageId:     fmt.Sprintf("%08x-0000-4000-8000-%012x", batch, i),
+			ReceiptHandle: strings.Repeat("r", 412), Body: `{"id":"` + id + `","text":"` + strings.Repeat("x", 900) + `"}`,
+			EventSource: "aws:sqs", EventSourceARN: "arn:aws:sqs:us-east-1:000000000000:jobs",
+			Attributes: map[string]string{"ApproximateReceiveCount": "1", "SentTimestamp": "1767225600000"},
+		})
+	}
+	return event
+}

@@ -1,3 +1,0 @@
-// Package jobs reads jobs from files and sends them to queues with as few calls
-// as SQS allows.
-package jobs
