@@ -145,6 +145,10 @@ template-lint: ## Check the templates (needs Python 3)
 		echo "templates not checked: cfn-lint needs python3 with its venv module (Debian: python3-venv)"; \
 	fi
 
+# What a function does not need: the runtime's older protocol, and HTTP/2, which SQS and
+# DynamoDB do not speak.
+FUNCTION_TAGS := lambda.norpc,nethttpomithttp2
+
 .PHONY: build
 build: $(OUT)/sqsafe $(FUNCTIONS:%=$(OUT)/functions/%/bootstrap) ## Build the command and the functions into .build
 
@@ -156,7 +160,7 @@ $(OUT)/sqsafe: FORCE
 	$(RELEASE) -o $@ ./cmd/sqsafe
 
 $(OUT)/functions/%/bootstrap: FORCE
-	GOOS=linux GOARCH=$(ARCH) $(RELEASE) -tags lambda.norpc -o $@ ./functions/$*
+	GOOS=linux GOARCH=$(ARCH) $(RELEASE) -tags $(FUNCTION_TAGS) -o $@ ./functions/$*
 
 # The systems for which sqsafe is released. CI builds for those that it does not run on.
 SYSTEMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
@@ -204,7 +208,7 @@ sam-venv: $(SAM) ## Install the SAM CLI, which sam-build and sam-test use
 # SAM has no option for compiler flags, so they are set in the environment.
 .PHONY: sam-build
 sam-build: export CGO_ENABLED := 0
-sam-build: export GOFLAGS := -trimpath -tags=lambda.norpc '-ldflags=-s -w'
+sam-build: export GOFLAGS := -trimpath -tags=$(FUNCTION_TAGS) '-ldflags=-s -w'
 sam-build: export SAM_CLI_TELEMETRY := 0
 sam-build: $(SAM) ## Build the functions with the SAM CLI into .aws-sam, for ARCH
 	$(OUT)/sam/bin/sam build --parameter-overrides Architecture=$(SAM_ARCH)

@@ -23,7 +23,7 @@ type Order struct {
 func Orders() []Order {
 	return []Order{
 		{Package: "internal/archtest", Files: []string{
-			"doc.go", "module.go", "source.go", "table.go", "imports.go", "habits.go", "docs.go", "sizes.go",
+			"doc.go", "module.go", "source.go", "table.go", "tabletools.go", "imports.go", "habits.go", "docs.go", "sizes.go",
 			"fuzzing.go", "goroutines.go", "order.go",
 		}},
 		{Package: ".", Files: []string{

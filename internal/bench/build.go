@@ -13,7 +13,7 @@ import (
 func build(ctx context.Context, into, pkg string) (string, error) {
 	binary := filepath.Join(into, filepath.Base(pkg))
 	command := exec.CommandContext(ctx, "go", "build",
-		"-trimpath", "-ldflags", "-s -w", "-tags", "lambda.norpc", "-o", binary, pkg)
+		"-trimpath", "-ldflags", "-s -w", "-tags", "lambda.norpc,nethttpomithttp2", "-o", binary, pkg)
 	command.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := command.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building %s: %w\n%s", pkg, err, out)

@@ -24,12 +24,12 @@ func main() {
 // settings are the values of the flags.
 type settings struct {
 	plan
-	limit
+	tolerance
 	quick, noise bool
 }
 
 // The plan of -quick; docs/performance.md says how exact its results are.
-var quickPlan = plan{rounds: 5, window: 120 * time.Millisecond}
+var quickPlan = plan{rounds: 4, window: 120 * time.Millisecond}
 
 func parse(arguments []string, w io.Writer) (settings, error) {
 	var s settings
@@ -38,10 +38,9 @@ func parse(arguments []string, w io.Writer) (settings, error) {
 	flags.IntVar(&s.rounds, "rounds", 8, "how often each shape is measured")
 	flags.DurationVar(&s.window, "window", 400*time.Millisecond, "time of each program for a shape in a round")
 	flags.BoolVar(&s.quick, "quick", false,
-		"measure for half a minute, whatever -rounds and -window say, and fail over the limit")
+		"measure for a minute, whatever -rounds and -window say, and fail over a limit")
 	flags.BoolVar(&s.noise, "noise", false, "compare bare with itself, which shows what the machine adds")
-	flags.Float64Var(&s.ratio, "limit", 1.1, "largest ratio of processor times that -quick allows")
-	flags.Float64Var(&s.tolerance, "tolerance", 0.1, "what -quick adds to the limit for the noise")
+	flags.Float64Var((*float64)(&s.tolerance), "tolerance", 0.1, "what -quick adds to the limits for the noise")
 	if err := flags.Parse(arguments); err != nil {
 		return s, err
 	}
@@ -97,11 +96,8 @@ func (s settings) compare(ctx context.Context, programs []program, all []*compar
 func (s settings) programs(ctx context.Context, directory string) ([]program, error) {
 	const here = "github.com/sqsafe/sqsafe/internal/bench/"
 	names := []string{"bare", "ours", "ledger"}
-	switch {
-	case s.noise:
+	if s.noise {
 		names = []string{"bare", "bare"}
-	case s.quick:
-		names = []string{"bare", "ours"}
 	}
 	programs := make([]program, 0, len(names))
 	for _, name := range names {

@@ -55,7 +55,7 @@ func TestProgramsAreComparable(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the processor time of another process is only read on Linux")
 	}
-	s := settings{plan: plan{rounds: 2, window: time.Millisecond}, limit: limit{ratio: 1000}}
+	s := settings{plan: plan{rounds: 2, window: time.Millisecond}, tolerance: 1000}
 	programs, err := s.programs(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -85,12 +85,12 @@ func TestComparisonOverTheLimitIsMeasuredAgain(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the processor time of another process is only read on Linux")
 	}
-	s := settings{plan: plan{rounds: 1, window: time.Millisecond}, limit: limit{ratio: 0.01}, quick: true}
+	s := settings{plan: plan{rounds: 1, window: time.Millisecond}, quick: true}
 	programs, err := s.programs(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := comparisons([]shape{{name: "one", messages: 1, bodyBytes: 200}})
+	all := comparisons([]shape{{name: "one", messages: 1, bodyBytes: 200, limits: []float64{0.01}}})
 	err = s.compare(t.Context(), programs, all, io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "one: ours takes") || len(all[0].costs) != 2 {
 		t.Errorf("error %v after %d windows, want a failure after 2", err, len(all[0].costs))

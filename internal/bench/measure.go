@@ -58,10 +58,10 @@ func comparisons(all []shape) []*comparison {
 // shapes, so that a time in which the machine is busy does not affect only one
 // of them.
 func (p plan) measure(ctx context.Context, programs []program, all []*comparison) error {
-	for range p.rounds {
+	for round := range p.rounds {
 		for _, c := range all {
 			for range 1 + c.again {
-				found, err := p.round(ctx, programs, c.event)
+				found, err := p.round(ctx, programs, c.event, round%2 == 1)
 				if err != nil {
 					return fmt.Errorf("%s: %w", c.name, err)
 				}
@@ -73,7 +73,7 @@ func (p plan) measure(ctx context.Context, programs []program, all []*comparison
 }
 
 // round runs the programs in short turns, each in its own process.
-func (p plan) round(ctx context.Context, programs []program, e *event) (found costs, err error) {
+func (p plan) round(ctx context.Context, programs []program, e *event, backwards bool) (found costs, err error) {
 	var processes []*running
 	defer func() {
 		for _, r := range processes {
@@ -90,12 +90,13 @@ func (p plan) round(ctx context.Context, programs []program, e *event) (found co
 			return nil, err
 		}
 	}
-	return p.takeTurns(ctx, processes, e)
+	return p.takeTurns(ctx, processes, e, backwards)
 }
 
 // takeTurns counts the processor time over all turns: what a process does after
-// its answer, such as garbage collection, happens during the turn of another.
-func (p plan) takeTurns(ctx context.Context, processes []*running, e *event) (costs, error) {
+// its answer, such as garbage collection, happens during the turn of another. Nobody has
+// two turns in a row, which would find its memory in the caches.
+func (p plan) takeTurns(ctx context.Context, processes []*running, e *event, backwards bool) (costs, error) {
 	before, err := cpuTimes(processes)
 	if err != nil {
 		return nil, err
@@ -104,6 +105,9 @@ func (p plan) takeTurns(ctx context.Context, processes []*running, e *event) (co
 	order := make([]int, len(processes))
 	for i := range order {
 		order[i] = i
+	}
+	if backwards {
+		slices.Reverse(order)
 	}
 	for p.unfinished(found) {
 		for _, i := range order {
@@ -114,7 +118,6 @@ func (p plan) takeTurns(ctx context.Context, processes []*running, e *event) (co
 			found[i].invocations += c.invocations
 			found[i].wall += c.wall
 		}
-		slices.Reverse(order)
 	}
 	after, err := cpuTimes(processes)
 	if err != nil {

@@ -97,8 +97,9 @@ func TestShort(t *testing.T) {
 
 func TestLimit(t *testing.T) {
 	t.Parallel()
-	l := limit{ratio: 1.1, tolerance: 0.05}
+	l := tolerance(0.05)
 	within, over := compared("within", 1.1, 1.14, 3), compared("beyond", 1, 1.2, 1.3)
+	within.limits, over.limits = []float64{1.1}, []float64{1.1}
 	found := l.exceeded([]*comparison{within, over})
 	if len(found) != 1 || found[0] != over {
 		t.Fatalf("%d comparisons over the limit, want the one that is", len(found))

@@ -21,6 +21,11 @@ type shape struct {
 	bodyBytes int
 	// failEvery makes each failEvery-th message fail; 0 means that none fails.
 	failEvery int
+	// allRead makes bodies of the members that the work uses alone; escapes fills the others
+	// with quotes and line ends.
+	allRead, escapes bool
+	// limits are the largest ratios of processor time to bare, of ours and of ledger.
+	limits []float64
 	// again is how many more times than others the shape is measured in a
 	// round. The largest part of the cost of a small batch is waking threads,
 	// which differs between processes of the same program.
@@ -29,12 +34,14 @@ type shape struct {
 
 func shapes() []shape {
 	return []shape{
-		{name: "1 × 200 B", messages: 1, bodyBytes: 200, again: 2},
-		{name: "10 × 1 KB", messages: 10, bodyBytes: 1000},
-		{name: "1,000 × 1 KB", messages: 1000, bodyBytes: 1000},
-		{name: "max × 200 B", bodyBytes: 200},
-		{name: "10 × 1 KB, 10 % fail", messages: 10, bodyBytes: 1000, failEvery: 10},
-		{name: "1,000 × 1 KB, 10 % fail", messages: 1000, bodyBytes: 1000, failEvery: 10},
+		{name: "1 × 200 B", messages: 1, bodyBytes: 200, again: 2, limits: []float64{1.10, 1.30}},
+		{name: "10 × 1 KB", messages: 10, bodyBytes: 1000, limits: []float64{0.85, 1.25}},
+		{name: "1,000 × 1 KB", messages: 1000, bodyBytes: 1000, limits: []float64{0.70, 1.20}},
+		{name: "max × 200 B", bodyBytes: 200, limits: []float64{0.75, 1.90}},
+		{name: "1,000 × 1 KB, escapes", messages: 1000, bodyBytes: 1000, escapes: true, limits: []float64{0.70, 1.20}},
+		{name: "1,000 × 100 B, all read", messages: 1000, bodyBytes: 100, allRead: true, limits: []float64{0.80, 1.90}},
+		{name: "10 × 1 KB, 10 % fail", messages: 10, bodyBytes: 1000, failEvery: 10, limits: []float64{0.95, 1.35}},
+		{name: "1,000 × 1 KB, 10 % fail", messages: 1000, bodyBytes: 1000, failEvery: 10, limits: []float64{0.75, 1.30}},
 	}
 }
 
@@ -51,7 +58,7 @@ func (s shape) event() *event {
 	e := &event{payload: []byte(`{"Records":[`)}
 	for i := range cmp.Or(s.messages, maxEvent) {
 		fails := s.failEvery > 0 && (i+1)%s.failEvery == 0
-		text := record(i, body(i, s.bodyBytes, fails))
+		text := record(i, s.body(i, fails))
 		if len(e.payload)+len(text)+len(`,]}`) > maxEvent {
 			break
 		}
@@ -90,12 +97,19 @@ func record(i int, body string) string {
 		emptyID, handle, quoted, sent, sender, sent+3, i, arn)
 }
 
-// body returns an order of exactly size bytes: the members that the work uses,
-// and lines and a note that it does not use.
-func body(i, size int, fails bool) string {
-	text := fmt.Sprintf(`{"id":"order-%06d","kind":"order.created","amountCents":%d,"fail":%t,"lines":[`,
-		i, 1000+i, fails)
-	const line, end = `{"sku":"SKU-%05d","quantity":%d,"priceCents":%d}`, `],"note":"%s"}`
+// body returns an order of exactly bodyBytes: the members that the work uses, and lines and
+// a note that it does not use.
+func (s shape) body(i int, fails bool) string {
+	size := s.bodyBytes
+	text := fmt.Sprintf(`{"id":"order-%06d","kind":"order.created","amountCents":%d,"fail":%t`, i, 1000+i, fails)
+	if s.allRead {
+		return text + strings.Repeat(" ", max(size-len(text)-len("}"), 0)) + "}"
+	}
+	text += `,"lines":[`
+	line, end := `{"sku":"SKU-%05d","quantity":%d,"priceCents":%d}`, `],"note":"%s"}`
+	if s.escapes {
+		line = `{"sku":"\"SKU\" %05d\n","quantity":%d,"priceCents":%d}`
+	}
 	for n := 1; ; n++ {
 		next := fmt.Sprintf(line, n, n, 100*n)
 		if n > 1 {

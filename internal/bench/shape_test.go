@@ -53,7 +53,7 @@ func TestTheLargestBatchFillsAnEvent(t *testing.T) {
 	t.Parallel()
 	s := shape{bodyBytes: 200}
 	e := s.event()
-	next := len(record(len(e.ids), body(len(e.ids), s.bodyBytes, false))) + len(",")
+	next := len(record(len(e.ids), s.body(len(e.ids), false))) + len(",")
 	if len(e.payload) > maxEvent || len(e.payload)+next <= maxEvent {
 		t.Errorf("%d messages take %d bytes, a further one %d, of %d", len(e.ids), len(e.payload), next, maxEvent)
 	}

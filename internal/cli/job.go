@@ -28,7 +28,8 @@ func (j *Job) Help() string {
 
 Exit codes: 0 done, 3 dead, 5 not ended (it runs, or waits for its next
 attempt), 6 unknown: the table does not have it, so it was not delivered yet,
-was never sent, or is forgotten. 1 says that the table cannot be read.`
+was never sent, or is forgotten. 124 says that --timeout has ended before, and
+1 that the table cannot be read.`
 }
 
 // Validate refuses flags that would have no effect.
@@ -63,7 +64,7 @@ func (j *Job) Run(ctx context.Context, streams Streams) error {
 	if err != nil {
 		return err
 	}
-	status, err := j.read(ctx, known, key, streams)
+	status, late, err := j.read(ctx, known, key, streams)
 	if err != nil {
 		return j.explain(err)
 	}
@@ -72,16 +73,23 @@ func (j *Job) Run(ctx context.Context, streams Streams) error {
 	} else {
 		_, err = fmt.Fprintln(streams.Out, statusText(status, time.Now()))
 	}
-	if code := j.code(status); err == nil && code != ExitOK {
+	if late {
+		return exitCode(ExitTimeout)
+	}
+	if code := statusCodes[status.State]; err == nil && code != ExitOK {
 		return exitCode(code)
 	}
 	return err
 }
 
-// read returns the status of the job, when it has ended with --wait.
-func (j *Job) read(ctx context.Context, known *jobs.Ledger, key string, streams Streams) (jobs.Status, error) {
+// read returns the status of the job, with --wait when it has ended. Late says that
+// --timeout ended before: the status says how far the job has come.
+func (j *Job) read(
+	ctx context.Context, known *jobs.Ledger, key string, streams Streams,
+) (status jobs.Status, late bool, err error) {
 	if !j.Wait {
-		return known.Status(ctx, key)
+		status, err = known.Status(ctx, key)
+		return status, false, err
 	}
 	wait := ctx
 	if j.Timeout > 0 {
@@ -93,15 +101,15 @@ func (j *Job) read(ctx context.Context, known *jobs.Ledger, key string, streams 
 	if isTerminal(streams.Err) {
 		o.Observe = func(s jobs.Status) { showStatus(streams.Err, s) }
 	}
-	status, err := known.Wait(wait, key, o)
-	late, ok := errors.AsType[*jobs.WaitError](err)
+	status, err = known.Wait(wait, key, o)
+	ended, ok := errors.AsType[*jobs.WaitError](err)
 	switch {
 	case !ok || ctx.Err() != nil:
-		return status, err
-	case late.Read != nil:
-		return status, late.Read
+		return status, false, err
+	case ended.Read != nil:
+		return status, false, ended.Read
 	}
-	return status, nil // its time is over, and the status says how far the job has come
+	return status, true, nil
 }
 
 // showStatus prints a status while the command waits.
@@ -115,13 +123,6 @@ func showStatus(out io.Writer, s jobs.Status) {
 var statusCodes = map[jobs.State]int{
 	jobs.Done: ExitOK, jobs.Dead: ExitStopped, jobs.Running: ExitNotEnded, jobs.Waiting: ExitNotEnded,
 	jobs.Unknown: ExitUnknown,
-}
-
-func (j *Job) code(s jobs.Status) int {
-	if s.State.Ended() && s.Epoch < j.Epoch {
-		return ExitNotEnded
-	}
-	return statusCodes[s.State]
 }
 
 // statusText describes a status in one line.

@@ -55,7 +55,7 @@ func (t *LedgerTarget) Validate() error {
 // String returns the name of the table's endpoint for errors.
 func (t *LedgerTarget) String() string { return t.place(t.EndpointDynamoDB) }
 
-// client returns a client for the table, whose name it finds in the outputs of a stack.
+// client returns a client for the table, whose name it asks a stack for.
 func (t *LedgerTarget) client(ctx context.Context) (*dynamodb.Client, error) {
 	if t.Stack != "" {
 		stack, err := t.describeStack(ctx, t.Stack)

@@ -89,8 +89,8 @@ type Help struct {
 const description = `Background jobs on SQS and Lambda in which every failure has a defined path.
 
 Exit codes: 0 done, 1 failed, 2 wrong command line, 3 a replay was stopped or its jobs did not end
-well, 4 dlq status found dead letters, 124 not done within --timeout, 130 interrupted before the work
-was done. Those of sqsafe job are in its help.`
+well, 4 dlq status found dead letters, 124 not done within --timeout, 130 interrupted before the
+work was done. Those of sqsafe job are in its help.`
 
 // Run runs the command line args and returns the exit code. If ctx is
 // cancelled, the command stops cleanly.

@@ -114,7 +114,8 @@ func (s *Server) serveOthers(w http.ResponseWriter, r *http.Request, body []byte
 	case sts.Serves(form):
 		s.identity.Answer(w, form, sqs.NewID())
 	default:
-		message := fmt.Sprintf("%s in the query protocol is not served; %s", action, hint)
+		message := fmt.Sprintf("%s in the query protocol is not served: update the SDK or the CLI, "+
+			"which speak JSON to SQS since November 2023; %s", action, hint)
 		w.Header().Set("Content-Type", "text/xml")
 		w.WriteHeader(http.StatusBadRequest)
 		_ = xml.NewEncoder(w).Encode(queryError{Type: "Sender", Code: "UnsupportedProtocol", Message: message})

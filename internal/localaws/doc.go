@@ -1,6 +1,6 @@
 // Package localaws is a strict in-memory emulator of the parts
-// of SQS, DynamoDB and CloudWatch that sqsafe uses. It is for tests and for
-// development on one machine.
+// of SQS, DynamoDB and CloudWatch that sqsafe uses, and of GetCallerIdentity. It
+// is for tests and for development on one machine.
 //
 // A [Server] is one [http.Handler] with its own queues, tables and metrics. Its
 // clock can be replaced, and faults can be injected. Clients of the AWS SDKs

@@ -14,7 +14,7 @@ import (
 const (
 	// most is the maximum size of a binary in bytes: small enough to start
 	// fast.
-	most     = 37 << 18
+	most     = 9 << 20
 	sources  = "github.com/sqsafe/sqsafe/functions/"
 	bootable = "bootstrap"
 )

@@ -91,7 +91,7 @@ func (f *fleet) passing() time.Duration {
 const visibility = 6 * invocationTime
 
 // batch draws messages that may be received: standard ones in any order, now and then
-// one twice, and those of a FIFO group in their order, while none of it is on its way.
+// one twice, and those of a FIFO group in their order, up to the first one that is on its way.
 func (f *fleet) batch() (batch []*mail) {
 	now := time.Now()
 	hidden := func(m *mail) bool { return m.taken > 0 || m.visibleAt.After(now) }
@@ -108,8 +108,6 @@ func (f *fleet) batch() (batch []*mail) {
 	blocked := map[string]bool{}
 	for _, m := range f.queue {
 		blocked[m.job.group] = blocked[m.job.group] || hidden(m)
-	}
-	for _, m := range f.queue {
 		if !blocked[m.job.group] && len(batch) < 5 {
 			batch = append(batch, m)
 		}

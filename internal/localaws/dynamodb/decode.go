@@ -84,7 +84,7 @@ func filter(names []string, keep func(string) bool) []string {
 
 // checkTableName checks the name of the table of an operation on tables. ARNs
 // are longer than names.
-func checkTableName(members map[string]any) error {
+func checkTableName(_ *Service, _ string, members map[string]any) error {
 	name, ok := members["TableName"].(string)
 	switch {
 	case !ok:

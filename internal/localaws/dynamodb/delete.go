@@ -12,23 +12,24 @@ type deletion struct {
 
 type deleteItemParameters struct {
 	deletion
+	expectations
 	metrics
 
 	ReturnValues string `rule:"enum=ALL_NEW|UPDATED_OLD|ALL_OLD|NONE|UPDATED_NEW"`
 }
 
 func (s *Service) deleteItem(p *deleteItemParameters) (writeResponse, error) {
-	return s.replaceItem(&p.deletion, p.ReturnValues, p.metrics)
+	return s.replaceItem(&p.deletion, p.ReturnValues, p.expectations, p.metrics)
 }
 
 func (p *deletion) mutation(s *Service) (*mutation, error) {
-	m, scope, err := p.begin()
+	m, err := p.begin()
 	if err != nil {
 		return nil, err
 	}
-	if err := scope.Close(); err != nil {
+	m.apply = func(attribute.Item) (attribute.Item, error) { return nil, nil }
+	if err := s.aim(m, p.TableName, p.Key); err != nil {
 		return nil, err
 	}
-	m.apply = func(attribute.Item) (attribute.Item, error) { return nil, nil }
-	return m, s.aim(m, p.TableName, p.Key)
+	return m, m.table.checkScalars(m.condition.Nested())
 }

@@ -46,14 +46,16 @@ type getItemResponse struct {
 }
 
 func (s *Service) getItem(p *getItemParameters) (getItemResponse, error) {
+	attributes, err := p.attributesToGet.projection()
+	if err != nil {
+		return getItemResponse{}, err
+	}
 	l, err := p.lookup(s)
 	if err != nil {
 		return getItemResponse{}, err
 	}
 	if p.AttributesToGet != nil {
-		if l.projection, err = p.attributesToGet.projection(); err != nil {
-			return getItemResponse{}, err
-		}
+		l.projection = attributes
 	}
 	l.table.mu.RLock()
 	defer l.table.mu.RUnlock()
@@ -80,6 +82,9 @@ func (p *get) lookup(s *Service) (lookup, error) {
 func (s *Service) newLookup(tableName string, key attribute.Item, projection expression.Projection) (lookup, error) {
 	t, err := s.table(tableName)
 	if err != nil {
+		return lookup{}, err
+	}
+	if err := t.checkScalars(projection.Nested()); err != nil {
 		return lookup{}, err
 	}
 	if err := t.key.checkKey(key); err != nil {

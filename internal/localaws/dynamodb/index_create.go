@@ -19,11 +19,14 @@ func (p *createTableParameters) setIndexes(d *definition, types map[string]attri
 			"which is required when specifying a LocalSecondaryIndex")
 	}
 	for _, in := range p.LocalSecondaryIndexes {
-		i, err := indexParameters{IndexName: in.IndexName, KeySchema: in.KeySchema, Projection: in.Projection}.index(types)
+		i, err := indexParameters{IndexName: in.IndexName, KeySchema: in.KeySchema, Projection: in.Projection}.keyed(types)
 		if err != nil {
 			return err
 		}
 		if err := i.checkLocal(d.key); err != nil {
+			return err
+		}
+		if err := i.projection.check(); err != nil {
 			return err
 		}
 		if err := d.add(i); err != nil {
@@ -84,8 +87,11 @@ func (d *definition) checkProjected() error {
 
 // global returns a global index of a table with a billing mode.
 func (p indexParameters) global(types map[string]attribute.Type, billing string) (*index, error) {
-	i, err := p.index(types)
+	i, err := p.keyed(types)
 	if err != nil {
+		return nil, err
+	}
+	if err := i.projection.check(); err != nil {
 		return nil, err
 	}
 	i.global = true
@@ -101,19 +107,20 @@ func (p indexParameters) global(types map[string]attribute.Type, billing string)
 	return i, i.throughput.check(" for index " + i.name)
 }
 
-func (p indexParameters) index(types map[string]attribute.Type) (*index, error) {
+// keyed returns an index of which only the key has been checked.
+func (p indexParameters) keyed(types map[string]attribute.Type) (*index, error) {
 	k, err := newKey(p.KeySchema, types)
-	if err != nil {
-		return nil, err
-	}
-	kind, names := p.Projection.ProjectionType, p.Projection.NonKeyAttributes
+	return &index{name: p.IndexName, key: k, projection: *p.Projection}, err
+}
+
+func (p projection) check() error {
 	switch {
-	case kind == "":
-		return nil, badParameter("Unknown ProjectionType: null")
-	case kind != "INCLUDE" && len(names) > 0:
-		return nil, badParameter("ProjectionType is %s, but NonKeyAttributes is specified", kind)
-	case kind == "INCLUDE" && len(names) == 0:
-		return nil, badParameter("ProjectionType is INCLUDE, but NonKeyAttributes is not specified")
+	case p.ProjectionType == "":
+		return badParameter("Unknown ProjectionType: null")
+	case p.ProjectionType != "INCLUDE" && len(p.NonKeyAttributes) > 0:
+		return badParameter("ProjectionType is %s, but NonKeyAttributes is specified", p.ProjectionType)
+	case p.ProjectionType == "INCLUDE" && len(p.NonKeyAttributes) == 0:
+		return badParameter("ProjectionType is INCLUDE, but NonKeyAttributes is not specified")
 	}
-	return &index{name: p.IndexName, key: k, projection: *p.Projection}, nil
+	return nil
 }

@@ -1,6 +1,7 @@
 package dynamodb
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -78,6 +79,23 @@ func (k key) checkKey(values attribute.Item) error {
 		return attribute.Invalidf("The provided key element does not match the schema")
 	}
 	return k.checkSizes(values)
+}
+
+// checkScalars returns an error for attributes of which an expression uses parts
+// and that are keys of the table or of an index.
+func (t *table) checkScalars(nested ...[]string) error {
+	const message = "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: %s: %s"
+	for _, name := range slices.Concat(nested...) {
+		if t.key.has(name) {
+			return attribute.Invalidf(message, "Key", name)
+		}
+		for _, i := range t.currentIndexes() {
+			if i.key.has(name) {
+				return attribute.Invalidf(message, "IndexKey", name)
+			}
+		}
+	}
+	return nil
 }
 
 func (k key) checkSizes(item attribute.Item) error {

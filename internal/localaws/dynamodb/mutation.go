@@ -89,20 +89,28 @@ type conditional struct {
 	TableName                           string `rule:"required,table"`
 	ConditionExpression                 *string
 	ExpressionAttributeNames            map[string]string
-	ExpressionAttributeValues           attribute.Item
+	ExpressionAttributeValues           placeholders
 	ReturnValuesOnConditionCheckFailure string `rule:"enum=ALL_OLD|NONE"`
 }
 
-// begin makes a mutation with its condition. The caller parses the other
-// expressions and closes the scope.
-func (p *conditional) begin() (*mutation, *expression.Scope, error) {
-	scope, err := expression.NewScope(p.ExpressionAttributeNames, p.ExpressionAttributeValues)
+// begin makes a mutation with its condition, which is its only expression.
+func (p *conditional) begin() (*mutation, error) {
+	scope, err := expression.NewScope(p.ExpressionAttributeNames, p.ExpressionAttributeValues.item())
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	return p.on(scope)
+}
+
+// on makes a mutation with its condition, the last expression of a scope.
+func (p *conditional) on(scope *expression.Scope) (*mutation, error) {
 	condition, err := scope.Condition("ConditionExpression", p.ConditionExpression)
-	showItem := p.ReturnValuesOnConditionCheckFailure == "ALL_OLD"
-	return &mutation{condition: condition, showItem: showItem}, scope, err
+	if err != nil {
+		return nil, err
+	}
+	return &mutation{
+		condition: condition, showItem: p.ReturnValuesOnConditionCheckFailure == "ALL_OLD",
+	}, scope.Close()
 }
 
 // aim sets the table and the place of a mutation.

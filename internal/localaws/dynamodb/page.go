@@ -14,14 +14,15 @@ const maxPageBytes = 1 << 20
 // pageParameters holds the parameters shared by Query and Scan.
 type pageParameters struct {
 	attributesToGet
+	junction
 	readMetrics
 
 	TableName                 string  `rule:"required,table"`
 	IndexName                 *string `rule:"name,len=3..255"`
 	ConsistentRead            bool
-	ExclusiveStartKey         attribute.Item
+	ExclusiveStartKey         startKey `rule:"item"`
 	ExpressionAttributeNames  map[string]string
-	ExpressionAttributeValues attribute.Item
+	ExpressionAttributeValues placeholders
 	FilterExpression          *string
 	ProjectionExpression      *string
 	Limit                     *int   `rule:"range=1.."`
@@ -51,29 +52,39 @@ type page struct {
 	descending bool
 }
 
-// begin makes a page that reads all items. The caller parses the other
-// expressions and closes the scope.
-func (p *pageParameters) begin() (*page, *expression.Scope, error) {
+// begin makes a page that reads all items. filters are a QueryFilter or
+// ScanFilter, or nil. The caller parses the expressions and closes the scope.
+func (p *pageParameters) begin(filters comparisons) (*page, *expression.Scope, error) {
 	if err := p.checkSelect(); err != nil {
 		return nil, nil, err
 	}
-	scope, err := expression.NewScope(p.ExpressionAttributeNames, p.ExpressionAttributeValues)
-	if err != nil {
-		return nil, nil, err
-	}
 	g := &page{parameters: p, part: keyspace.All(), matches: func(attribute.Item) bool { return true }}
-	if g.filter, err = scope.Condition("FilterExpression", p.FilterExpression); err != nil {
+	var err error
+	if g.filter, err = p.filter(filters); err != nil {
 		return nil, nil, err
 	}
-	if g.projection, err = scope.Projection(p.ProjectionExpression); err != nil {
+	if g.projection, err = p.attributesToGet.projection(); err != nil {
 		return nil, nil, err
 	}
-	if p.AttributesToGet != nil {
-		if g.projection, err = p.attributesToGet.projection(); err != nil {
-			return nil, nil, err
+	if p.ExclusiveStartKey.problem != nil {
+		return nil, nil, p.ExclusiveStartKey.problem
+	}
+	scope, err := expression.NewScope(p.ExpressionAttributeNames, p.ExpressionAttributeValues.item())
+	return g, scope, err
+}
+
+// parse parses the expressions that Query and Scan share.
+func (g *page) parse(scope *expression.Scope) (err error) {
+	p := g.parameters
+	if p.FilterExpression != nil {
+		if g.filter, err = scope.Condition("FilterExpression", p.FilterExpression); err != nil {
+			return err
 		}
 	}
-	return g, scope, nil
+	if p.ProjectionExpression != nil {
+		g.projection, err = scope.Projection(p.ProjectionExpression)
+	}
+	return err
 }
 
 // checkSelect checks the parameters that say which attributes are wanted.
@@ -105,8 +116,16 @@ func (g *page) open(s *Service) (err error) {
 	if g.index.global && p.ConsistentRead {
 		return attribute.Invalidf("Consistent reads are not supported on global secondary indexes")
 	}
+	return g.checkStart()
+}
+
+// checkAttributes checks that an index has the attributes that are wanted.
+func (g *page) checkAttributes() error {
+	if g.index == nil {
+		return nil
+	}
 	missing := filter(g.projection.Names(), func(name string) bool { return !g.table.projects(g.index, name) })
-	all := p.Select == "ALL_ATTRIBUTES" && g.index.projection.ProjectionType != "ALL"
+	all := g.parameters.Select == "ALL_ATTRIBUTES" && g.index.projection.ProjectionType != "ALL"
 	switch {
 	case g.index.global && all:
 		return badParameter("Select type ALL_ATTRIBUTES is not supported for global secondary index %s "+
@@ -115,27 +134,30 @@ func (g *page) open(s *Service) (err error) {
 		return badParameter("Global secondary index %s does not project [%s]", g.index.name, joined(missing))
 	}
 	g.whole = all || len(missing) > 0
-	return g.checkStart()
+	return nil
 }
 
 // checkStart returns an error unless a start key has exactly the keys of the
 // source and the table.
 func (g *page) checkStart() error {
-	start := g.parameters.ExclusiveStartKey
+	start := g.parameters.ExclusiveStartKey.item
 	if start == nil {
 		return nil
 	}
+	keys := append(g.key().attributes(), g.table.key.attributes()...)
 	names := make(map[string]bool)
-	for _, a := range append(g.key().attributes(), g.table.key.attributes()...) {
+	for _, a := range keys {
 		names[a.name] = true
 	}
 	if len(start) != len(names) {
 		return attribute.Invalidf("The provided starting key is invalid")
 	}
-	for _, a := range append(g.key().attributes(), g.table.key.attributes()...) {
-		if v := start[a.name]; v == nil || v.Type() != a.dataType {
-			return attribute.Invalidf("The provided starting key is invalid: " +
-				"The provided key element does not match the schema")
+	for _, a := range keys {
+		switch v := start[a.name]; {
+		case v == nil:
+			return attribute.Invalidf("The provided starting key is invalid")
+		case v.Type() != a.dataType:
+			return attribute.Invalidf("The provided key element does not match the schema")
 		}
 	}
 	return nil
@@ -145,7 +167,7 @@ func (g *page) checkStart() error {
 // requested order. The caller holds the table's mutex.
 func (g *page) rest() iter.Seq[attribute.Item] {
 	part := g.part
-	if start := g.parameters.ExclusiveStartKey; start != nil {
+	if start := g.parameters.ExclusiveStartKey.item; start != nil {
 		if g.descending {
 			part.High = g.place(start).Before()
 		} else {

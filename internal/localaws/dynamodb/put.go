@@ -17,6 +17,7 @@ type put struct {
 
 type putItemParameters struct {
 	put
+	expectations
 	metrics
 
 	ReturnValues string `rule:"enum=ALL_NEW|UPDATED_OLD|ALL_OLD|NONE|UPDATED_NEW"`
@@ -29,20 +30,30 @@ type writeResponse struct {
 }
 
 func (s *Service) putItem(p *putItemParameters) (writeResponse, error) {
-	return s.replaceItem(&p.put, p.ReturnValues, p.metrics)
+	if err := checkItemSize(p.Item); err != nil {
+		return writeResponse{}, err
+	}
+	return s.replaceItem(&p.put, p.ReturnValues, p.expectations, p.metrics)
 }
 
 // replaceItem executes a put or delete, which can return only the old item.
 func (s *Service) replaceItem(w interface {
 	mutation(s *Service) (*mutation, error)
-}, returnValues string, asked metrics) (writeResponse, error) {
+}, returnValues string, expected expectations, asked metrics) (writeResponse, error) {
 	returned := orDefault(returnValues, "NONE")
 	if returned != "NONE" && returned != "ALL_OLD" {
 		return writeResponse{}, attribute.Invalidf("ReturnValues can only be ALL_OLD or NONE")
 	}
+	condition, expects, err := expected.condition()
+	if err != nil {
+		return writeResponse{}, err
+	}
 	m, err := w.mutation(s)
 	if err != nil {
 		return writeResponse{}, err
+	}
+	if expects {
+		m.condition = condition
 	}
 	u := &usage{table: m.table}
 	c, err := m.commit(u)
@@ -57,17 +68,17 @@ func (s *Service) replaceItem(w interface {
 }
 
 func (p *put) mutation(s *Service) (*mutation, error) {
-	if p.Item.Size() > maxItemBytes {
-		return nil, attribute.Invalidf("Item size has exceeded the maximum allowed size")
+	if err := checkItemSize(p.Item); err != nil {
+		return nil, err
 	}
-	m, scope, err := p.begin()
+	m, err := p.begin()
 	if err != nil {
 		return nil, err
 	}
-	if err := scope.Close(); err != nil {
+	if m.table, err = s.table(p.TableName); err != nil {
 		return nil, err
 	}
-	if m.table, err = s.table(p.TableName); err != nil {
+	if err := m.table.checkScalars(m.condition.Nested()); err != nil {
 		return nil, err
 	}
 	if err := m.table.checkItem(p.Item); err != nil {
@@ -76,6 +87,13 @@ func (p *put) mutation(s *Service) (*mutation, error) {
 	m.place = m.table.place(p.Item)
 	m.apply = func(attribute.Item) (attribute.Item, error) { return p.Item, nil }
 	return m, nil
+}
+
+func checkItemSize(item attribute.Item) error {
+	if item.Size() > maxItemBytes {
+		return attribute.Invalidf("Item size has exceeded the maximum allowed size")
+	}
+	return nil
 }
 
 // checkItem checks that the table can store the item.

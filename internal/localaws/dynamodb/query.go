@@ -11,20 +11,18 @@ import (
 type queryParameters struct {
 	pageParameters
 
+	KeyConditions          comparisons `rule:"is=Condition"`
 	KeyConditionExpression *string
-	ScanIndexForward       *bool // nil means true
+	QueryFilter            comparisons `rule:"is=Condition"`
+	ScanIndexForward       *bool       // nil means true
 }
 
 func (s *Service) query(p *queryParameters) (pageResponse, error) {
-	if p.KeyConditionExpression == nil {
-		return pageResponse{}, attribute.Invalidf("Either the KeyConditions or KeyConditionExpression parameter " +
-			"must be specified in the request.")
-	}
-	g, scope, err := p.begin()
+	g, scope, err := p.begin(p.QueryFilter)
 	if err != nil {
 		return pageResponse{}, err
 	}
-	unbound, err := scope.KeyCondition(*p.KeyConditionExpression)
+	unbound, err := p.expressions(g, scope)
 	if err != nil {
 		return pageResponse{}, err
 	}
@@ -42,15 +40,44 @@ func (s *Service) query(p *queryParameters) (pageResponse, error) {
 	if err := g.checkKeyCondition(condition); err != nil {
 		return pageResponse{}, err
 	}
+	if err := g.checkFilter(p.QueryFilter != nil); err != nil {
+		return pageResponse{}, err
+	}
+	if err := g.checkStartInside(condition); err != nil {
+		return pageResponse{}, err
+	}
+	if err := g.checkAttributes(); err != nil {
+		return pageResponse{}, err
+	}
 	low, high := condition.Bounds()
 	g.part = keyspace.Partition(condition.Hash, low, high)
 	g.matches = func(item attribute.Item) bool { return condition.Match(names, item) }
-	if start := p.ExclusiveStartKey; start != nil && !attribute.Equal(start[names.Hash], condition.Hash) {
-		return pageResponse{}, attribute.Invalidf("The provided starting key is outside query boundaries " +
-			"based on provided conditions")
-	}
 	g.descending = p.ScanIndexForward != nil && !*p.ScanIndexForward
 	return g.read(), nil
+}
+
+// expressions parses the expressions of the query. AWS checks the syntax of all of
+// them before it looks at the operators of the key condition.
+func (p *queryParameters) expressions(g *page, scope *expression.Scope) (expression.UnboundKeyCondition, error) {
+	keys, err := scope.Condition("KeyConditionExpression", p.KeyConditionExpression)
+	if err != nil {
+		return expression.UnboundKeyCondition{}, err
+	}
+	if err := g.parse(scope); err != nil {
+		return expression.UnboundKeyCondition{}, err
+	}
+	switch {
+	case p.KeyConditionExpression != nil:
+		return keys.AsKey()
+	case p.KeyConditions == nil:
+		return expression.UnboundKeyCondition{}, attribute.Invalidf(
+			"Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
+	}
+	parsed, err := p.KeyConditions.parse()
+	if err != nil {
+		return expression.UnboundKeyCondition{}, err
+	}
+	return expression.KeyComparisons(parsed)
 }
 
 func (g *page) checkKeyCondition(c expression.KeyCondition) error {
@@ -70,13 +97,39 @@ func (g *page) checkKeyCondition(c expression.KeyCondition) error {
 			return err
 		}
 	}
-	for _, name := range g.filter.Names() {
-		if k.has(name) {
-			return attribute.Invalidf("Filter Expression can only contain non-primary key attributes: "+
-				"Primary key attribute: %s", name)
-		}
+	if !c.HasPartition() {
+		return attribute.Invalidf("Query key condition not supported")
 	}
 	return nil
+}
+
+// checkStartInside checks that the start key is one that the query can have read.
+func (g *page) checkStartInside(c expression.KeyCondition) error {
+	start := g.parameters.ExclusiveStartKey.item
+	switch {
+	case start == nil:
+		return nil
+	case !c.MatchRange(start):
+		return attribute.Invalidf("The provided starting key does not match the range key predicate")
+	case !attribute.Equal(start[g.key().hash.name], c.Hash):
+		return attribute.Invalidf("The provided starting key is outside query boundaries based on provided conditions")
+	}
+	return nil
+}
+
+// checkFilter checks that the filter of a query does not read the key.
+func (g *page) checkFilter(legacy bool) error {
+	kind := "Filter Expression"
+	if legacy {
+		kind = "QueryFilter"
+	}
+	for _, name := range g.filter.Names() {
+		if g.key().has(name) {
+			return attribute.Invalidf("%s can only contain non-primary key attributes: "+
+				"Primary key attribute: %s", kind, name)
+		}
+	}
+	return g.table.checkScalars(g.filter.Nested(), g.projection.Nested())
 }
 
 // checkNotEmpty returns an error for an empty value of a key.

@@ -206,7 +206,7 @@ func TestQueriesThatAreRefused(t *testing.T) {
 		{`"KeyConditionExpression":"sk = :p","ExpressionAttributeValues":{":p":{"N":"1"}}`, "missed key schema element: id"},
 		{`"KeyConditionExpression":"id = :p","ExpressionAttributeValues":{":p":{"S":"1"},":q":{"S":"1"}}`, "keys: {:q}"},
 		{p + `,"ExclusiveStartKey":{"id":{"S":"p0"}}`, "starting key is invalid"},
-		{p + `,"ExclusiveStartKey":{"id":{"S":"p0"},"sk":{"S":"1"}}`, "starting key is invalid"},
+		{p + `,"ExclusiveStartKey":{"id":{"S":"p0"},"sk":{"S":"1"}}`, "provided key element does not match the schema"},
 		{p + `,"ExclusiveStartKey":{"id":{"S":"p0"},"sk":{"N":"1"},"v":{"N":"1"}}`, "starting key is invalid"},
 		{p + `,"ExclusiveStartKey":{"id":{"S":"p1"},"sk":{"N":"1"}}`, "outside query boundaries"},
 		{owner + `,"ExclusiveStartKey":{"owner":{"S":"o0"},"sk":{"N":"1"}}`, "starting key is invalid"},

@@ -10,16 +10,20 @@ import (
 type scanParameters struct {
 	pageParameters
 
-	Segment       *int `rule:"range=0..999999"`
-	TotalSegments *int `rule:"range=1..1000000"`
+	ScanFilter    comparisons `rule:"is=Condition"`
+	Segment       *int        `rule:"range=0..999999"`
+	TotalSegments *int        `rule:"range=1..1000000"`
 }
 
 func (s *Service) scan(p *scanParameters) (pageResponse, error) {
 	if err := p.checkSegments(); err != nil {
 		return pageResponse{}, err
 	}
-	g, scope, err := p.begin()
+	g, scope, err := p.begin(p.ScanFilter)
 	if err != nil {
+		return pageResponse{}, err
+	}
+	if err := g.parse(scope); err != nil {
 		return pageResponse{}, err
 	}
 	if err := scope.Close(); err != nil {
@@ -30,11 +34,17 @@ func (s *Service) scan(p *scanParameters) (pageResponse, error) {
 	}
 	if p.Segment != nil {
 		g.part = keyspace.Segment(*p.Segment, *p.TotalSegments)
-		if start := p.ExclusiveStartKey; start != nil && !g.part.Contains(g.place(start)) {
+		if start := p.ExclusiveStartKey.item; start != nil && !g.part.Contains(g.place(start)) {
 			return pageResponse{}, attribute.Invalidf("The provided starting key is invalid: "+
 				"Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. "+
 				"TotalSegments: %d Segment: %d", *p.TotalSegments, *p.Segment)
 		}
+	}
+	if err := g.table.checkScalars(g.filter.Nested(), g.projection.Nested()); err != nil {
+		return pageResponse{}, err
+	}
+	if err := g.checkAttributes(); err != nil {
+		return pageResponse{}, err
 	}
 	return g.read(), nil
 }

@@ -55,9 +55,9 @@ var operations = map[string]operation{
 	"ListTables":                  decoded((*Service).listTables),
 	"UpdateTimeToLive":            decoded((*Service).updateTimeToLive),
 	"DescribeTimeToLive":          onTable((*Service).describeTimeToLive),
-	"TagResource":                 decoded((*Service).tagResource),
-	"UntagResource":               decoded((*Service).untagResource),
-	"ListTagsOfResource":          decoded((*Service).listTagsOfResource),
+	"TagResource":                 onResource((*Service).tagResource),
+	"UntagResource":               onResource((*Service).untagResource),
+	"ListTagsOfResource":          onResource((*Service).listTagsOfResource),
 	"DescribeLimits":              decoded((*Service).describeLimits),
 	"DescribeEndpoints":           decoded((*Service).describeEndpoints),
 	"DescribeContinuousBackups":   decoded((*Service).describeContinuousBackups),
@@ -78,7 +78,7 @@ var operations = map[string]operation{
 // decoded makes an operation from a method that takes its parameters as a
 // struct.
 func decoded[P, R any](method func(*Service, *P) (R, error)) operation {
-	return checked(method, func(map[string]any) error { return nil })
+	return checked(method, func(*Service, string, map[string]any) error { return nil })
 }
 
 // onTable is decoded for the operations on tables, which check the name of the
@@ -87,7 +87,10 @@ func onTable[P, R any](method func(*Service, *P) (R, error)) operation {
 	return checked(method, checkTableName)
 }
 
-func checked[P, R any](method func(*Service, *P) (R, error), first func(map[string]any) error) operation {
+// preliminary is a check that comes before those of the request's shape.
+type preliminary func(s *Service, operation string, members map[string]any) error
+
+func checked[P, R any](method func(*Service, *P) (R, error), first preliminary) operation {
 	return func(s *Service, r *protocol.Request) (any, error) {
 		parameters := new(P)
 		members, err := shape.Object(r.Body)
@@ -100,7 +103,7 @@ func checked[P, R any](method func(*Service, *P) (R, error), first func(map[stri
 		if err := r.CheckMembers(parameters); err != nil {
 			return nil, err
 		}
-		if err := first(members); err != nil {
+		if err := first(s, r.Operation, members); err != nil {
 			return nil, err
 		}
 		if err := shape.Rules(members, reflect.TypeFor[P]()); err != nil {

@@ -134,10 +134,9 @@ func TestUnknownOperationsAreRefusedByName(t *testing.T) {
 func TestUnknownParametersAreRefusedByName(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ operation, body, member string }{
-		{"PutItem", `{"TableName":"jobs","Item":{"id":{"S":"a"}},"Expected":{}}`, "Expected of PutItem"},
 		{"PutItem", `{"TableName":"jobs","Item":{"id":{"S":"a"}},"Nonsense":1}`, "Nonsense of PutItem"},
-		{"UpdateItem", `{"TableName":"jobs","Key":{"id":{"S":"a"}},"AttributeUpdates":{}}`, "AttributeUpdates of UpdateItem"},
-		{"Query", `{"TableName":"jobs","KeyConditions":{}}`, "KeyConditions of Query"},
+		{"TransactWriteItems", `{"TransactItems":[{"Put":{"TableName":"jobs","Item":{"id":{"S":"a"}},"Expected":{}}}]}`,
+			"Expected of TransactWriteItems"},
 		{"CreateTable", strings.Replace(createJobs, `{`, `{"StreamSpecification":{"StreamEnabled":true},`, 1),
 			"StreamSpecification with StreamEnabled=true of CreateTable"},
 		{"CreateTable", strings.Replace(createJobs, `{`, `{"ResourcePolicy":"",`, 1), "ResourcePolicy of CreateTable"},

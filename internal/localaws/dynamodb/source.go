@@ -49,7 +49,10 @@ func (f source) startKey(item attribute.Item) attribute.Item {
 
 // place returns the place of an item or a start key in the source.
 func (f source) place(item attribute.Item) keyspace.Place {
-	return f.key().place(item, f.table.key.encode(item))
+	if f.index != nil {
+		return f.table.placeIn(f.index, item)
+	}
+	return f.table.place(item)
 }
 
 // visible returns what the source contains of an item of the table.

@@ -92,7 +92,18 @@ func (t *table) within(i *index, item attribute.Item) keyed {
 	if item == nil || !i.has(item) {
 		return keyed{}
 	}
-	return keyed{item, i.key.place(item, t.key.encode(item)), t.projected(i, item).Size()}
+	return keyed{item, t.placeIn(i, item), t.projected(i, item).Size()}
+}
+
+// placeIn returns the place of an item in an index. Items of a global index with
+// equal keys are in the order of a hash of their keys in the table.
+func (t *table) placeIn(i *index, item attribute.Item) keyspace.Place {
+	primary := t.key.encode(item)
+	if i.global {
+		sort := item[t.key.sort.name] // nil if there is none
+		primary = keyspace.Hash(item[t.key.hash.name], sort) + primary
+	}
+	return i.key.place(item, primary)
 }
 
 // place returns the place of an item in the table.

@@ -181,8 +181,14 @@ func attributeTypes(definitions []attributeDefinition) (map[string]attribute.Typ
 // newKey parses a key schema: a HASH element, and a RANGE element if there are
 // two.
 func newKey(schema []keyElement, types map[string]attribute.Type) (key, error) {
-	if len(types) == 0 {
+	if len(types) < len(schema) {
 		return key{}, attribute.Invalidf("Invalid KeySchema: Some index key attribute have no definition")
+	}
+	for _, e := range schema {
+		if _, ok := types[e.AttributeName]; !ok {
+			return key{}, badParameter("Some index key attributes are not defined in AttributeDefinitions. "+
+				"Keys: [%s], AttributeDefinitions: [%s]", joined(namesOf(schema)), joined(sortedNames(types)))
+		}
 	}
 	if schema[0].KeyType != "HASH" {
 		return key{}, attribute.Invalidf("Invalid KeySchema: The first KeySchemaElement is not a HASH key type")
@@ -198,15 +204,11 @@ func newKey(schema []keyElement, types map[string]attribute.Type) (key, error) {
 	}
 	var k key
 	for i, e := range schema {
-		dataType, ok := types[e.AttributeName]
-		if !ok {
-			return key{}, badParameter("Some index key attributes are not defined in AttributeDefinitions. "+
-				"Keys: [%s], AttributeDefinitions: [%s]", joined(namesOf(schema)), joined(sortedNames(types)))
-		}
+		a := keyAttribute{e.AttributeName, types[e.AttributeName]}
 		if i == 0 {
-			k.hash = keyAttribute{e.AttributeName, dataType}
+			k.hash = a
 		} else {
-			k.sort = keyAttribute{e.AttributeName, dataType}
+			k.sort = a
 		}
 	}
 	return k, nil
@@ -243,7 +245,12 @@ func (d *definition) checkAttributesUsed() error {
 			"defined in AttributeDefinitions")
 	}
 	return badParameter("Some AttributeDefinitions are not used. AttributeDefinitions: [%s], keys used: [%s]",
-		joined(definedNames(d.attributes)), joined(keyNames(d.key, d.indexes)))
+		joined(sorted(definedNames(d.attributes))), joined(sorted(keyNames(d.key, d.indexes))))
+}
+
+func sorted(names []string) []string {
+	slices.Sort(names)
+	return names
 }
 
 func used(name string, k key, indexes []*index) bool {

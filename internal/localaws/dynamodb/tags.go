@@ -14,31 +14,30 @@ type tag struct {
 }
 
 type tagParameters struct {
-	ResourceArn *string
+	ResourceArn string
 	Tags        []tag `rule:"required,is=Tag"`
 }
 
 type untagParameters struct {
-	ResourceArn *string
+	ResourceArn string
 	TagKeys     []string `rule:"required"`
 }
 
 type listTagsParameters struct {
-	ResourceArn *string
+	ResourceArn string
 	NextToken   string
 }
 
 type listTagsResponse struct{ Tags []tag }
 
 func (s *Service) tagResource(p *tagParameters) (struct{}, error) {
-	arn, err := tableARN(p.ResourceArn, "TagResource")
-	if err != nil {
+	if err := tableARN(p.ResourceArn); err != nil {
 		return struct{}{}, err
 	}
 	if len(p.Tags) == 0 {
 		return struct{}{}, attribute.Invalidf("Atleast one Tag needs to be provided as Input.")
 	}
-	t, err := s.resource(arn)
+	t, err := s.resource(p.ResourceArn)
 	if err != nil {
 		return struct{}{}, err
 	}
@@ -58,14 +57,13 @@ func (s *Service) tagResource(p *tagParameters) (struct{}, error) {
 func (t tag) sameKey(other tag) bool { return t.Key == other.Key }
 
 func (s *Service) untagResource(p *untagParameters) (struct{}, error) {
-	arn, err := tableARN(p.ResourceArn, "UntagResource")
-	if err != nil {
+	if err := tableARN(p.ResourceArn); err != nil {
 		return struct{}{}, err
 	}
 	if len(p.TagKeys) == 0 {
 		return struct{}{}, attribute.Invalidf("Atleast one Tag Key needs to be provided as Input.")
 	}
-	t, err := s.table(arn)
+	t, err := s.table(p.ResourceArn)
 	if err != nil {
 		return struct{}{}, err
 	}
@@ -76,11 +74,10 @@ func (s *Service) untagResource(p *untagParameters) (struct{}, error) {
 }
 
 func (s *Service) listTagsOfResource(p *listTagsParameters) (listTagsResponse, error) {
-	arn, err := tableARN(p.ResourceArn, "ListTagsOfResource")
-	if err != nil {
+	if err := tableARN(p.ResourceArn); err != nil {
 		return listTagsResponse{}, err
 	}
-	t, err := s.resource(arn)
+	t, err := s.resource(p.ResourceArn)
 	if err != nil {
 		return listTagsResponse{}, err
 	}
@@ -95,21 +92,34 @@ var (
 	aTable = regexp.MustCompile(`^arn:aws[a-z-]*:dynamodb:[a-z0-9-]+:[0-9]{12}:table/[a-zA-Z0-9_.-]{3,255}$`)
 )
 
-// tableARN checks the ARN of a request.
-func tableARN(arn *string, operation string) (string, error) {
+// onResource is decoded for the operations on an ARN, which is checked before the
+// other parameters.
+func onResource[P, R any](method func(*Service, *P) (R, error)) operation {
+	return checked(method, checkARN)
+}
+
+// checkARN checks that there is an ARN.
+func checkARN(s *Service, operation string, members map[string]any) error {
+	arn, ok := members["ResourceArn"].(string)
 	switch {
-	case arn == nil:
-		return "", attribute.Invalidf("Invalid TableArn")
-	case !anyARN.MatchString(*arn):
-		return "", &protocol.Error{
-			Code:    "AccessDeniedException",
-			Message: "User is not authorized to perform: dynamodb:" + operation + " on resource: " + *arn,
-			Status:  400,
+	case !ok:
+		return attribute.Invalidf("Invalid TableArn")
+	case !anyARN.MatchString(arn):
+		return &protocol.Error{
+			Code: "AccessDeniedException",
+			Message: "User: arn:aws:iam::" + s.account + ":root is not authorized to perform: dynamodb:" + operation +
+				" on resource: " + orDefault(arn, "*"),
 		}
-	case !aTable.MatchString(*arn):
-		return "", attribute.Invalidf("Invalid TableArn: Invalid ResourceArn provided as input %s", *arn)
 	}
-	return *arn, nil
+	return nil
+}
+
+// tableARN checks that an ARN is one of a table.
+func tableARN(arn string) error {
+	if !aTable.MatchString(arn) {
+		return attribute.Invalidf("Invalid TableArn: Invalid ResourceArn provided as input %s", arn)
+	}
+	return nil
 }
 
 // resource returns the table of an ARN.

@@ -33,7 +33,8 @@ func TestOtherOperationsAreRefusedByName(t *testing.T) {
 	form := url.Values{"Action": {"AssumeRole"}, "Version": {sts.Version}}
 	w := httptest.NewRecorder()
 	sts.New("000000000000").Answer(w, form, "request-1")
-	for _, want := range []string{"<Code>InvalidAction</Code>", "does not implement AssumeRole; it has GetCallerIdentity"} {
+	const message = "does not implement AssumeRole; it has GetCallerIdentity"
+	for _, want := range []string{"<Code>InvalidAction</Code>", message} {
 		if w.Code != 400 || !strings.Contains(w.Body.String(), want) {
 			t.Errorf("no %q in %d %s", want, w.Code, w.Body)
 		}

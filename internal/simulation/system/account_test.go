@@ -19,8 +19,6 @@ type account struct {
 	lines map[string]string
 	// sent counts lines of letters.
 	sent int
-	// arrived are the messages whose letters SQS has confirmed to the process.
-	arrived map[string]bool
 	// report is what hooks were told.
 	report *handler.Report
 }
@@ -29,7 +27,7 @@ type account struct {
 func (j *judge) account(request string) *account {
 	a := j.accounts[request]
 	if a == nil {
-		a = &account{lines: map[string]string{}, arrived: map[string]bool{}}
+		a = &account{lines: map[string]string{}}
 		j.accounts[request] = a
 	}
 	return a
@@ -45,6 +43,13 @@ func (j *judge) logged(p *process, line string, fields map[string]string) {
 			m.dropped = m.dropped || fields["outcome"] == handler.OutcomeDropped.String()
 			j.checkDelay(p, m, fields)
 		}
+	}
+	switch line {
+	case logUnconfirmed:
+		j.letterConfirmed(p, line, fields)
+	case logLetterNotSent, handler.LogDeadLettered:
+		j.letterTold(p, line, j.w.names[fields["messageId"]])
+		j.letterConfirmed(p, line, fields)
 	}
 	request := fields["requestId"]
 	if request == "" {
@@ -68,15 +73,45 @@ func (j *judge) logged(p *process, line string, fields map[string]string) {
 }
 
 // confirmed takes in that the process was told which of its letters have arrived.
-func (j *judge) confirmed(ctx context.Context, c *call) {
-	lc, ok := lambdacontext.FromContext(ctx)
-	if !ok || len(c.arrived) == 0 {
-		return
-	}
+func (j *judge) confirmed(p *process, c *call) {
 	j.w.mu.Lock()
 	defer j.w.mu.Unlock()
 	for _, name := range c.arrived {
-		j.account(lc.AwsRequestID).arrived[name] = true
+		j.arrived[p.name+" "+name] = true
+	}
+}
+
+// logLetterNotSent is what the processor logs of a letter that comes again.
+const logLetterNotSent = "dead letter not sent"
+
+// letterTold compares what a line says of a letter with what SQS has said.
+func (j *judge) letterTold(p *process, line, name string) {
+	key := p.name + " " + name
+	if line == logLetterNotSent && j.arrived[key] && !j.w.on[duplicates] {
+		j.w.breaksLocked("one letter", []string{keyOf(name)}, "the letter of %s has arrived, and is to be sent again", name)
+	}
+	delete(j.arrived, key)
+}
+
+// logUnconfirmed is what the processor logs if the ledger was not told of a letter.
+const logUnconfirmed = "dead letter not confirmed in the ledger"
+
+// letterConfirmed checks that the ledger was told of a letter with a verdict, unless the
+// processor says that it could not.
+func (j *judge) letterConfirmed(p *process, line string, fields map[string]string) {
+	name := j.w.names[fields["messageId"]]
+	key := p.name + " " + name + " " + fields["receiveCount"]
+	if line == logUnconfirmed {
+		j.unconfirmed[key] = true
+		return
+	}
+	for _, l := range j.letters {
+		if l.id != fields["deadLetterId"] || l.record == nil || !l.record.Verdict || j.unconfirmed[key] {
+			continue
+		}
+		if !j.state(keyOf(name)).at(l.record.Epoch).confirmed {
+			j.w.breaksLocked("accounting", []string{keyOf(name)}, "the letter of %s is not confirmed in the ledger", name)
+		}
 	}
 }
 
@@ -108,10 +143,6 @@ func (j *judge) reported(ctx context.Context, r handler.Report) {
 	told("messages", r.Messages, all)
 	told("runs", r.Runs, a.runs)
 	told("letters", r.Sent, a.sent)
-	if len(a.arrived) > r.Sent && !j.w.on[hangs] { // else something was in the way of the loop
-		j.w.breaksLocked("truth", nil, "SQS has confirmed %d letters of %s, its report has %d",
-			len(a.arrived), lc.AwsRequestID, r.Sent)
-	}
 	told("dead", r.Sent+r.Unsent, counts[handler.OutcomeDead.String()])
 }
 

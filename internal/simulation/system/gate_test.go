@@ -120,7 +120,7 @@ func (g *gate) passThrough(r *http.Request, body []byte) (*http.Response, error)
 		return nil, err
 	}
 	if err == nil {
-		g.judge.confirmed(r.Context(), c)
+		g.judge.confirmed(g.process, c)
 	}
 	g.passes(c.name(), "behind")
 	return response, err

@@ -103,8 +103,12 @@ func (c *config) drawJob(r *rand.Rand, name string, share float64) *job {
 	if c.profile == lasting {
 		least = time.Second
 	}
+	j.takes = between(r, least, pick(r, time.Minute, 10*time.Minute, 2*time.Hour))
+	if c.profile == lasting && chance(r, 0.3) {
+		j.takes = evenly(r, 3*time.Minute, 20*time.Minute)
+	}
 	// A job of hours has many heartbeats if visibility timeout or lease are short.
-	j.takes = min(between(r, least, pick(r, time.Minute, 10*time.Minute, 2*time.Hour)), 40*c.visibility, 60*c.lease)
+	j.takes = min(j.takes, 40*c.visibility, 60*c.lease)
 	return j
 }
 

@@ -29,6 +29,11 @@ type judge struct {
 	// edited are jobs of which operators have sent other payloads.
 	edited   map[string]bool
 	accounts map[string]*account
+	// arrived are the letters of which a process was told that they have, by process and
+	// message.
+	arrived map[string]bool
+	// unconfirmed are those that a process could not confirm, by process, message and receive.
+	unconfirmed map[string]bool
 	// waiting are deliveries by process and message.
 	waiting map[string]*delivery
 	active  map[*process]*activity
@@ -157,7 +162,8 @@ type jobRun struct {
 func newJudge(w *world) *judge {
 	return &judge{
 		w: w, messages: map[string]*message{}, jobs: map[string]*jobState{}, accounts: map[string]*account{},
-		edited: map[string]bool{}, waiting: map[string]*delivery{}, active: map[*process]*activity{},
+		edited: map[string]bool{}, arrived: map[string]bool{}, unconfirmed: map[string]bool{},
+		waiting: map[string]*delivery{}, active: map[*process]*activity{},
 	}
 }
 

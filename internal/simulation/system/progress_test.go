@@ -120,15 +120,14 @@ func (j *judge) tick() {
 // and spareSoon is a few times that, and what a suspect and a lone run hold up.
 const (
 	spareLimit = 30 * time.Minute
-	spareSoon  = 6 * time.Minute
+	spareSoon  = 4 * time.Minute
 )
 
 func (j *judge) spare(m *message) time.Duration {
-	limit := spareLimit
 	if 2*(m.receives+1) <= j.w.leastReceives() && !j.w.on[spells] && !j.w.on[slowness] {
-		limit = spareSoon
+		return spareSoon
 	}
-	return limit + j.w.visibility + j.w.lease
+	return spareLimit
 }
 
 // leastReceives is the least that a release takes for the queue's maxReceiveCount.
@@ -153,7 +152,8 @@ func (j *judge) checkCapacity(now time.Duration) {
 		if !j.isHead(m) {
 			m.blocked = now
 		}
-		since := max(j.fullAt, j.lastDeath, m.blocked)
+		// What a dead process had comes back after its visibility timeout, and its claim lapses.
+		since := max(j.fullAt, j.lastDeath+j.w.visibility+j.w.lease, m.blocked)
 		if m.gone != "" || m.started || now-max(since, m.sent) <= j.spare(m) ||
 			!kindOf(m.body).healthy() || j.state(keyOf(m.name)).isRunning() || j.state(keyOf(m.name)).settled() {
 			continue

@@ -120,7 +120,10 @@ func appendText(b []byte, text string) []byte {
 
 func (b Binary) base64() string { return base64.StdEncoding.EncodeToString([]byte(b)) }
 
-// text returns a string, number or binary in its JSON form.
+// Text returns a string, number or binary as it is in its JSON form, and an empty
+// string for a value of another type.
+func Text(v Value) string { return text(v) }
+
 func text(v Value) string {
 	switch v := v.(type) {
 	case String:

@@ -38,8 +38,8 @@ func (l List) size() int {
 	return n
 }
 
-// Extent returns the value of the function size in an expression: the bytes of
-// a string or binary, or the number of elements of a collection. ok is false
+// Extent returns the bytes of a string or binary, or the number of elements of a
+// collection. ok is false
 // for other types.
 func Extent(v Value) (n int, ok bool) {
 	switch v := v.(type) {

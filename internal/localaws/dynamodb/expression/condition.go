@@ -4,7 +4,13 @@ import "github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
 
 // Condition is a condition on an item. The zero Condition is true for every
 // item.
-type Condition struct{ root node }
+type Condition struct {
+	root   node
+	nested []string
+}
+
+// Nested returns the attributes of which the condition reads parts.
+func (c Condition) Nested() []string { return c.nested }
 
 // Match reports whether the condition is true for the item; nil means that the
 // item does not exist.

@@ -12,11 +12,21 @@ type KeyCondition struct {
 	Hash   attribute.Value
 	order  node // the condition on the sort key, or nil
 	values []attribute.Value
+	equal  bool // whether the partition key equals a value
 }
+
+// HasPartition reports whether the condition selects one partition. Otherwise it
+// is of a form that queries do not support.
+func (k KeyCondition) HasPartition() bool { return k.equal }
 
 // Match reports whether the condition is true for an item.
 func (k KeyCondition) Match(key Key, item attribute.Item) bool {
-	return attribute.Equal(item[key.Hash], k.Hash) && (k.order == nil || k.order.holds(item))
+	return attribute.Equal(item[key.Hash], k.Hash) && k.MatchRange(item)
+}
+
+// MatchRange reports whether the condition on the sort key is true for an item.
+func (k KeyCondition) MatchRange(item attribute.Item) bool {
+	return k.order == nil || k.order.holds(item)
 }
 
 // RangeValues returns the values that the sort key is compared with.
@@ -43,7 +53,17 @@ func (k KeyCondition) Bounds() (low, high attribute.Value) {
 
 // UnboundKeyCondition is the condition of a query on a table that is not known
 // yet.
-type UnboundKeyCondition struct{ nodes []node }
+type UnboundKeyCondition struct{ conditions []keyPredicate }
+
+// keyPredicate is a condition on one attribute.
+type keyPredicate struct {
+	name   string
+	node   node
+	values []attribute.Value
+	// scattered says that the items that match are not next to each other in an
+	// index.
+	scattered bool
+}
 
 // KeyCondition parses the condition of a query.
 func (s *Scope) KeyCondition(text string) (UnboundKeyCondition, error) {
@@ -51,56 +71,116 @@ func (s *Scope) KeyCondition(text string) (UnboundKeyCondition, error) {
 	if err != nil {
 		return UnboundKeyCondition{}, err
 	}
-	nodes := conjuncts(condition.root)
-	for _, n := range nodes {
+	return condition.AsKey()
+}
+
+// AsKey returns the condition as one of a query.
+func (c Condition) AsKey() (UnboundKeyCondition, error) {
+	var u UnboundKeyCondition
+	for _, n := range conjuncts(c.root) {
 		if operator := misplaced(n); operator != "" {
-			return UnboundKeyCondition{}, invalidKeyCondition(
-				"Invalid operator used in KeyConditionExpression: %s", operator)
+			return UnboundKeyCondition{}, attribute.Invalidf("Invalid operator used in KeyConditionExpression: %s", operator)
+		}
+		k, err := newKeyPredicate(n)
+		if err != nil {
+			return UnboundKeyCondition{}, err
+		}
+		if u.on(k.name) != nil {
+			return UnboundKeyCondition{}, attribute.Invalidf(
+				"KeyConditionExpressions must only contain one condition per key")
+		}
+		u.conditions = append(u.conditions, k)
+	}
+	if len(u.conditions) > maxKeyConditions {
+		return UnboundKeyCondition{}, attribute.Invalidf("Conditions can be of length 1 or 2 only")
+	}
+	return u, nil
+}
+
+const maxKeyConditions = 2
+
+// on returns the condition on an attribute, or nil.
+func (u UnboundKeyCondition) on(name string) *keyPredicate {
+	for i := range u.conditions {
+		if u.conditions[i].name == name {
+			return &u.conditions[i]
 		}
 	}
-	return UnboundKeyCondition{nodes}, nil
+	return nil
+}
+
+// newKeyPredicate checks a condition whose operator can be used in queries.
+func newKeyPredicate(n node) (keyPredicate, error) {
+	k := keyPredicate{node: pathFirst(n)}
+	_, operands := n.parts()
+	if _, first := operands[0].(literal); first {
+		switch n := n.(type) {
+		case between:
+			return k, keyFirst("BETWEEN")
+		case call:
+			return k, keyFirst(n.function)
+		}
+	}
+	for _, o := range operands {
+		switch o := o.(type) {
+		case sizeOf:
+			return k, attribute.Invalidf("KeyConditionExpressions cannot contain nested operations")
+		case literal:
+			k.values = append(k.values, o.value)
+		case path:
+			switch {
+			case k.name != "":
+				return k, invalidKeyCondition("Multiple attribute names used in one condition")
+			case len(o) > 1:
+				return k, attribute.Invalidf("KeyConditionExpressions cannot have conditions on nested attributes")
+			}
+			k.name = o[0].name
+		}
+	}
+	if k.name == "" {
+		return k, invalidKeyCondition("No key attribute specified")
+	}
+	return k, nil
+}
+
+func keyFirst(operator string) error {
+	return invalidKeyCondition(operator + " operator must have the key attribute as its first operand")
 }
 
 // On returns the condition for a key: the partition key equals a value, and
 // optionally one condition on the sort key.
 func (u UnboundKeyCondition) On(key Key) (KeyCondition, error) {
-	var k KeyCondition
-	for _, n := range u.nodes {
-		n = pathFirst(n)
-		name, values, ok := keyPredicate(n)
-		c, _ := n.(comparison)
-		switch {
-		case ok && (name == key.Hash && k.Hash != nil || name == key.Range && k.order != nil):
-			return KeyCondition{}, invalidKeyCondition("KeyConditionExpressions must only contain one condition per key")
-		case !ok, name == key.Hash && c.operator != "=":
-			return KeyCondition{}, attribute.Invalidf("Query key condition not supported")
-		case name == key.Hash:
-			k.Hash = values[0]
-		case name == key.Range:
-			k.order, k.values = n, values
-		default:
-			return KeyCondition{}, missedKey(key)
-		}
+	hash, sort := u.on(key.Hash), u.on(key.Range)
+	switch {
+	case len(u.conditions) > 1 && key.Range == "":
+		return KeyCondition{}, attribute.Invalidf("Query key condition not supported")
+	case hash == nil:
+		return KeyCondition{}, missedKey(key.Hash)
+	case len(u.conditions) > 1 && sort == nil:
+		return KeyCondition{}, missedKey(key.Range)
 	}
-	if k.Hash == nil {
-		return KeyCondition{}, missedKey(key)
+	if hash.scattered || sort != nil && sort.scattered {
+		return KeyCondition{}, attribute.Invalidf("Attempted conditional constraint is not an indexable operation")
+	}
+	c, _ := hash.node.(comparison)
+	k := KeyCondition{Hash: hash.values[0], equal: c.operator == "="}
+	if sort != nil {
+		k.order, k.values = sort.node, sort.values
 	}
 	return k, nil
 }
 
-func invalidKeyCondition(format string, args ...any) error {
-	return attribute.Invalidf("Invalid KeyConditionExpression: "+format, args...)
+func invalidKeyCondition(message string) error {
+	return attribute.Invalidf("Invalid condition in KeyConditionExpression: %s", message)
 }
 
-func missedKey(key Key) error {
-	return attribute.Invalidf("Query condition missed key schema element: %s", key.Hash)
+func missedKey(name string) error {
+	return attribute.Invalidf("Query condition missed key schema element: %s", name)
 }
 
 // conjuncts returns the conditions that are joined by AND.
 func conjuncts(n node) []node {
 	switch n := n.(type) {
-	case group:
-		return conjuncts(n.node)
 	case and:
 		return append(conjuncts(n.left), conjuncts(n.right)...)
 	}
@@ -143,22 +223,4 @@ func pathFirst(n node) node {
 		return n
 	}
 	return comparison{mirrored[c.operator], c.right, c.left}
-}
-
-// keyPredicate returns the attribute and the values of a key condition. Its
-// operator has been checked before.
-func keyPredicate(n node) (name string, values []attribute.Value, ok bool) {
-	_, operands := n.parts()
-	p, ok := operands[0].(path)
-	if !ok || len(p) != 1 {
-		return "", nil, false
-	}
-	for _, o := range operands[1:] {
-		l, ok := o.(literal)
-		if !ok {
-			return "", nil, false
-		}
-		values = append(values, l.value)
-	}
-	return p[0].name, values, true
 }

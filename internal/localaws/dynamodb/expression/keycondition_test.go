@@ -3,6 +3,7 @@ package expression_test
 import (
 	"testing"
 
+	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/expression"
 )
 
@@ -44,9 +45,10 @@ func TestKeyConditions(t *testing.T) {
 func TestKeyConditionsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	const (
-		operator    = "Invalid KeyConditionExpression: Invalid operator used in KeyConditionExpression: "
+		operator    = "Invalid operator used in KeyConditionExpression: "
 		unsupported = "Query key condition not supported"
 		missed      = "Query condition missed key schema element: id"
+		invalid     = "Invalid condition in KeyConditionExpression: "
 		twice       = "KeyConditionExpressions must only contain one condition per key"
 	)
 	for text, message := range map[string]string{
@@ -54,7 +56,7 @@ func TestKeyConditionsThatAreRefused(t *testing.T) {
 		"id = ":                                 "Invalid KeyConditionExpression: Syntax error",
 		"sk = :ten":                             missed,
 		"another = :a":                          missed,
-		"id = :a AND another = :x":              missed,
+		"id = :a AND another = :x":              "Query condition missed key schema element: sk",
 		"id > :a":                               unsupported,
 		":a < id":                               unsupported,
 		"id = :a AND id = :x":                   twice,
@@ -69,11 +71,12 @@ func TestKeyConditionsThatAreRefused(t *testing.T) {
 		"id = :a AND sk IN (:one, :ten)":        operator + "IN",
 		"id = :a AND contains(sk, :he)":         operator + "contains",
 		"id = :a AND attribute_exists(sk)":      operator + "attribute_exists",
-		":a = :x":                               unsupported,
-		"id = :a AND :five BETWEEN sk AND :ten": unsupported,
-		"id = :a AND size(sk) = :one":           unsupported,
-		"id = :a AND sk = another":              unsupported,
-		"id = :a AND sk.x = :one":               unsupported,
+		":a = :x":                               invalid + "No key attribute specified",
+		"id = :a AND :five BETWEEN sk AND :ten": invalid + "BETWEEN operator must have the key attribute as its first",
+		"id = :a AND size(sk) = :one":           "KeyConditionExpressions cannot contain nested operations",
+		"id = :a AND sk = another":              invalid + "Multiple attribute names used in one condition",
+		"id = :a AND sk.x = :one":               "KeyConditionExpressions cannot have conditions on nested attributes",
+		"id = :a AND sk = :one AND x = :one":    "Conditions can be of length 1 or 2 only",
 		"id = :a AND sk > :one AND sk < :ten":   twice,
 	} {
 		_, err := keyCondition(t, text, sorted)
@@ -89,7 +92,7 @@ func TestKeyConditionWithoutSortKey(t *testing.T) {
 	t.Parallel()
 	text := "id = :a AND sk = :ten"
 	_, err := keyCondition(t, text, expression.Key{Hash: "id"})
-	wantInvalid(t, err, "Query condition missed key schema element: id")
+	wantInvalid(t, err, "Query key condition not supported")
 }
 
 func keyCondition(t *testing.T, text string, key expression.Key) (expression.KeyCondition, error) {
@@ -98,5 +101,9 @@ func keyCondition(t *testing.T, text string, key expression.Key) (expression.Key
 	if err != nil {
 		return expression.KeyCondition{}, err
 	}
-	return unbound.On(key)
+	k, err := unbound.On(key)
+	if err == nil && !k.HasPartition() {
+		return k, attribute.Invalidf("Query key condition not supported")
+	}
+	return k, err
 }

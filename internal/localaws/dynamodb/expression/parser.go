@@ -23,6 +23,44 @@ type parser struct {
 	next      token
 	previous  int // offset of the token before next
 	operators int
+	deferred  [ranks]error // the first error of each rank
+	nested    []string     // attributes of which the expression has longer paths
+	targets   []path       // what an update changes, in the order of the expression
+}
+
+// rank orders the errors of an expression that has correct syntax, as AWS
+// reports them: one of a lower rank hides those of a higher one, wherever they
+// are in the expression.
+type rank int
+
+const (
+	redundantParentheses rank = iota
+	unknownFunction
+	misplacedFunction
+	reservedWord
+	repeatedSection
+	everythingElse
+	ranks
+)
+
+// fail records an error and lets the parser go on.
+func (p *parser) fail(r rank, err error) {
+	if p.deferred[r] == nil {
+		p.deferred[r] = err
+	}
+}
+
+// finish returns the error of the expression, after all of it was parsed.
+func (p *parser) finish() error {
+	if p.next.kind != end {
+		return p.syntaxError()
+	}
+	for _, err := range p.deferred {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *Scope) parser(kind, text string) (*parser, error) {
@@ -79,21 +117,13 @@ func (p *parser) expect(text string) error {
 	return p.advance()
 }
 
-func (p *parser) expectEnd() error {
-	if p.next.kind != end {
-		return p.syntaxError()
-	}
-	return nil
-}
-
-// operator counts an operator or function, and returns an error if there are
-// more than the limit.
-func (p *parser) operator() error {
+// operator counts an operator or function, and fails if there are more than the
+// limit.
+func (p *parser) operator() {
 	if p.operators++; p.operators > maxOperators {
-		return p.invalid("The expression contains too many operators; "+
-			"operator count: %d, maximum: %d", p.operators, maxOperators)
+		p.fail(everythingElse, p.invalid("The expression contains too many operators; "+
+			"operator count: %d, maximum: %d", p.operators, maxOperators))
 	}
-	return nil
 }
 
 // list parses one or more elements with parse, separated by commas.
@@ -111,18 +141,40 @@ func list[T any](p *parser, parse func() (T, error)) ([]T, error) {
 	}
 }
 
-// path parses a document path: names separated by dots, and indexes.
+// path parses a document path: names separated by dots, and indexes. It can
+// begin with a path in parentheses.
 func (p *parser) path() (path, error) {
+	if p.next.is("(") {
+		return p.pathInParentheses()
+	}
 	first, err := p.name()
 	if err != nil {
 		return nil, err
 	}
-	return p.pathFrom(first)
+	return p.pathFrom(path{first})
 }
 
-// pathFrom parses the rest of a path after its first name.
-func (p *parser) pathFrom(first element) (path, error) {
-	steps := path{first}
+func (p *parser) pathInParentheses() (path, error) {
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	if p.next.is("(") {
+		p.fail(redundantParentheses, p.redundant())
+	}
+	steps, err := p.path()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.expect(")"); err != nil {
+		return nil, err
+	}
+	return p.pathFrom(steps)
+}
+
+func (p *parser) redundant() error { return p.invalid("The expression has redundant parentheses;") }
+
+// pathFrom parses the rest of a path.
+func (p *parser) pathFrom(steps path) (path, error) {
 	for {
 		var step element
 		var err error
@@ -134,6 +186,9 @@ func (p *parser) pathFrom(first element) (path, error) {
 		case p.next.is("["):
 			step, err = p.index()
 		default:
+			if len(steps) > 1 {
+				p.nested = append(p.nested, steps[0].name)
+			}
 			return steps, nil
 		}
 		if err != nil {
@@ -152,20 +207,22 @@ func (p *parser) name() (element, error) {
 			return element{}, p.syntaxError()
 		}
 		if isReserved(t.text) {
-			return element{}, p.invalid("Attribute name is a reserved keyword; reserved keyword: %s", t.text)
+			p.fail(reservedWord, p.invalid("Attribute name is a reserved keyword; reserved keyword: %s", t.text))
 		}
 		return element{name: t.text}, p.advance()
 	case namePlace:
 		name, ok := p.scope.names[t.text]
-		if !ok {
-			return element{}, p.invalid("An expression attribute name used in the document path is not defined; "+
-				"attribute name: %s", t.text)
+		switch {
+		case !ok:
+			p.fail(everythingElse, p.invalid("An expression attribute name used in the document path is not defined; "+
+				"attribute name: %s", t.text))
+			name = t.text
+		case name == "":
+			p.fail(everythingElse, attribute.Invalidf("ExpressionAttributeNames contains invalid value: "+
+				"Empty attribute name; key: %s", t.text))
+			name = t.text
 		}
 		p.scope.used[t.text] = true
-		if name == "" {
-			return element{}, attribute.Invalidf("ExpressionAttributeNames contains invalid value: "+
-				"Empty attribute name; key: %s", t.text)
-		}
 		return element{name: name}, p.advance()
 	}
 	return element{}, p.syntaxError()
@@ -193,8 +250,9 @@ func (p *parser) value() (attribute.Value, error) {
 	}
 	v, ok := p.scope.values[p.next.text]
 	if !ok {
-		return nil, p.invalid("An expression attribute value used in expression is not defined; "+
-			"attribute value: %s", p.next.text)
+		p.fail(everythingElse, p.invalid("An expression attribute value used in expression is not defined; "+
+			"attribute value: %s", p.next.text))
+		v = attribute.Null{}
 	}
 	p.scope.used[p.next.text] = true
 	return v, p.advance()

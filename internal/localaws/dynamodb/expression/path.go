@@ -77,20 +77,21 @@ func comparePaths(p, q path) int {
 	})
 }
 
-// checkDistinct returns an error if one path could change what another refers
-// to.
-func (p *parser) checkDistinct(paths []path) error {
-	for i, one := range paths {
-		for _, two := range paths[:i] {
-			if one.overlaps(two) {
-				return p.invalid("Two document paths overlap with each other; "+
-					"must remove or rewrite one of these paths; path one: %v, path two: %v", two, one)
-			}
-			if one.conflicts(two) {
-				return p.invalid("Two document paths conflict with each other; "+
-					"must remove or rewrite one of these paths; path one: %v, path two: %v", two, one)
+// checkDistinct fails if one path could change what another refers to. The
+// message names the paths in the order of the expression.
+func (p *parser) checkDistinct(paths []path) {
+	for _, problem := range []struct {
+		name   string
+		exists func(p, q path) bool
+	}{{"overlap", path.overlaps}, {"conflict", path.conflicts}} {
+		for i, one := range paths {
+			for _, two := range paths[:i] {
+				if problem.exists(one, two) {
+					p.fail(everythingElse, p.invalid("Two document paths %s with each other; "+
+						"must remove or rewrite one of these paths; path one: %v, path two: %v", problem.name, two, one))
+					return
+				}
 			}
 		}
 	}
-	return nil
 }

@@ -8,7 +8,13 @@ import (
 
 // Projection selects parts of an item. The zero Projection selects the whole
 // item.
-type Projection struct{ paths []path }
+type Projection struct {
+	paths  []path
+	nested []string
+}
+
+// Nested returns the attributes of which the projection selects only parts.
+func (p Projection) Nested() []string { return p.nested }
 
 // Projection parses a ProjectionExpression; a nil text selects the whole item.
 func (s *Scope) Projection(text *string) (Projection, error) {
@@ -23,10 +29,8 @@ func (s *Scope) Projection(text *string) (Projection, error) {
 	if err != nil {
 		return Projection{}, err
 	}
-	if err := p.expectEnd(); err != nil {
-		return Projection{}, err
-	}
-	return Projection{paths}, p.checkDistinct(paths)
+	p.checkDistinct(paths)
+	return Projection{paths, p.nested}, p.finish()
 }
 
 // Attributes returns a projection on whole attributes.
@@ -35,7 +39,7 @@ func Attributes(names []string) Projection {
 	for i, name := range names {
 		paths[i] = path{{name: name}}
 	}
-	return Projection{paths}
+	return Projection{paths: paths}
 }
 
 // All reports whether the projection selects the whole item.

@@ -41,7 +41,7 @@ func TestProjectionsThatAreRefused(t *testing.T) {
 		"a,":        `Invalid ProjectionExpression: Syntax error; token: "<EOF>"`,
 		"a b":       `Syntax error; token: "b"`,
 		":one":      `Syntax error; token: ":one"`,
-		"size(a)":   `reserved keyword: size`,
+		"size(a)":   `Syntax error; token: "("`,
 		"status":    "reserved keyword: status",
 		"a, a":      "Two document paths overlap",
 		"m, m.x":    "Two document paths overlap",

@@ -30,11 +30,21 @@ func NewScope(names map[string]string, values attribute.Item) (*Scope, error) {
 	return &Scope{names: names, values: values, used: make(map[string]bool)}, nil
 }
 
+// CheckValueNames returns an error for a name that cannot be the placeholder of a
+// value.
+func CheckValueNames(names []string) error {
+	return checkNames("ExpressionAttributeValues", ':', names)
+}
+
 func checkPlaceholders[V any](member string, first byte, placeholders map[string]V) error {
 	if placeholders != nil && len(placeholders) == 0 {
 		return attribute.Invalidf("%s must not be empty", member)
 	}
-	for _, k := range slices.Sorted(maps.Keys(placeholders)) {
+	return checkNames(member, first, slices.Sorted(maps.Keys(placeholders)))
+}
+
+func checkNames(member string, first byte, names []string) error {
+	for _, k := range names {
 		if len(k) < 2 || k[0] != first || span(k[1:], isNamePart) != len(k)-1 {
 			return attribute.Invalidf(`%s contains invalid key: Syntax error; key: "%s"`, member, k)
 		}

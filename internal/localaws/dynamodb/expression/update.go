@@ -10,6 +10,14 @@ import (
 // Update is a change of an item. The zero Update changes nothing.
 type Update struct {
 	sets, removals, adds, deletions []action
+	nested                          []string
+	legacy                          bool // made of Changes
+}
+
+// OnlyRemoves reports whether the update is of the older form and cannot create
+// an item: it only deletes attributes, or parts of them.
+func (u Update) OnlyRemoves() bool {
+	return u.legacy && len(u.sets)+len(u.adds) == 0 && len(u.removals)+len(u.deletions) > 0
 }
 
 // action is one change at one path.
@@ -17,6 +25,7 @@ type action struct {
 	path path
 	// value returns the value to set, add or delete.
 	value evaluation
+	known attribute.Value // that value, if it is the same for every item
 }
 
 // Names returns the attributes that the update changes, in whole or in part.
@@ -28,9 +37,24 @@ func (u Update) Names() []string {
 	return names
 }
 
+// Known returns the attributes that the update sets as a whole, or adds to, to or
+// with a value that does not depend on the item.
+func (u Update) Known() attribute.Item {
+	values := make(attribute.Item)
+	for _, a := range slices.Concat(u.sets, u.adds) {
+		if a.known != nil && len(a.path) == 1 {
+			values[a.path[0].name] = a.known
+		}
+	}
+	return values
+}
+
+// Nested returns the attributes of which the update reads or changes parts.
+func (u Update) Nested() []string { return u.nested }
+
 // Updated returns a projection of the parts that the update changes.
 func (u Update) Updated() Projection {
-	return Projection{append([]path{}, u.paths()...)}
+	return Projection{paths: append([]path{}, u.paths()...)}
 }
 
 func (u Update) paths() []path {
@@ -58,6 +82,9 @@ func (u Update) Apply(old attribute.Item) (attribute.Item, error) {
 				return nil, err
 			}
 			v, err := group.new(a.path.resolve(old), operand)
+			if err != nil && u.legacy {
+				return nil, attribute.Invalidf("Type mismatch for attribute to update")
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -147,6 +174,13 @@ func add(old, v attribute.Value) (attribute.Value, error) {
 			if old.Type() == v.Type() {
 				return old.Union(v), nil
 			}
+		}
+	case attribute.List: // only of the older form
+		switch old := old.(type) {
+		case nil:
+			return v, nil
+		case attribute.List:
+			return slices.Concat(old, v), nil
 		}
 	}
 	return nil, wrongType()

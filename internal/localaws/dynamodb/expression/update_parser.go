@@ -22,13 +22,16 @@ func (s *Scope) Update(text *string) (Update, error) {
 			return Update{}, err
 		}
 	}
-	if err := p.checkDistinct(u.paths()); err != nil {
+	p.checkDistinct(p.targets)
+	if err := p.finish(); err != nil {
 		return Update{}, err
 	}
+	u.nested = p.nested
 	// Elements that are set beyond the end of a list are appended in the order
 	// of their indexes. Indexes of removed elements refer to the list before
 	// any is removed.
 	slices.SortStableFunc(u.sets, func(a, b action) int { return comparePaths(a.path, b.path) })
+	slices.SortStableFunc(u.adds, func(a, b action) int { return comparePaths(a.path, b.path) })
 	slices.SortStableFunc(u.removals, func(a, b action) int { return comparePaths(b.path, a.path) })
 	return u, nil
 }
@@ -51,7 +54,7 @@ func (p *parser) section(u *Update) error {
 		return p.syntaxError()
 	}
 	if *into != nil {
-		return p.invalid(`The "%s" section can only be used once in an update expression;`, keyword)
+		p.fail(repeatedSection, p.invalid(`The "%s" section can only be used once in an update expression;`, keyword))
 	}
 	if err := p.advance(); err != nil {
 		return err
@@ -62,25 +65,32 @@ func (p *parser) section(u *Update) error {
 }
 
 func (p *parser) set() (action, error) {
-	target, err := p.path()
+	target, err := p.target()
 	if err != nil {
 		return action{}, err
 	}
 	if err := p.expect("="); err != nil {
 		return action{}, err
 	}
-	value, err := p.sum()
-	return action{target, value}, err
+	source, err := p.sum()
+	return action{target, source.value, source.known}, err
 }
 
 func (p *parser) removal() (action, error) {
+	target, err := p.target()
+	return action{path: target, value: constant(nil)}, err
+}
+
+// target parses the path that an action changes.
+func (p *parser) target() (path, error) {
 	target, err := p.path()
-	return action{target, constant(nil)}, err
+	p.targets = append(p.targets, target)
+	return target, err
 }
 
 // collectionAction parses an action of ADD or DELETE: a path and a value.
 func (p *parser) collectionAction(keyword string, allowed func(attribute.Value) bool) (action, error) {
-	target, err := p.path()
+	target, err := p.target()
 	if err != nil {
 		return action{}, err
 	}
@@ -89,10 +99,17 @@ func (p *parser) collectionAction(keyword string, allowed func(attribute.Value) 
 		return action{}, err
 	}
 	if !allowed(v) {
-		return action{}, p.invalid("Incorrect operand type for operator or function; "+
-			"operator: %s, operand type: %s", keyword, v.Type())
+		p.fail(everythingElse, p.invalid("Incorrect operand type for operator or function; "+
+			"operator: %s, operand type: %s", keyword, typeNames[v.Type()]))
 	}
-	return action{target, constant(v)}, nil
+	return action{target, constant(v), v}, nil
+}
+
+// typeNames are the names of types in the messages for ADD and DELETE.
+var typeNames = map[attribute.Type]string{
+	attribute.TypeString: "STRING", attribute.TypeNumber: "NUMBER", attribute.TypeBinary: "BINARY",
+	attribute.TypeBool: "BOOLEAN", attribute.TypeNull: "NULL", attribute.TypeList: "LIST", attribute.TypeMap: "MAP",
+	attribute.TypeStringSet: "SS", attribute.TypeNumberSet: "NS", attribute.TypeBinarySet: "BS",
 }
 
 func isSet(v attribute.Value) bool {

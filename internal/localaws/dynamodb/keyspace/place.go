@@ -32,9 +32,18 @@ func NewPlace(partitionKey, sortKey attribute.Value, primary string) Place {
 const hashSalt = "Outliers"
 
 func partition(key attribute.Value) Place {
-	text := attribute.KeyBytes(key)
-	sum := md5.Sum(append([]byte(hashSalt), text...))
-	return Place{partition: binary.BigEndian.Uint64(sum[:]), hash: string(text)}
+	sum := Hash(key)
+	return Place{partition: binary.BigEndian.Uint64([]byte(sum)), hash: string(attribute.KeyBytes(key))}
+}
+
+// Hash returns DynamoDB's hash of the values of a key. A nil value adds nothing.
+func Hash(values ...attribute.Value) string {
+	text := []byte(hashSalt)
+	for _, v := range values {
+		text = append(text, attribute.KeyBytes(v)...)
+	}
+	sum := md5.Sum(text)
+	return string(sum[:])
 }
 
 // Primary returns the text that is unique for the primary key.

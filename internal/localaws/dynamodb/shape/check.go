@@ -42,12 +42,16 @@ func Rules(members map[string]any, t reflect.Type) error {
 	if len(found) == 0 {
 		return nil
 	}
+	found = found[:min(len(found), maxViolations)]
 	plural := "s"
 	if len(found) == 1 {
 		plural = ""
 	}
 	return attribute.Invalidf("%d validation error%s detected: %s", len(found), plural, strings.Join(found, "; "))
 }
+
+// maxViolations is how many violations AWS reports at once.
+const maxViolations = 10
 
 // violations are the messages for what breaks a rule.
 type violations []string
@@ -112,7 +116,7 @@ func elementOf(t reflect.Type) reflect.Type {
 
 func (v *violations) object(value map[string]any, t reflect.Type, r rules, path string) {
 	switch {
-	case t == itemType || t == valueType:
+	case t == itemType || t == valueType || t == anyType:
 		v.size(value, len(value), r, path)
 	case t.Kind() == reflect.Struct:
 		v.members(value, t, path+".")

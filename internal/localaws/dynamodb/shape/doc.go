@@ -10,6 +10,7 @@
 //	name           a string has only the characters of names of tables
 //	table          the name of a table, or its ARN
 //	enum=A|B       the values of a string
+//	item           an attribute map, whatever the Go type
 //	long           a number that AWS calls Long and not Integer
 //	each=...       rules for the elements of a list, separated by semicolons
 //	keys=...       rules for the keys of a map, separated by semicolons

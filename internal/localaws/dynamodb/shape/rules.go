@@ -11,11 +11,11 @@ import (
 
 // rules are what the tag of a member says.
 type rules struct {
-	required, name, table, long bool
-	length, value, values       *bounds
-	enum                        []string
-	each, keys                  *rules
-	is                          string
+	required, name, table, long, item bool
+	length, value, values             *bounds
+	enum                              []string
+	each, keys                        *rules
+	is                                string
 }
 
 // bounds are a smallest and a largest value, both allowed.
@@ -55,6 +55,8 @@ func parseRules(text string) (r rules) {
 			r.name = true
 		case "table":
 			r.table, r.name, r.length = true, true, &bounds{3, 255}
+		case "item":
+			r.item = true
 		case "long":
 			r.long = true
 		case "len":

@@ -25,6 +25,7 @@ const (
 var (
 	itemType  = reflect.TypeFor[attribute.Item]()
 	valueType = reflect.TypeFor[attribute.Value]()
+	anyType   = reflect.TypeFor[attribute.Any]()
 )
 
 // checkType returns an error if a JSON value does not have the shape of t.
@@ -35,11 +36,14 @@ func checkType(v any, t reflect.Type, r rules, at place) error {
 	if v == nil {
 		return nil
 	}
+	if r.item {
+		t = itemType
+	}
 	switch t {
 	case itemType:
 		return checkMap(v, "com.amazonaws.dynamodb.v20120810.AttributeValue", at, checkAttribute)
-	case valueType:
-		return checkAttribute(v, member)
+	case valueType, anyType:
+		return checkAttribute(v, at)
 	}
 	switch t.Kind() {
 	case reflect.String:
@@ -74,6 +78,9 @@ func checkType(v any, t reflect.Type, r rules, at place) error {
 func nameOf(t reflect.Type, r rules) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
+	}
+	if t == valueType {
+		return "com.amazonaws.dynamodb.v20120810.AttributeValue"
 	}
 	switch t.Kind() {
 	case reflect.String:
