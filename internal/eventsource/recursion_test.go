@@ -41,7 +41,8 @@ func sendOn(ctx context.Context, t *testing.T, client *sqs.Client, url, body, gr
 	if lineage != "" {
 		escaped := strings.ReplaceAll(lineage, "|", "%7C")
 		in.MessageSystemAttributes = map[string]types.MessageSystemAttributeValue{"AWSTraceHeader": {
-			DataType: aws.String("String"), StringValue: aws.String("Root=1-5759e988-bd862e3fe1be46a994272793;Lineage=" + escaped),
+			DataType:    aws.String("String"),
+			StringValue: aws.String("Root=1-5759e988-bd862e3fe1be46a994272793;Lineage=" + escaped),
 		}}
 	}
 	if _, err := client.SendMessage(context.WithoutCancel(ctx), in); err != nil {

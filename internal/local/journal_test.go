@@ -239,7 +239,8 @@ func TestADeadLetterQueueThatAFunctionReads(t *testing.T) {
 	}
 	j := newJournal(&stack.Stack{
 		Queues: []stack.Queue{
-			{LogicalID: "Jobs", Name: "jobs", DeadLetterQueue: "Read"}, {LogicalID: "Read", Name: "read", DeadLetterQueue: "Paused"},
+			{LogicalID: "Jobs", Name: "jobs", DeadLetterQueue: "Read"},
+			{LogicalID: "Read", Name: "read", DeadLetterQueue: "Paused"},
 			{LogicalID: "Paused", Name: "paused", DeadLetterQueue: "Grave"}, {LogicalID: "Grave", Name: "grave"},
 		},
 		Functions: []stack.Function{event("Jobs", true), event("Read", true), event("Paused", false)},
