@@ -81,6 +81,37 @@ func TestNoBatchAfterTheFirstOpensConnections(t *testing.T) {
 	}
 }
 
+// The connection that is opened before the first event is the one of the first claim.
+func TestTheFirstClaimFindsAConnection(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	cfg, err := lambdaConfig(lookupIn(w.env))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHost(lookupIn(w.env), cfg)
+	h.connect()
+	in := &dynamodb.DescribeTableInput{TableName: aws.String("ledger")}
+	if _, err := h.DynamoDB().DescribeTable(t.Context(), in); err != nil {
+		t.Fatal(err)
+	}
+	if w.calls.connections != 1 {
+		t.Errorf("%d connections were opened, want 1", w.calls.connections)
+	}
+}
+
+// Without a network nothing waits and nothing fails.
+func TestAConnectionThatCannotBeOpenedDoesNotMatter(t *testing.T) {
+	t.Parallel()
+	env := complete()
+	env["AWS_ENDPOINT_URL"] = "http://127.0.0.1:1"
+	cfg, err := lambdaConfig(lookupIn(env))
+	if err != nil {
+		t.Fatal(err)
+	}
+	newHost(lookupIn(env), cfg).connect()
+}
+
 // calls counts what the processor sends.
 type calls struct {
 	mu                 sync.Mutex
@@ -164,7 +195,7 @@ func TestWhatAJobCosts(t *testing.T) {
 					return nil
 				}
 				quiet := func(o *Options) { o.Logger = slog.New(slog.DiscardHandler) }
-				p, err := newLambdaProcessor(lookupIn(w.env), fn, []Option{KeyField("id"), quiet})
+				p, _, err := newLambdaProcessor(lookupIn(w.env), fn, []Option{KeyField("id"), quiet})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -37,7 +37,7 @@ func FuzzEnvironment(f *testing.F) {
 		if o.MaxReceives < 1 || o.Keep < 0 || o.Lease < 0 || o.Concurrency < 0 || o.ExcerptBytes > mostExcerpt {
 			t.Errorf("the options are %+v", o)
 		}
-		if _, err := newLambdaProcessor(lookupIn(env), nothing, nil); err != nil {
+		if _, _, err := newLambdaProcessor(lookupIn(env), nothing, nil); err != nil {
 			t.Errorf("the environment is accepted, and no processor can be made of it: %v", err)
 		}
 	})

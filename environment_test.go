@@ -50,7 +50,7 @@ func read(t *testing.T, env map[string]string) Options {
 func TestAllVariablesThatAreMissingOrWrongAreNamedAtOnce(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{jitterVariable: "2", backoffVariable: "linear"}
-	_, err := newLambdaProcessor(lookupIn(env), nothing, nil)
+	_, _, err := newLambdaProcessor(lookupIn(env), nothing, nil)
 	for _, name := range []string{
 		"AWS_REGION", tableVariable, deadLetterVariable, maxReceivesVariable, jitterVariable, backoffVariable,
 	} {
@@ -113,7 +113,7 @@ func TestMissingAndWrongVariablesAreNamed(t *testing.T) {
 			t.Parallel()
 			env := complete()
 			env[tt.variable] = tt.value
-			_, err := newLambdaProcessor(lookupIn(env), nothing, nil)
+			_, _, err := newLambdaProcessor(lookupIn(env), nothing, nil)
 			if err == nil || err.Error() != tt.want {
 				t.Errorf("got  %v\nwant %s", err, tt.want)
 			}
@@ -241,7 +241,7 @@ func TestLambdaConfigReadsTheEnvironment(t *testing.T) {
 func TestAWrongOptionIsNotBlamedOnItsVariable(t *testing.T) {
 	t.Parallel()
 	own := func(o *Options) { o.DeadLetterURL = "charge-dlq" }
-	_, err := newLambdaProcessor(lookupIn(complete()), nothing, []Option{own})
+	_, _, err := newLambdaProcessor(lookupIn(complete()), nothing, []Option{own})
 	if err == nil || strings.Contains(err.Error(), deadLetterVariable) ||
 		!strings.Contains(err.Error(), "DeadLetterURL") || !strings.Contains(err.Error(), `"charge-dlq"`) {
 		t.Errorf("error %v, want it to name the option and its value", err)

@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/http"
 	"os"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
@@ -93,6 +94,35 @@ func leaveOutTelemetry(o *dynamodb.Options) {
 	o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
 		return stack.Finalize.Insert(leaveOut, "Signing", middleware.Before)
 	})
+}
+
+// connectTimeout is how long the first connection may take. Nobody waits for it.
+const connectTimeout = 5 * time.Second
+
+// connect opens the connection that the first claim will use. A function does that while it
+// waits for its first event, when nobody pays for the handshake and for reading the
+// certificates. DynamoDB answers the request without credentials; what it says does not
+// matter, and neither does an error.
+func (h *Host) connect() {
+	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
+	defer cancel()
+	o := h.dynamodb.Options()
+	endpoint, err := o.EndpointResolverV2.ResolveEndpoint(ctx, dynamodb.EndpointParameters{
+		Region: aws.String(o.Region), Endpoint: o.BaseEndpoint,
+	}.WithDefaults())
+	if err != nil {
+		return
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, endpoint.URI.String(), nil)
+	if err != nil {
+		return
+	}
+	response, err := o.HTTPClient.Do(request)
+	if err != nil {
+		return
+	}
+	_, _ = io.Copy(io.Discard, response.Body) // else the connection is not used again
+	_ = response.Body.Close()
 }
 
 // SQS is the host's client for SQS.

@@ -111,7 +111,7 @@ func TestStartWiresTheWholePath(t *testing.T) {
 		return nil
 	}
 	quiet := func(o *Options) { o.Logger = slog.New(slog.DiscardHandler) }
-	p, err := newLambdaProcessor(lookupIn(w.env), fn, []Option{KeyField("id"), quiet})
+	p, _, err := newLambdaProcessor(lookupIn(w.env), fn, []Option{KeyField("id"), quiet})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestStartTakesPayloadsOutOfTheirEnvelope(t *testing.T) {
 		return nil
 	}
 	unwrap := func(o *Options) { o.Envelope, o.Logger = envelope.EventBridge, slog.New(slog.DiscardHandler) }
-	p, err := newLambdaProcessor(lookupIn(w.env), fn, []Option{KeyField("id"), unwrap})
+	p, _, err := newLambdaProcessor(lookupIn(w.env), fn, []Option{KeyField("id"), unwrap})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestAJobWithoutAKeyIsWarnedOfOnce(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	logged := func(o *Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) }
-	_, err := newLambdaProcessor(lookupIn(complete()), nothing, []Option{logged})
+	_, _, err := newLambdaProcessor(lookupIn(complete()), nothing, []Option{logged})
 	if err != nil || strings.Count(log.String(), "no idempotency key") != 1 {
 		t.Errorf("error %v, log:\n%s", err, &log)
 	}

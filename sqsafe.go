@@ -38,10 +38,13 @@ import (
 // payload that is not validated, a budget of attempts that the queue cuts short, a
 // maxReceiveCount that is too small for batches which do not end in time.
 func Start[T any](fn func(ctx context.Context, payload T) error, options ...Option) {
-	p, err := NewProcessor(fn, options...)
+	p, h, err := newLambdaProcessor(os.LookupEnv, fn, options)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "sqsafe:", err)
 		os.Exit(1)
+	}
+	if lookupFunc(os.LookupEnv).endpoint("DYNAMODB") == "" {
+		go h.connect()
 	}
 	lambda.StartWithOptions(p, lambda.WithEnableSIGTERM())
 }
@@ -52,19 +55,21 @@ func Start[T any](fn func(ctx context.Context, payload T) error, options ...Opti
 func NewProcessor[T any](
 	fn func(ctx context.Context, payload T) error, options ...Option,
 ) (*handler.Processor, error) {
-	return newLambdaProcessor(os.LookupEnv, fn, options)
+	p, _, err := newLambdaProcessor(os.LookupEnv, fn, options)
+	return p, err
 }
 
 func newLambdaProcessor[T any](
 	lookup lookupFunc, fn func(ctx context.Context, payload T) error, options []Option,
-) (*handler.Processor, error) {
+) (*handler.Processor, *Host, error) {
 	cfg, err := lambdaConfig(lookup)
 	if err != nil {
 		o := NewOptions(options...)
-		return nil, errors.Join(err, readEnvironment(lookup, &o))
+		return nil, nil, errors.Join(err, readEnvironment(lookup, &o))
 	}
 	h := newHost(lookup, cfg)
-	return NewProcessorOn(h, fn, append(slices.Clip(options), h.metricLines(os.Stdout))...)
+	p, err := NewProcessorOn(h, fn, append(slices.Clip(options), h.metricLines(os.Stdout))...)
+	return p, h, err
 }
 
 // NewProcessorOn returns the handler for fn with the clients of a host. It reads the same

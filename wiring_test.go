@@ -188,7 +188,7 @@ func TestStartWarnsOfWhatIsSeldomMeant(t *testing.T) {
 }
 
 func forType[T any](env map[string]string, options ...Option) error {
-	_, err := newLambdaProcessor(lookupIn(env), func(context.Context, T) error { return nil }, options)
+	_, _, err := newLambdaProcessor(lookupIn(env), func(context.Context, T) error { return nil }, options)
 	return err
 }
 
@@ -212,7 +212,7 @@ func (w *world) handle(t *testing.T, p *handler.Processor, bodies ...string) eve
 
 func (w *world) processor(t *testing.T, fn func(context.Context, job) error, options ...Option) *handler.Processor {
 	t.Helper()
-	p, err := newLambdaProcessor(lookupIn(w.env), fn, append([]Option{func(o *Options) {
+	p, _, err := newLambdaProcessor(lookupIn(w.env), fn, append([]Option{func(o *Options) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}}, options...))
 	if err != nil {

@@ -12,6 +12,8 @@ import (
 // names Go or AfterFunc of something else: sync.WaitGroup, time, context, a clock.
 func Goroutines() map[string]string {
 	return map[string]string{
+		"sqsafe.go": "the first connection is opened while the function waits for its first event",
+
 		"handler/handle.go":    "the timer that ends a crashed process, and a logger that may hang",
 		"handler/pool.go":      "workers, which decode, claim, run and settle, and are in the event loop in turn",
 		"handler/claim.go":     "the wait for a claim that is lost",

@@ -205,7 +205,12 @@ func checkRows() []Row {
 			Path:  "internal/samtest",
 			Tests: []string{"internal/demo/provider", "internal/runtimeapi", "internal/scaffold", "internal/stack"},
 		},
-		{Path: "internal/powertools", Tests: []string{"idem", "idem/dynamo"}},
+		{
+			Path: "internal/powertools",
+			Tests: []string{
+				"idem", "idem/dynamo", "dlq", "internal/deadletters", "internal/deadletters/replay", "internal/endpoint",
+			},
+		},
 		{
 			Path: "internal/parity/function", Ours: []string{"fault", "idem", ".", "worker"},
 			Third: []string{lambdaEvents, lambdaRuntime}, Host: true,

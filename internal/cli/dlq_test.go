@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
 	"github.com/sqsafe/sqsafe/internal/cli"
 	"github.com/sqsafe/sqsafe/internal/deadletters/letterstest"
 	"github.com/sqsafe/sqsafe/internal/endpoint"
@@ -186,6 +188,32 @@ func TestDLQReplayStopsForTheSource(t *testing.T) {
 				t.Errorf("exit code %d, %s%s", code, out, errs)
 			}
 		})
+	}
+}
+
+// While another replay is under way, nothing is sent, even if it has hidden all letters, and a
+// plan says so.
+func TestDLQReplayIsAlone(t *testing.T) {
+	t.Parallel()
+	s, url := served(t, "charges")
+	s.Bury(`{"id":"c-1","do":"declined"}`, "")
+	tags := map[string]string{"sqsafe:replay": fmt.Sprint("run-1 ", time.Now().Add(time.Minute).Unix(), " bob@desk")}
+	if _, err := s.SQS.TagQueue(t.Context(), &sqs.TagQueueInput{QueueUrl: &s.DeadURL, Tags: tags}); err != nil {
+		t.Fatal(err)
+	}
+	s.Receive(s.DeadURL, s.Dead) // the other one holds the letter
+	for _, yes := range []bool{false, true} {
+		args := []string{"dlq", "replay", s.Dead, "--journal", t.TempDir(), "--endpoint-sqs", url}
+		want, says := cli.ExitOK, "no dead letter in charges-dead is to be seen now\nabout 1 letter is hidden"
+		if yes {
+			args, want, says = append(args, "--yes"), cli.ExitFailed, ""
+		}
+		out, errs := &bytes.Buffer{}, &bytes.Buffer{}
+		code := cli.Run(t.Context(), args, cli.Streams{Out: out, Err: errs})
+		if code != want || !strings.HasPrefix(out.String(), says) ||
+			!strings.Contains(errs.String(), "replay run-1 of this queue is under way, by bob@desk") {
+			t.Errorf("exit code %d, %s%s", code, out, errs)
+		}
 	}
 }
 

@@ -80,7 +80,7 @@ func (s *session) wouldMove(
 		})
 	}
 	if len(letters) == 0 {
-		fmt.Fprintln(streams.Out, s.none(reading.Read))
+		fmt.Fprintln(streams.Out, s.none(reading))
 	} else {
 		fmt.Fprintf(streams.Out, "%s of %d in %s would be %s; add --yes to do it\n",
 			letterCount(len(letters)), reading.Read, s.Name, what)

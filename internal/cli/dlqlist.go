@@ -161,7 +161,7 @@ func (l *DLQList) print(
 	now := time.Now()
 	switch {
 	case len(letters) == 0:
-		fmt.Fprintln(out, s.none(r.Read))
+		fmt.Fprintln(out, s.none(r))
 		return
 	case l.Letters:
 		deadletters.Sort(letters, s.FIFO)
@@ -191,14 +191,16 @@ func (l *DLQList) print(
 }
 
 // none says that no letter matches, of those that were read.
-func (s *session) none(read int) string {
-	switch read {
-	case 0:
+func (s *session) none(r *deadletters.Reading) string {
+	switch {
+	case r.Read == 0 && r.Hidden+r.Behind > 0:
+		return "no dead letter in " + s.Name + " is to be seen now"
+	case r.Read == 0:
 		return "no dead letters in " + s.Name
-	case 1:
+	case r.Read == 1:
 		return "the only dead letter in " + s.Name + " does not match"
 	}
-	return fmt.Sprintf("none of %d dead letters in %s match", read, s.Name)
+	return fmt.Sprintf("none of %d dead letters in %s match", r.Read, s.Name)
 }
 
 func letterCount(n int) string { return deadletters.Number(n, "dead letter", "dead letters") }

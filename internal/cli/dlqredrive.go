@@ -56,7 +56,7 @@ func (d *DLQRedrive) Run(ctx context.Context, streams Streams) error {
 	}
 	switch {
 	case !d.Yes && s.Count.Total() == 0: // about: with --yes SQS is asked
-		fmt.Fprintln(streams.Out, s.none(0))
+		fmt.Fprintln(streams.Out, s.none(&deadletters.Reading{}))
 		return nil
 	case !d.Yes:
 		fmt.Fprintf(streams.Out, "%s of %s would be moved to %s, %d a second; add --yes to do it\n",

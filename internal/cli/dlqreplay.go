@@ -119,6 +119,10 @@ func (r *DLQReplay) Run(ctx context.Context, streams Streams) error {
 		Queue: s.Queue, Table: s.table, Filter: *filter, Directory: r.directory(), Who: who(), Reason: r.Why,
 		Read:     deadletters.ReadOptions{SpendReceives: r.SpendReceives},
 		Unlocked: func(denied error) { s.unlocked(streams, denied) },
+		Waiting: func(until time.Time) {
+			fmt.Fprintf(streams.Err, "waiting for letters that are hidden, until %s at the latest\n",
+				until.Local().Format(time.TimeOnly))
+		},
 		Options: replay.Options{
 			Rate: r.Rate, Plain: r.Plain, Steps: r.steps(), StepTime: r.StepTime, Outcome: report.tracker.Step, Growth: growth,
 			CountLag: lag,
@@ -161,6 +165,9 @@ func (r *DLQReplay) target(ctx context.Context, s *session) (*replay.Target, err
 }
 
 func (r *DLQReplay) replay(ctx context.Context, o *replay.Operation, report *replayReport) error {
+	if err := r.alone(ctx, report); err != nil {
+		return err
+	}
 	pass, err := o.Look(ctx)
 	if err != nil {
 		return report.session.explain(err)
@@ -181,6 +188,21 @@ func (r *DLQReplay) replay(ctx context.Context, o *replay.Operation, report *rep
 	sum, err := o.Execute(ctx, pass)
 	sum.Refused += pass.Plan.Tally().Refused
 	return r.finish(ctx, report, sum, err, o)
+}
+
+// alone refuses to look while another replay is under way, which has hidden its letters and
+// would lose time by the look. For a plan it is told.
+func (r *DLQReplay) alone(ctx context.Context, report *replayReport) error {
+	busy, err := replay.UnderWay(ctx, report.session.Queue)
+	switch {
+	case err != nil:
+		return report.session.explain(err)
+	case busy != nil && r.Yes:
+		return busy
+	case busy != nil:
+		fmt.Fprintln(report.streams.Err, busy)
+	}
+	return nil
 }
 
 func (r *DLQReplay) resume(ctx context.Context, o *replay.Operation, report *replayReport) error {

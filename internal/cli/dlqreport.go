@@ -89,7 +89,7 @@ func (r *replayReport) plan(o *replay.Operation, pass *replay.Pass) {
 		}
 		fmt.Fprintf(out, "%s of %s: %s\n", letterCount(tally.Letters), o.Queue.Name, tallyText(tally))
 	} else {
-		fmt.Fprintln(out, r.session.none(pass.Reading.Read))
+		fmt.Fprintln(out, r.session.none(pass.Reading))
 	}
 	notices(out, r.session, pass.Reading)
 	if r.session.table == nil && r.session.noTable != notAsked {

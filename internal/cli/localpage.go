@@ -5,6 +5,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/sqsafe/sqsafe/internal/local"
 )
@@ -87,7 +88,7 @@ func (p *localPage) note(line string) {
 	line = strings.TrimSpace(line)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.printer.event(local.Event{Kind: local.KindNote, Line: line})
+	p.printer.event(local.Event{Kind: local.KindNote, Time: time.Now().UTC(), Line: line})
 	p.printer.flush()
 }
 

@@ -2,6 +2,7 @@ package deadletters
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,26 +52,15 @@ func Join(ctx context.Context, table *ledger.Table, letters []*Letter, o JoinOpt
 	if o.Now.IsZero() {
 		o.Now = time.Now()
 	}
-	ids := make([]string, len(letters))
-	for i, l := range letters {
-		if ids[i] = l.JobID(); ids[i] == "" && l.Source != "" {
-			ids[i] = ledger.ID(l.SourceName(), l.OriginalID())
-		}
-	}
-	found, err := table.GetMany(ctx, ids)
 	strangers := map[string]bool{}
-	for i, l := range letters {
-		entry := found[ids[i]]
-		switch {
-		case entry != nil:
-			l.join(entry, o.Now)
-		case err != nil:
+	var err error
+	for part := range slices.Chunk(letters, joinPart) {
+		if err == nil {
+			err = joinNamed(ctx, table, part, strangers, o.Now)
+			continue
+		}
+		for _, l := range part { // asked once, the ledger did not answer
 			l.Ledger = LedgerUnreachable
-		case l.JobID() != "":
-			l.Ledger = LedgerForgotten
-		default:
-			l.Ledger = LedgerUnnamed
-			strangers[l.OriginalID()] = l.Kind == KindMoved || l.Kind == KindUnknown
 		}
 	}
 	if err != nil || len(strangers) == 0 || !o.Scan && table.Items > ScanLimit {
@@ -89,10 +79,45 @@ func Join(ctx context.Context, table *ledger.Table, letters []*Letter, o JoinOpt
 	return err
 }
 
+// joinPart is how many letters are looked up at a time, so that not all items are in memory.
+const joinPart = 1000
+
+// joinNamed looks letters up by the ids of their jobs, and notes the messages of those that
+// name none.
+func joinNamed(
+	ctx context.Context, table *ledger.Table, letters []*Letter, strangers map[string]bool, now time.Time,
+) error {
+	ids := make([]string, len(letters))
+	for i, l := range letters {
+		if ids[i] = l.JobID(); ids[i] == "" && l.Source != "" {
+			ids[i] = ledger.ID(l.SourceName(), l.OriginalID())
+		}
+	}
+	found, err := table.GetMany(ctx, ids)
+	for i, l := range letters {
+		entry := found[ids[i]]
+		switch {
+		case entry != nil:
+			l.join(entry, now)
+		case err != nil:
+			l.Ledger = LedgerUnreachable
+		case l.JobID() != "":
+			l.Ledger = LedgerForgotten
+		default:
+			l.Ledger = LedgerUnnamed
+			strangers[l.OriginalID()] = l.Kind == KindMoved || l.Kind == KindUnknown
+		}
+	}
+	return err
+}
+
 // join sets what the ledger has, and for a letter without a record what it knows of the
 // failure.
 func (l *Letter) join(e *ledger.Entry, now time.Time) {
 	l.Entry = e
+	if l.Message == nil { // what is slim stays so
+		l.Entry = e.Slim()
+	}
 	switch e.State(now) {
 	case ledger.StateExpired:
 		l.Ledger = LedgerForgotten

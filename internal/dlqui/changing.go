@@ -60,6 +60,9 @@ func (p *Pages) showPlan(w http.ResponseWriter, r *http.Request, sel *selection,
 		Notices: notices(s, &look{reading: *pass.Reading, noLedger: noLedger}),
 		Trail:   []crumb{{s.Name, path(s.Name, "", nil)}},
 	}
+	if busy, err := replay.UnderWay(r.Context(), s.Queue.Queue); err == nil && busy != nil {
+		v.Notices = append(v.Notices, busy.Error()+".")
+	}
 	if s.FIFO && pass.Reading.Behind > 0 && len(sel.filter.IDs) == 0 {
 		v.Notices = append(v.Notices, "The replay goes on with those that stand behind and are selected as well.")
 	}

@@ -55,6 +55,23 @@ type Entry struct {
 	seen item
 }
 
+// Slim returns the entry without what takes much memory: the item itself, stacks, steps,
+// attributes of other writers, and the single runs of the history. It cannot be forgotten or
+// cancelled any more.
+func (e *Entry) Slim() *Entry {
+	s := *e
+	s.seen, s.Steps, s.Other, s.CrashStack = nil, nil, nil, ""
+	s.History = slimHistory(&e.History)
+	if v := e.Verdict; v != nil {
+		slim := *v
+		slim.Stack, slim.History = "", slimHistory(&v.History)
+		s.Verdict = &slim
+	}
+	return &s
+}
+
+func slimHistory(h *handler.History) handler.History { return handler.History{Dropped: h.Len()} }
+
 // Runs counts the runs that failed in all epochs. A permanent failure is a run and
 // costs no budget.
 func (e *Entry) Runs() int { return e.History.Len() }

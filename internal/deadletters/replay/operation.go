@@ -36,6 +36,9 @@ type Operation struct {
 	// Unlocked is called before anything is sent if the lock of the queue is denied, so that
 	// nobody else is kept away; nil means no call.
 	Unlocked func(denied error)
+	// Waiting is called before a resumed run waits for letters that are hidden, with the time
+	// at which they are visible again at the latest; nil means no call.
+	Waiting func(until time.Time)
 
 	run       string
 	cutoff    time.Time       // letters that arrived later are not part of the run
@@ -334,7 +337,7 @@ func (o *Operation) Resume(ctx context.Context, path string, again bool, told fu
 // found reads the queue until all letters of the run are there, or none of them can be
 // hidden any more.
 func (o *Operation) found(ctx context.Context, past *Past, again bool) (*Pass, Rest, error) {
-	for {
+	for told := false; ; told = true {
 		pass, err := o.look(ctx, past.Knows)
 		if err != nil {
 			return nil, Rest{}, err
@@ -346,6 +349,9 @@ func (o *Operation) found(ctx context.Context, past *Past, again bool) (*Pass, R
 		}
 		if err := pass.Close(ctx); err != nil {
 			return nil, Rest{}, err
+		}
+		if !told && o.Waiting != nil {
+			o.Waiting(past.Visible())
 		}
 		timer := time.NewTimer(min(longestPause, time.Until(past.Visible())+time.Second))
 		select {

@@ -88,7 +88,9 @@ const clockMargin = 2 * time.Second
 
 // look sets the outcome by what the ledger has.
 func (f *Followed) look(entry *ledger.Entry, now time.Time) {
-	f.Entry = entry
+	if f.Entry = entry; entry != nil {
+		f.Entry = entry.Slim()
+	}
 	if f.Outcome = f.outcome(now); f.Outcome == OutcomeDeadAgain && entry.Verdict != nil {
 		f.Reason = reasonText(entry.Verdict.Class, entry.Verdict.Reason)
 	}

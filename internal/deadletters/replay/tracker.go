@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/sqsafe/sqsafe/internal/deadletters"
@@ -118,29 +119,46 @@ func (t *Tracker) Wait(ctx context.Context, limit time.Duration, told func(Outco
 
 // look asks for the outcomes of the jobs that are pending.
 func (t *Tracker) look(ctx context.Context, jobs []*Followed) error {
-	var ids []string
 	var named, nameless []*Followed
 	for _, f := range jobs {
-		switch id := f.JobID(); {
+		switch {
 		case f.Outcome != OutcomePending:
-		case id != "":
-			ids, named = append(ids, id), append(named, f)
+		case f.JobID() != "":
+			named = append(named, f)
 		default:
 			nameless = append(nameless, f)
 		}
+	}
+	for part := range slices.Chunk(named, lookPart) {
+		if err := t.lookForNames(ctx, part); err != nil {
+			return err
+		}
+	}
+	for _, f := range named {
+		if f.Outcome == OutcomePending && f.Item.Body != nil && t.Table.Items <= deadletters.ScanLimit {
+			nameless = append(nameless, f) // an edited payload may have another key
+		}
+	}
+	return t.lookForMessages(ctx, nameless)
+}
+
+// lookPart is how many jobs are looked up at a time, so that not all items are in memory.
+const lookPart = 1000
+
+func (t *Tracker) lookForNames(ctx context.Context, jobs []*Followed) error {
+	ids := make([]string, len(jobs))
+	for i, f := range jobs {
+		ids[i] = f.JobID()
 	}
 	found, err := t.Table.GetMany(ctx, ids)
 	if err != nil {
 		return err
 	}
 	now := time.Now()
-	for _, f := range named {
-		f.look(found[f.JobID()], now)
-		if f.Outcome == OutcomePending && f.Item.Body != nil && t.Table.Items <= deadletters.ScanLimit {
-			nameless = append(nameless, f) // an edited payload may have another key
-		}
+	for i, f := range jobs {
+		f.look(found[ids[i]], now)
 	}
-	return t.lookForMessages(ctx, nameless)
+	return nil
 }
 
 const (

@@ -49,6 +49,10 @@ func checkExpressions(members map[string]any, t reflect.Type) error {
 	}
 	has := func(name string) bool { return members[name] != nil }
 	expressions, legacy := filter(expressionParameters, has), filter(legacyParameters, has)
+	if !has("KeyConditionExpression") {
+		// KeyConditions may stand beside the expressions that they do not replace.
+		legacy = slices.DeleteFunc(legacy, func(name string) bool { return name == "KeyConditions" })
+	}
 	if len(expressions) > 0 && len(legacy) > 0 {
 		return attribute.Invalidf("Can not use both expression and non-expression parameters in the same request: "+
 			"Non-expression parameters: {%s} Expression parameters: {%s}",

@@ -43,7 +43,11 @@ type comparisons map[string]comparison
 func (cs comparisons) parse() (map[string]expression.Comparison, error) {
 	parsed := make(map[string]expression.Comparison, len(cs))
 	for _, name := range slices.Sorted(maps.Keys(cs)) {
-		c := expression.Comparison{Operator: cs[name].ComparisonOperator, Values: values(cs[name].AttributeValueList)}
+		vs, err := values(cs[name].AttributeValueList)
+		if err != nil {
+			return nil, err
+		}
+		c := expression.Comparison{Operator: cs[name].ComparisonOperator, Values: vs}
 		if err := c.Check(); err != nil {
 			return nil, err
 		}
@@ -52,12 +56,16 @@ func (cs comparisons) parse() (map[string]expression.Comparison, error) {
 	return parsed, nil
 }
 
-func values(all []attribute.Any) []attribute.Value {
+func values(all []attribute.Any) ([]attribute.Value, error) {
 	var vs []attribute.Value
 	for _, a := range all {
-		vs = append(vs, a.Value)
+		v, err := a.Value()
+		if err != nil {
+			return nil, err
+		}
+		vs = append(vs, v)
 	}
-	return vs
+	return vs, nil
 }
 
 // junction says how the older conditions are joined.
@@ -90,7 +98,11 @@ type expectation struct {
 func (e expectations) condition() (expression.Condition, bool, error) {
 	parsed := make(map[string]expression.Comparison, len(e.Expected))
 	for _, name := range slices.Sorted(maps.Keys(e.Expected)) {
-		c, problem := e.Expected[name].comparison()
+		vs, err := e.Expected[name].values()
+		if err != nil {
+			return expression.Condition{}, false, err
+		}
+		c, problem := e.Expected[name].comparison(vs)
 		if problem != "" {
 			return expression.Condition{}, false, badParameter("%s for Attribute: %s", problem, name)
 		}
@@ -102,9 +114,17 @@ func (e expectations) condition() (expression.Condition, bool, error) {
 	return expression.Comparisons(parsed, e.ConditionalOperator == "OR"), len(parsed) > 0, nil
 }
 
+// values returns the values of the expectation.
+func (e expectation) values() ([]attribute.Value, error) {
+	if e.Value != nil {
+		return values([]attribute.Any{*e.Value})
+	}
+	return values(e.AttributeValueList)
+}
+
 // comparison returns the comparison that the expectation means, or what is wrong
 // with it.
-func (e expectation) comparison() (c expression.Comparison, problem string) {
+func (e expectation) comparison(vs []attribute.Value) (c expression.Comparison, problem string) {
 	operator := e.ComparisonOperator
 	switch {
 	case e.AttributeValueList != nil && e.Value != nil:
@@ -114,28 +134,23 @@ func (e expectation) comparison() (c expression.Comparison, problem string) {
 	case e.Exists != nil && operator != "":
 		return c, "Exists and ComparisonOperator cannot be used together"
 	case operator != "":
-		return e.compared()
+		return e.compared(vs)
 	case e.Exists == nil && e.Value == nil:
 		return c, "Value must be provided when Exists is null"
 	case e.Exists == nil || *e.Exists:
 		if e.Value == nil {
 			return c, "Value must be provided when Exists is true"
 		}
-		return expression.Comparison{Operator: "EQ", Values: []attribute.Value{e.Value.Value}}, ""
+		return expression.Comparison{Operator: "EQ", Values: vs}, ""
 	case e.Value != nil:
 		return c, "Value cannot be used when Exists is false"
 	}
 	return expression.Comparison{Operator: "NULL"}, ""
 }
 
-func (e expectation) compared() (c expression.Comparison, problem string) {
-	c.Operator = e.ComparisonOperator
-	switch {
-	case e.Value != nil:
-		c.Values = []attribute.Value{e.Value.Value}
-	case e.AttributeValueList != nil:
-		c.Values = values(e.AttributeValueList)
-	case c.Operator != "NULL" && c.Operator != "NOT_NULL":
+func (e expectation) compared(vs []attribute.Value) (c expression.Comparison, problem string) {
+	c.Operator, c.Values = e.ComparisonOperator, vs
+	if e.Value == nil && e.AttributeValueList == nil && c.Operator != "NULL" && c.Operator != "NOT_NULL" {
 		return c, fmt.Sprintf("Value or AttributeValueList must be used with ComparisonOperator: %s", c.Operator)
 	}
 	return c, ""
@@ -152,7 +167,10 @@ func changes(all map[string]attributeUpdate) (expression.Update, error) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		c := expression.Change{Action: orDefault(all[name].Action, "PUT")}
 		if v := all[name].Value; v != nil {
-			c.Value = v.Value
+			var err error
+			if c.Value, err = v.Value(); err != nil {
+				return expression.Update{}, err
+			}
 		}
 		if err := c.Check(); err != nil {
 			return expression.Update{}, err

@@ -16,11 +16,11 @@ type scanParameters struct {
 }
 
 func (s *Service) scan(p *scanParameters) (pageResponse, error) {
-	if err := p.checkSegments(); err != nil {
-		return pageResponse{}, err
-	}
 	g, scope, err := p.begin(p.ScanFilter)
 	if err != nil {
+		return pageResponse{}, err
+	}
+	if err := p.checkSegments(); err != nil {
 		return pageResponse{}, err
 	}
 	if err := g.parse(scope); err != nil {

@@ -48,7 +48,11 @@ def read(client, url: str) -> list:
     found = []
     while True:
         answer = client.receive_message(
-            QueueUrl=url, MaxNumberOfMessages=10, MessageAttributeNames=["All"], AttributeNames=["All"], VisibilityTimeout=60
+            QueueUrl=url,
+            MaxNumberOfMessages=10,
+            MessageAttributeNames=["All"],
+            AttributeNames=["All"],
+            VisibilityTimeout=60,
         )
         messages = answer.get("Messages", [])
         if not messages:
