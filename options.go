@@ -31,6 +31,8 @@ type Options struct {
 
 	// Strict refuses payloads with members that the function's type does not know.
 	Strict bool
+	// DecodeWith decodes payloads in the place of json.Unmarshal; see [handler.DecodeWith].
+	DecodeWith func(data []byte, into any) error
 	// Envelope takes off what the payload is wrapped in, such as envelope.EventBridge;
 	// nil where the body is the payload.
 	Envelope func(handler.Handler) handler.Handler

@@ -169,6 +169,25 @@ func TestStartTakesPayloadsOutOfTheirEnvelope(t *testing.T) {
 	}
 }
 
+func TestStartDecodesWithAnotherFunction(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	refuse := func(o *Options) {
+		o.DecodeWith = func([]byte, any) error { return errors.New("not now") }
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	p, _, err := newLambdaProcessor(lookupIn(w.env), nothing, []Option{KeyField("id"), refuse})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Handle(t.Context(), w.batch(1, "new", 0)); err != nil {
+		t.Fatal(err)
+	}
+	if dead := w.receive(t, "dead"); len(dead.Records) != 1 {
+		t.Errorf("%d dead letters, want the job that could not be decoded", len(dead.Records))
+	}
+}
+
 func TestAJobWithoutAKeyIsWarnedOfOnce(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

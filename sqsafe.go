@@ -86,6 +86,9 @@ func NewProcessorOn[T any](
 	if o.Strict {
 		decode = append(decode, handler.Strict())
 	}
+	if o.DecodeWith != nil {
+		decode = append(decode, handler.DecodeWith(o.DecodeWith))
+	}
 	job := handler.JSON(fn, decode...)
 	if o.Envelope != nil {
 		job = o.Envelope(job)

@@ -23,6 +23,8 @@ type DecodeOption func(*decoding)
 
 type decoding struct {
 	strict bool
+	// with is json.Unmarshal, or what takes its place.
+	with func(data []byte, into any) error
 	// payload is nil for types of which the names of members say nothing.
 	payload *payloadType
 }
@@ -30,6 +32,16 @@ type decoding struct {
 // Strict refuses payloads with any member that T does not know. It finds a
 // misspelt optional member, and lets no producer add one before its consumers.
 func Strict() DecodeOption { return func(d *decoding) { d.strict = true } }
+
+// DecodeWith decodes payloads with another function than [json.Unmarshal], such as that of a
+// faster package with the same rules (sonic, goccy/go-json, easyjson). [JSON] makes its own
+// checks all the same. It reads the names of members in the tags of encoding/json, and a
+// function that reads others makes [JSON] refuse payloads. Errors of decode are permanent,
+// and are logged: they must not show what a payload holds. With [Strict], and where decode
+// is nil, it has no effect. decode must be safe for concurrent use.
+func DecodeWith(decode func(data []byte, into any) error) DecodeOption {
+	return func(d *decoding) { d.with = decode }
+}
 
 // JSON makes a Handler of a function that takes a decoded payload. The content
 // must be exactly one JSON value other than null, in valid UTF-8, with nothing
@@ -108,7 +120,11 @@ func (d decoding) decode(content string, into any) error {
 
 func (d decoding) unmarshal(content string, into any) error {
 	if !d.strict {
-		return withoutValue(json.Unmarshal([]byte(content), into))
+		decode := d.with
+		if decode == nil {
+			decode = json.Unmarshal
+		}
+		return withoutValue(decode([]byte(content), into))
 	}
 	decoder := json.NewDecoder(strings.NewReader(content))
 	decoder.DisallowUnknownFields()

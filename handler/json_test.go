@@ -1,7 +1,9 @@
 package handler_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"strconv"
 	"strings"
@@ -197,5 +199,43 @@ func TestValuesThatTypesRefuseAreNotInTheErrorText(t *testing.T) {
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", body, err, want)
 		}
+	}
+}
+
+// upper decodes with another function, which the checks of JSON do not depend on.
+func upper(data []byte, into any) error {
+	if strings.Contains(string(data), "secret") {
+		return errors.New("refused")
+	}
+	return json.Unmarshal(bytes.ToUpper(data), into)
+}
+
+func TestAnotherDecoderTakesThePlaceOfEncodingJSON(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		body    string
+		options []handler.DecodeOption
+		want    string // empty: refused
+	}{
+		"it decodes":           {`{"id":"o-1"}`, []handler.DecodeOption{handler.DecodeWith(upper)}, "O-1"},
+		"it refuses":           {`{"id":"secret"}`, []handler.DecodeOption{handler.DecodeWith(upper)}, ""},
+		"nil is encoding/json": {`{"id":"o-1"}`, []handler.DecodeOption{handler.DecodeWith(nil)}, "o-1"},
+		"strict has its own": {
+			`{"id":"o-1"}`, []handler.DecodeOption{handler.DecodeWith(upper), handler.Strict()}, "o-1",
+		},
+		"no member of the payload": {`{"other":1}`, []handler.DecodeOption{handler.DecodeWith(upper)}, ""},
+		"null":                     {`null`, []handler.DecodeOption{handler.DecodeWith(upper)}, ""},
+		"no text":                  {"{\"id\":\"\xff\"}", []handler.DecodeOption{handler.DecodeWith(upper)}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := ""
+			h := handler.JSON(func(_ context.Context, o order) error { got = o.ID; return nil }, tt.options...)
+			q := newQueues()
+			ids := handle(t, newProcessor(h, q.options()), record("m1", tt.body))
+			if got != tt.want || len(ids) != 0 || (len(q.letters) == 0) != (tt.want != "") {
+				t.Errorf("the function got %q, want %q; %d dead letters", got, tt.want, len(q.letters))
+			}
+		})
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/internal/eventsource"
+	"github.com/sqsafe/sqsafe/internal/redact"
 	"github.com/sqsafe/sqsafe/queue"
 )
 
@@ -75,13 +76,13 @@ func (w *Worker) describe(ctx context.Context) (m eventsource.Mapping, visibilit
 		QueueUrl: &w.options.QueueURL, AttributeNames: names,
 	})
 	if err != nil {
-		return m, 0, fmt.Errorf("worker: reading the attributes of the queue %q: %w", w.options.QueueURL, err)
+		return m, 0, fmt.Errorf("worker: reading the attributes of the queue %q: %w", redact.URL(w.options.QueueURL), err)
 	}
 	timeout := out.Attributes["VisibilityTimeout"]
 	seconds, err := strconv.Atoi(timeout)
 	if err != nil || seconds < 1 {
 		return m, 0, fmt.Errorf("worker: the queue %q has a visibility timeout of %q s, under which messages are handed "+
-			"out again while their jobs run; set it to at least 1, better 30", w.options.QueueURL, timeout)
+			"out again while their jobs run; set it to at least 1, better 30", redact.URL(w.options.QueueURL), timeout)
 	}
 	m = eventsource.Mapping{
 		QueueURL: w.options.QueueURL, QueueARN: out.Attributes["QueueArn"],

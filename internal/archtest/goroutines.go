@@ -37,6 +37,9 @@ func Goroutines() map[string]string {
 		"internal/simulation/schedule.go":      "workers of the model run side by side",
 		"idem/idemtest/step.go":                "steps that race for one name",
 
+		"internal/mutants/main.go": "faults are tried side by side, each in a copy of its own",
+		"tracing/tracer.go":        "a flush of spans that may hang",
+
 		"dlq/sender.go":  "batches of letters are sent side by side",
 		"queue/packs.go": "batches of calls to SQS run side by side",
 
@@ -44,7 +47,8 @@ func Goroutines() map[string]string {
 		"worker/publish.go": "metrics are sent while jobs run",
 		"worker/run.go":     "one loop for each batch that may be in flight",
 		"worker/slots.go":   "the timer after which a long batch gives slots back",
-		"worker/start.go":   "signals, and the server that answers probes",
+		"worker/probes.go":  "the server that answers probes",
+		"worker/start.go":   "signals",
 		"worker/worker.go":  "visibility timeouts are extended while jobs run",
 
 		"internal/eventsource/poller.go":   "one loop for each concurrent invocation",

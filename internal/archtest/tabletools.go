@@ -85,7 +85,9 @@ func templateRows() []Row {
 // commandRows are the commands, and what only they use.
 func commandRows() []Row {
 	return []Row{
-		{Path: "internal/runtimeapi", Never: []string{anyOurs, anyThird}},
+		{Path: "internal/localguard", Third: []string{netListeners}},
+		{Path: "internal/localguard/guardtest", Never: []string{anyOurs, anyThird}},
+		{Path: "internal/runtimeapi", Ours: []string{"internal/localguard"}},
 		{
 			Path: "internal/deadletters/letterstest",
 			Ours: []string{
@@ -108,7 +110,6 @@ func commandRows() []Row {
 			Ours:  []string{"internal/sqscall", "dlq", "internal/deadletters", "internal/deadletters/replay"},
 			Third: []string{sdkCore, sqsTypes}, Tests: []string{"handler", "internal/ledger"},
 		},
-		{Path: "internal/localguard", Third: []string{netListeners}},
 		{
 			Path: "internal/dlqui",
 			Ours: []string{
@@ -118,29 +119,29 @@ func commandRows() []Row {
 			Third: []string{sdkCore, unifiedDiff},
 		},
 		{
-			Path: "internal/endpoint", Ours: []string{"internal/wholebody"},
+			Path: "internal/endpoint", Ours: []string{"internal/redact", "internal/wholebody"},
 			Third: []string{sdkCore, sdkRetry, sdkKeys, smithy},
 		},
 		{
 			Path: "internal/local",
 			Ours: []string{
 				"fault", "handler", "idem", "metrics", "dlq", "internal/eventsource", "internal/localaws",
-				"internal/localreport", "internal/ledger", "internal/localaws/sqs", "internal/runtimeapi", "internal/stack",
-				"internal/jobfile", "internal/endpoint",
+				"internal/localreport", "internal/ledger", "internal/localaws/sqs", "internal/localguard",
+				"internal/runtimeapi", "internal/stack", "internal/jobfile", "internal/endpoint", "internal/redact",
 			},
 			Third: []string{sdkCore, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes},
 		},
 		{
 			Path: "internal/cli",
 			Ours: []string{
-				"internal/wholebody", "fault", "handler", "queue", "dlq", "internal/sqssend", "internal/jobfile", "internal/ledger",
+				"internal/wholebody", "internal/redact", "fault", "handler", "queue", "dlq", "internal/sqssend", "internal/jobfile", "internal/ledger",
 				"jobs", "internal/deadletters",
 				"internal/deadletters/replay", "internal/deadletters/archive", "internal/localguard", "internal/dlqui",
 				"internal/endpoint", "internal/check", "internal/live", "internal/scaffold", "internal/local",
 				"internal/alarmset", "internal/stackedit",
 			},
 			Third: []string{
-				kong, lipgloss, lipglossTable, terminal, terminalSize,
+				kong, lipgloss, lipglossTable, terminal, terminalSize, terminalCodes,
 				sdkCore, sdkConfig, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes, sdkFormation, sdkLambda,
 				lambdaTypes, sdkLogs, logsTypes, sdkCloudWatch, cloudTypes, unifiedDiff, smithy,
 			},
@@ -183,7 +184,7 @@ func checkRows() []Row {
 			Path: "internal/chaos",
 			Ours: []string{
 				"fault", "idem", "dlq", "internal/localaws/sqs", "internal/localaws", "internal/localaws/localtest",
-				"internal/local",
+				"internal/local", "internal/cli",
 			},
 			Third: []string{sdkCore, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes, terminalSize},
 			Host:  true,

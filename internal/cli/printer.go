@@ -29,17 +29,20 @@ type printer interface {
 // printBuffer is how many bytes are written together.
 const printBuffer = 64 << 10
 
-func newPrinter(asJSON bool, streams Streams) printer {
-	if asJSON {
+func (l *Local) newPrinter(streams Streams) printer {
+	switch {
+	case l.JSON:
 		buffer := bufio.NewWriterSize(streams.Out, printBuffer)
 		return jsonPrinter{newEncoder(buffer), buffer}
+	case l.Env:
+		return envPrinter{streams.Out, streams.Err}
 	}
 	return newTextPrinter(streams.Out)
 }
 
 // newEncoder returns an encoder that writes one JSON value per line.
 func newEncoder(out io.Writer) *json.Encoder {
-	encoder := json.NewEncoder(out)
+	encoder := json.NewEncoder(jsonWriter{out})
 	encoder.SetEscapeHTML(false)
 	return encoder
 }

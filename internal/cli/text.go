@@ -55,7 +55,7 @@ func (p *textPrinter) event(e local.Event) {
 	case local.KindStarted:
 		p.plain(fmt.Sprintf("%s runs as process %d", e.Function, e.PID))
 	case local.KindReady:
-		p.ready(e.Address)
+		p.ready(e)
 	case local.KindOutput:
 		p.plain(e.Function + " | " + e.Line)
 	case local.KindSent:
@@ -83,7 +83,7 @@ func (p *textPrinter) event(e local.Event) {
 }
 
 func (p *textPrinter) plain(line string) {
-	for _, part := range []string{p.faint[0], line, p.faint[1], "\n"} {
+	for _, part := range []string{p.faint[0], clean(line), p.faint[1], "\n"} {
 		_, _ = p.out.WriteString(part) // the command's output keeps the error
 	}
 }
@@ -96,12 +96,15 @@ func around(style lipgloss.Style) [2]string {
 	return [2]string{before, behind}
 }
 
-func (p *textPrinter) ready(address string) {
-	if address == "" {
+func (p *textPrinter) ready(e local.Event) {
+	if e.Address == "" {
 		p.plain("ready, on the queues and tables of other engines")
-		return
+	} else {
+		p.plain("ready, with SQS and DynamoDB at http://" + e.Address)
 	}
-	p.plain("ready, with SQS and DynamoDB at http://" + address)
+	if len(e.Functions) == 0 {
+		p.emulators(e)
+	}
 }
 
 const wordWidth = len("dead-lettered")

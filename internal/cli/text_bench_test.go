@@ -17,7 +17,7 @@ func BenchmarkPrintOutput(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer out.Close()
-			p := newPrinter(asJSON, Streams{Out: out})
+			p := (&Local{JSON: asJSON}).newPrinter(Streams{Out: out})
 			e := local.Event{Kind: local.KindOutput, Function: "Fn", Line: strings.Repeat("x", 96)}
 			for b.Loop() {
 				p.event(e)

@@ -103,7 +103,7 @@ func TestALostJobIsAnError(t *testing.T) {
 		{local.Summary{Lost: 2, LostBecause: "no one reports failures"},
 			"2 messages are lost: they left their queue, but neither done nor dead-lettered; no one reports failures"},
 	} {
-		if err := (&Local{}).report(newPrinter(true, Streams{Out: io.Discard}), tt.summary); err == nil ||
+		if err := (&Local{}).report((&Local{JSON: true}).newPrinter(Streams{Out: io.Discard}), tt.summary); err == nil ||
 			err.Error() != tt.want {
 			t.Errorf("error %v, want %s", err, tt.want)
 		}
