@@ -44,14 +44,6 @@ func (g *guarded) Close() error {
 	return nil
 }
 
-// Close closes the output, so that whoever reads it goes on.
-func (g *guarded) Close() error {
-	if c, ok := g.Writer.(io.Closer); ok {
-		return c.Close()
-	}
-	return nil
-}
-
 // exit returns the exit code of a command: one that succeeded has failed if its output
 // was not written.
 func (g *guarded) exit(code int, errs io.Writer) int {
