@@ -21,9 +21,9 @@ func clean(text string) string {
 		return text
 	}
 	var b strings.Builder
-	for _, r := range ansi.Strip(text) {
+	for _, r := range ansi.Strip(strings.ToValidUTF8(text, "\ufffd")) {
 		switch {
-		case !unclean(r) || r == utf8.RuneError: // which stands for what is no UTF-8
+		case !unclean(r) || r == utf8.RuneError:
 			b.WriteRune(r)
 		case r < 0x100:
 			fmt.Fprintf(&b, `\x%02x`, r)
