@@ -64,7 +64,11 @@ const (
 	unifiedDiff   = "github.com/aymanbagabas/go-udiff"
 	goCmp         = "github.com/google/go-cmp/cmp"
 	netListeners  = "golang.org/x/net/netutil"
-	orderedMap    = "github.com/tidwall/btree"
+
+	otelAttributes = "go.opentelemetry.io/otel/attribute"
+	otelCodes      = "go.opentelemetry.io/otel/codes"
+	otelTrace      = "go.opentelemetry.io/otel/trace"
+	orderedMap     = "github.com/tidwall/btree"
 )
 
 // Patterns for Row.Never and TestKit.
@@ -74,6 +78,7 @@ const (
 	allSDK    = "github.com/aws/aws-sdk-go-v2/..."
 	allSmithy = smithy + "/..."
 	emulators = "internal/localaws/..."
+	allOTel   = "go.opentelemetry.io/..."
 )
 
 // noSDK keeps the AWS SDK out of packages that a function can use without it.
@@ -83,13 +88,13 @@ func noSDK() []string { return []string{allSDK, allSmithy} }
 // that only commands need.
 func forCommands() []string {
 	return []string{
-		"internal/alarm/...", "internal/alarmset", "internal/cfn", "internal/check", "internal/cli",
+		"awstest", "internal/alarm/...", "internal/alarmset", "internal/cfn", "internal/check", "internal/cli",
 		"internal/deadletters/...", "internal/demo/...", "internal/dlqui", "internal/endpoint", "internal/eventsource/...",
 		"internal/jobfile", "internal/ledger", "internal/live", "internal/local", "internal/localguard", emulators,
 		"internal/metricmath", "internal/runtimeapi",
 		"internal/scaffold", "internal/stack", "internal/stackedit", sdkConfig + "/...", sdkCloudWatch + "/...",
 		sdkFormation + "/...", sdkLambda + "/...", sdkLogs + "/...", sdkSNS + "/...", unifiedDiff,
-		kong, lipgloss + "/...", orderedMap, terminal, yaml,
+		kong, lipgloss + "/...", orderedMap, terminal, yaml, allOTel,
 	}
 }
 
@@ -101,6 +106,7 @@ func TestKit() []string {
 		"github.com/rogpeppe/go-internal/testscript",
 		"github.com/chromedp/...", "golang.org/x/net/html",
 		"pgregory.net/rapid",
+		allOTel, "google.golang.org/protobuf/proto",
 		"github.com/aws/aws-lambda-go/...",
 		allSDK, allSmithy,
 		emulators,
@@ -165,6 +171,12 @@ func engineRows() []Row {
 		{
 			Path: "logs", Ours: []string{"handler", "internal/traceid"}, Never: append(noSDK(), lambdaRuntime),
 			Tests: []string{"backoff", "fault", "idem", ".", "sqsafetest", "worker"}, Host: true,
+		},
+		{
+			Path: "tracing", Ours: []string{"handler", "internal/traceid"},
+			Third: []string{lambdaEvents, otelAttributes, otelCodes, otelTrace},
+			Never: append(noSDK(), lambdaRuntime, "go.opentelemetry.io/otel/sdk/..."),
+			Tests: []string{"dlq", "fault", "idem", "producer"},
 		},
 		{
 			Path: "metrics", Ours: []string{"fault", "handler"}, Third: []string{lambdaContext},
