@@ -38,19 +38,25 @@ func (p *placeholders) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &raw); err != nil || raw == nil {
 		return err
 	}
+	p.parse(raw)
+	return nil
+}
+
+// parse sets the values, or the problem with one of them.
+func (p *placeholders) parse(raw map[string]json.RawMessage) {
+	names := slices.Sorted(maps.Keys(raw))
 	p.values = make(attribute.Item, len(raw))
-	if p.problem = expression.CheckValueNames(slices.Sorted(maps.Keys(raw))); p.problem != nil {
-		return nil
-	}
-	for _, name := range slices.Sorted(maps.Keys(raw)) {
+	p.problem = expression.CheckValueNames(names)
+	for _, name := range names {
+		if p.problem != nil {
+			return
+		}
 		var one attribute.Any
 		_ = one.UnmarshalJSON(raw[name]) // never fails
 		if p.values[name], p.problem = one.Value(); p.problem != nil {
 			p.name = name
-			return nil
 		}
 	}
-	return nil
 }
 
 // MarshalJSON implements [json.Marshaler].
