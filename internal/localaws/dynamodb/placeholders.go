@@ -20,12 +20,12 @@ type placeholders struct {
 	name    string // of the placeholder with the problem, if it is one of a value
 }
 
-func (p placeholders) item() attribute.Item { return p.values }
+func (p *placeholders) item() attribute.Item { return p.values }
 
-func (p placeholders) check() error { return p.problem }
+func (p *placeholders) check() error { return p.problem }
 
 // checkNamed is check with the name of the placeholder in the message.
-func (p placeholders) checkNamed() error {
+func (p *placeholders) checkNamed() error {
 	if p.name == "" {
 		return p.problem
 	}
@@ -60,7 +60,7 @@ func (p *placeholders) parse(raw map[string]json.RawMessage) {
 }
 
 // MarshalJSON implements [json.Marshaler].
-func (p placeholders) MarshalJSON() ([]byte, error) { return json.Marshal(p.values) }
+func (p *placeholders) MarshalJSON() ([]byte, error) { return json.Marshal(p.values) }
 
 // wrapped returns a validation error with more text around its message.
 func wrapped(err error, before, after string) error {
