@@ -22,6 +22,7 @@ type Worker struct {
 	options   Options
 	heartbeat *heartbeat
 	publisher *publisher
+	metrics   exposition
 	health    health
 }
 
@@ -37,6 +38,7 @@ func New(client *sqs.Client, o *Options) (*Worker, error) {
 		return nil, fmt.Errorf("worker.New: %w", err)
 	}
 	w.publisher = newPublisher(&w.options)
+	w.metrics.queue = w.options.Name
 	w.heartbeat = newHeartbeat(source, w.options.Logger)
 	return w, nil
 }

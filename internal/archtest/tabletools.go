@@ -35,13 +35,14 @@ func emulatorRows() []Row {
 			Path: "internal/localaws/dynamodb", Ours: []string{protocol, attribute, expression, keyspace, shape},
 			Never: noSDK(),
 		},
+		{Path: "internal/localaws/kms", Ours: []string{protocol}, Never: []string{anyThird}},
 		{Path: "internal/localaws/sqs", Ours: []string{protocol}, Never: []string{anyThird}},
 		{Path: "internal/localaws/sts", Never: []string{anyThird}},
 		{
 			Path: "internal/localaws",
 			Ours: []string{
 				protocol, "internal/localaws/cbor", "internal/localaws/cloudwatch", "internal/localaws/dynamodb",
-				"internal/localaws/sqs", "internal/localaws/sts",
+				"internal/localaws/kms", "internal/localaws/sqs", "internal/localaws/sts",
 			},
 			Never: noSDK(),
 		},
