@@ -47,8 +47,10 @@ func FuzzClean(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line string) {
 		var text, asJSON bytes.Buffer
 		e := local.Event{Kind: local.KindOutput, Function: "F", Line: line}
-		newTextPrinter(&text).event(e)
-		(&Local{JSON: true}).newPrinter(Streams{Out: &asJSON}).event(e)
+		for _, p := range []printer{newTextPrinter(&text), (&Local{JSON: true}).newPrinter(Streams{Out: &asJSON})} {
+			p.event(e)
+			p.flush()
+		}
 		for _, out := range []string{text.String(), asJSON.String()} {
 			body, ended := strings.CutSuffix(out, "\n")
 			if !ended || strings.ContainsFunc(body, func(r rune) bool {

@@ -121,6 +121,7 @@ func (l *Local) Run(ctx context.Context, streams Streams) error {
 	if errors.Is(waitErr, errTimeout) {
 		waitErr = &exitError{ExitTimeout, fmt.Errorf("not idle after %v: %s left", l.Timeout, messages(summary.Left))}
 	}
+	page.flush()
 	if running.Functions() == 0 { // what becomes of messages is known to other programs only
 		return cmp.Or(waitErr, closeErr)
 	}
