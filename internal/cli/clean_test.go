@@ -39,7 +39,9 @@ func TestNothingPrintedActsOnATerminal(t *testing.T) {
 // Whatever a function writes, a line of ours has none of what acts on a terminal, in the
 // text and in the JSON; and the JSON says what the function wrote.
 func FuzzClean(f *testing.F) {
-	for _, seed := range []string{"\x1b[31mred", "\u202e", "\x9b31m", "\x1b", "\xc2\x9b2J", "a\tb", "\x1bP\x1b\\", "\x98"} {
+	for _, seed := range []string{
+		"\x1b[31mred", "\u202e", "\x9b31m", "\x1b", "\xc2\x9b2J", "a\tb", "\x1bP\x1b\\", "\x98",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
