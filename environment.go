@@ -67,8 +67,14 @@ const (
 	metricsOff  = "off"
 	hashNothing = "none"
 	day         = 24 * time.Hour
-	// most bounds all numbers: beyond it one is a mistake.
+	// most bounds all numbers that have no bound of their own: beyond it one is a mistake.
 	most = 1_000_000
+	// mostReceives is the largest maxReceiveCount of SQS, mostConcurrency the largest batch
+	// of an event source mapping.
+	// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SetQueueAttributes.html
+	// https://docs.aws.amazon.com/lambda/latest/api/API_CreateEventSourceMapping.html
+	mostReceives    = 1_000
+	mostConcurrency = 10_000
 	// mostAttempts is what package backoff accepts, mostExcerpt what handler.Options does.
 	mostAttempts = 1_000
 	mostExcerpt  = 1024
@@ -84,11 +90,11 @@ func readEnvironment(lookup lookupFunc, o *Options) error {
 	if o.DeadLetter == nil {
 		r.text(&o.DeadLetterURL, deadLetterVariable, "the URL of the dead-letter queue")
 	}
-	r.required(&o.MaxReceives, maxReceivesVariable, "the queue's maxReceiveCount, at least 1")
-	r.count(&o.UnclassifiedAttempts, unclassifiedVariable, "a number of attempts, at least 1")
-	r.count(&o.Concurrency, concurrencyVariable, "how many jobs run at a time, at least 1")
-	r.duration(&o.Keep, keepVariable, "a number of days, at least 1", day)
-	r.duration(&o.Lease, leaseVariable, "a number of seconds, at least 1", time.Second)
+	r.required(&o.MaxReceives, maxReceivesVariable, "the queue's maxReceiveCount, from 1 to 1000", mostReceives)
+	r.count(&o.UnclassifiedAttempts, unclassifiedVariable, "a number of attempts, from 1 to 1000", mostAttempts)
+	r.count(&o.Concurrency, concurrencyVariable, "how many jobs run at a time, from 1 to 10000", mostConcurrency)
+	r.duration(&o.Keep, keepVariable, "a number of days, from 1 to 1000000", day)
+	r.duration(&o.Lease, leaseVariable, "a number of seconds, from 1 to 1000000", time.Second)
 	r.strict(&o.Strict)
 	r.hash(&o.Hash)
 	r.excerpt(o.Redact != nil, &o.ExcerptBytes)
@@ -118,18 +124,18 @@ func (r *reader) text(to *string, name, wants string) {
 }
 
 // required is count for a variable that has to be set.
-func (r *reader) required(to *int, name, wants string) {
+func (r *reader) required(to *int, name, wants string, high int) {
 	if value, _ := r.lookup(name); value == "" && *to == 0 {
 		r.fail(&MissingError{Name: name, Wants: wants})
 		return
 	}
-	r.count(to, name, wants)
+	r.count(to, name, wants, high)
 }
 
-// count reads a number of at least 1, unless an option says the same.
-func (r *reader) count(to *int, name, wants string) {
+// count reads a number from 1 to high, unless an option says the same.
+func (r *reader) count(to *int, name, wants string, high int) {
 	if *to == 0 {
-		*to = r.number(name, wants, 1, most)
+		*to = r.number(name, wants, 1, high)
 	}
 }
 

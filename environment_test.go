@@ -12,6 +12,7 @@ import (
 
 	"github.com/sqsafe/sqsafe/backoff"
 	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/internal/redact"
 )
 
 // complete is the environment that the template sets.
@@ -69,13 +70,20 @@ func TestMissingAndWrongVariablesAreNamed(t *testing.T) {
 			"environment variable SQSAFE_TABLE is not set; set it to the name of the ledger table"},
 		{"no dead-letter queue", "SQSAFE_DLQ_URL", "",
 			"environment variable SQSAFE_DLQ_URL is not set; set it to the URL of the dead-letter queue"},
+		{"a password in a wrong URL", "SQSAFE_DLQ_URL", "ftp://me:secret@localhost/1/dead",
+			`environment variable SQSAFE_DLQ_URL is "ftp://xxxxx@localhost/1/dead"; ` +
+				"set it to the URL of the dead-letter queue, as the queue has it, and not its name or ARN"},
 		{"the name of a queue", "SQSAFE_DLQ_URL", "charge-dlq",
 			`environment variable SQSAFE_DLQ_URL is "charge-dlq"; ` +
 				"set it to the URL of the dead-letter queue, as the queue has it, and not its name or ARN"},
 		{"no maximum", "SQSAFE_MAX_RECEIVES", "",
-			"environment variable SQSAFE_MAX_RECEIVES is not set; set it to the queue's maxReceiveCount, at least 1"},
+			"environment variable SQSAFE_MAX_RECEIVES is not set; set it to the queue's maxReceiveCount, from 1 to 1000"},
+		{"more than SQS takes", "SQSAFE_MAX_RECEIVES", "1001",
+			`environment variable SQSAFE_MAX_RECEIVES is "1001"; set it to the queue's maxReceiveCount, from 1 to 1000`},
+		{"far too many", "SQSAFE_CONCURRENCY", "1000000",
+			`environment variable SQSAFE_CONCURRENCY is "1000000"; set it to how many jobs run at a time, from 1 to 10000`},
 		{"no number", "SQSAFE_MAX_RECEIVES", "many",
-			`environment variable SQSAFE_MAX_RECEIVES is "many"; set it to the queue's maxReceiveCount, at least 1`},
+			`environment variable SQSAFE_MAX_RECEIVES is "many"; set it to the queue's maxReceiveCount, from 1 to 1000`},
 		{"negative attempts", "SQSAFE_MAX_ATTEMPTS", "-1",
 			`environment variable SQSAFE_MAX_ATTEMPTS is "-1"; ` +
 				"set it to a number of attempts up to 1000, or 0 for the profile's own"},
@@ -85,23 +93,23 @@ func TestMissingAndWrongVariablesAreNamed(t *testing.T) {
 			`environment variable SQSAFE_LOG_EXCERPT_BYTES is "1025"; ` +
 				"set it to a number of bytes up to 1024, or 0 for nothing"},
 		{"negative", "SQSAFE_UNCLASSIFIED_ATTEMPTS", "-1",
-			`environment variable SQSAFE_UNCLASSIFIED_ATTEMPTS is "-1"; set it to a number of attempts, at least 1`},
+			`environment variable SQSAFE_UNCLASSIFIED_ATTEMPTS is "-1"; set it to a number of attempts, from 1 to 1000`},
 		{"unknown backoff", "SQSAFE_BACKOFF", "linear",
 			`environment variable SQSAFE_BACKOFF is "linear"; set it to exponential or stepped`},
 		{"too much jitter", "SQSAFE_JITTER", "1.5",
 			`environment variable SQSAFE_JITTER is "1.5"; ` +
 				"set it to a share of the delay, at most 1, or 0 for the profile's own"},
 		{"too large a number", "SQSAFE_CONCURRENCY", "99999999",
-			`environment variable SQSAFE_CONCURRENCY is "99999999"; set it to how many jobs run at a time, at least 1`},
+			`environment variable SQSAFE_CONCURRENCY is "99999999"; set it to how many jobs run at a time, from 1 to 10000`},
 		{"strict or not", "SQSAFE_STRICT", "yes", `environment variable SQSAFE_STRICT is "yes"; set it to true or false`},
 		{"no member", "SQSAFE_HASH_FIELDS", "id,,amount", `environment variable SQSAFE_HASH_FIELDS is "id,,amount"; ` +
 			`set it to members of the payload, such as "id,order.total", or "none"`},
 		{"no days", "SQSAFE_KEEP_DAYS", "0",
-			`environment variable SQSAFE_KEEP_DAYS is "0"; set it to a number of days, at least 1`},
+			`environment variable SQSAFE_KEEP_DAYS is "0"; set it to a number of days, from 1 to 1000000`},
 		{"no seconds", "SQSAFE_LEASE_SECONDS", "-1",
-			`environment variable SQSAFE_LEASE_SECONDS is "-1"; set it to a number of seconds, at least 1`},
+			`environment variable SQSAFE_LEASE_SECONDS is "-1"; set it to a number of seconds, from 1 to 1000000`},
 		{"no concurrency", "SQSAFE_CONCURRENCY", "0",
-			`environment variable SQSAFE_CONCURRENCY is "0"; set it to how many jobs run at a time, at least 1`},
+			`environment variable SQSAFE_CONCURRENCY is "0"; set it to how many jobs run at a time, from 1 to 10000`},
 		{"a namespace of AWS", "SQSAFE_METRICS_NAMESPACE", "AWS/Lambda",
 			`environment variable SQSAFE_METRICS_NAMESPACE is "AWS/Lambda"; ` +
 				`set it to a namespace that does not begin with "AWS/", or "off"`},
@@ -122,7 +130,7 @@ func TestMissingAndWrongVariablesAreNamed(t *testing.T) {
 			if tt.value == "" && (!isMissing || missing.Name != tt.variable) {
 				t.Errorf("%T, want a MissingError for %s", err, tt.variable)
 			}
-			if tt.value != "" && (!isInvalid || invalid.Value != tt.value) {
+			if tt.value != "" && (!isInvalid || invalid.Value != redact.URL(tt.value)) {
 				t.Errorf("%T, want an InvalidError with %s", err, tt.value)
 			}
 		})

@@ -22,6 +22,7 @@ import (
 	"github.com/sqsafe/sqsafe/idem"
 	"github.com/sqsafe/sqsafe/idem/dynamo"
 	"github.com/sqsafe/sqsafe/internal/localreport"
+	"github.com/sqsafe/sqsafe/internal/redact"
 	"github.com/sqsafe/sqsafe/internal/testhost"
 	"github.com/sqsafe/sqsafe/internal/wholebody"
 	"github.com/sqsafe/sqsafe/metrics"
@@ -170,7 +171,7 @@ func (h *Host) complete(o *Options) error {
 			return fmt.Errorf("option DeadLetterURL: %w", err)
 		case err != nil:
 			return &InvalidError{
-				Name: deadLetterVariable, Value: o.DeadLetterURL,
+				Name: deadLetterVariable, Value: redact.URL(o.DeadLetterURL),
 				Wants: "the URL of the dead-letter queue, as the queue has it, and not its name or ARN",
 			}
 		}

@@ -17,6 +17,7 @@ func Restore(m *handler.Message) {
 		m.MessageAttributes = attributes
 		m.Replay = &handler.Replay{
 			Key: r.Key, Epoch: r.Epoch, Verdict: r.Verdict, MessageID: r.MessageID, SenderID: r.SenderID,
+			Trace: r.Trace,
 		}
 	}
 }

@@ -31,10 +31,12 @@ func (b *batch) report() Report {
 	if !b.end.IsZero() {
 		r.TimeLeft = max(time.Until(b.end), 0)
 	}
+	r.Jobs = make([]JobReport, 0, len(b.deliveries))
 	at := map[Count]int{}
 	for _, d := range b.deliveries {
 		r.Queue = queueName(d.record.EventSourceARN)
 		r.add(d)
+		r.Jobs = append(r.Jobs, d.report())
 		kind := Count{Outcome: d.result.Outcome, Class: d.result.Decision.Class, Reason: d.result.Decision.Reason}
 		i, known := at[kind]
 		if !known {
@@ -45,6 +47,18 @@ func (b *batch) report() Report {
 		r.Counts[i].N++
 	}
 	return r
+}
+
+// report returns the times of a message.
+func (d *delivery) report() JobReport {
+	j := JobReport{
+		Outcome: d.result.Outcome, Reason: d.result.Decision.Reason, Ran: d.run != nil && d.run.started(), Run: d.took,
+		Budget: max(d.job.Attempts, d.result.Job.Attempts),
+	}
+	if sent := d.message.SentAt(); !sent.IsZero() && !d.endedAt.IsZero() {
+		j.Age = max(d.endedAt.Sub(sent), 0)
+	}
+	return j
 }
 
 func (r *Report) add(d *delivery) {

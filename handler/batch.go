@@ -164,6 +164,9 @@ type delivery struct {
 	probe bool
 
 	result *Result
+	// took is how long the run took, endedAt when the result was known; for the report.
+	took    time.Duration
+	endedAt time.Time
 	// acked reports whether the message may be deleted. The watchdog reads it on another
 	// goroutine.
 	acked atomic.Bool

@@ -53,6 +53,7 @@ func (b *batch) deferNow(d *delivery, reason string) {
 
 func (b *batch) recordEnd(d *delivery) {
 	d.acked.Store(d.acknowledged())
+	d.endedAt = time.Now()
 	b.leaveProcess(d)
 	if d.probe && !d.settledRun(d.result) {
 		b.breaker.unused()

@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/aws/aws-lambda-go/events"
+
 	"github.com/sqsafe/sqsafe/backoff"
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
@@ -283,6 +285,40 @@ func ExampleOptions_reserve() {
 	// Output:
 	// of 30s a message has 27s
 	// of 30s a message has 20s
+}
+
+func ExampleOptions_instrument() {
+	counted := func(o *handler.Options) {
+		send := o.DeadLetter
+		o.DeadLetter = counting{send}
+	}
+	try(handler.Options{Instrument: counted}, "refused")
+	// Output:
+	// letters: 1
+	// m1 at 0s, receive 1: dead (no_user): no such user
+}
+
+// counting counts the letters of another.
+type counting struct{ handler.DeadLetter }
+
+func (c counting) Send(ctx context.Context, letters []handler.Letter) {
+	fmt.Println("letters:", len(letters))
+	c.DeadLetter.Send(ctx, letters)
+}
+
+func ExampleOptions_begin() {
+	type tenant struct{}
+	begin := func(ctx context.Context, records []events.SQSMessage) context.Context {
+		return context.WithValue(ctx, tenant{}, fmt.Sprint("tenant of ", len(records)))
+	}
+	h := handler.Func(func(ctx context.Context, _ *handler.Message) error {
+		fmt.Println(ctx.Value(tenant{}))
+		return nil
+	})
+	q := handlertest.Queue{Handler: h, Options: handler.Options{Begin: begin, Logger: noLog}}
+	q.Invoke(new(testing.T), handlertest.Message{Body: "fine"})
+	// Output:
+	// tenant of 1
 }
 
 func ExampleOptions_logger() {

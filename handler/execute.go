@@ -160,6 +160,9 @@ func (b *batch) ran(d *delivery, r *run, res *Result) {
 	}
 	now := time.Now()
 	d.phase, b.times.lastFreed = phaseNone, now
+	if r.started() {
+		d.took = now.Sub(r.startTime())
+	}
 	if r.started() && b.jobs.Err() == nil {
 		b.process.pace.noteRun(now.Sub(r.launched))
 		b.setLastStart(now)

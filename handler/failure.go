@@ -86,6 +86,9 @@ type Failure struct {
 	Last  Timestamp `json:"lastFailure,omitzero"`
 	// History has the failed runs, the last included.
 	History History `json:"history"`
+	// Trace is the span of the run that ended the job, as a W3C traceparent; empty without
+	// tracing.
+	Trace string `json:"trace,omitempty"`
 	// Stack is where the error was tagged, where the panic happened, or, for an
 	// error without either, where the processor caught it.
 	Stack string `json:"stack,omitempty"`

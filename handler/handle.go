@@ -46,7 +46,7 @@ func (p *Processor) Handle(ctx context.Context, event events.SQSEvent) (events.S
 	if err := check(event); err != nil {
 		return events.SQSEventResponse{}, err
 	}
-	b := p.newBatch(ctx, event)
+	b := p.newBatch(p.begun(ctx, event.Records), event)
 	poison := p.process.join(b.processChanged)
 	defer p.process.leave(b.processChanged)
 	ended, inTime := b.handle()
@@ -64,6 +64,32 @@ func (p *Processor) Handle(ctx context.Context, event events.SQSEvent) (events.S
 		panic(exit(poison))
 	}
 	return b.response(), nil
+}
+
+// beginTime is how long Options.Begin may take.
+const beginTime = time.Second
+
+// begun returns the context of the batch.
+func (p *Processor) begun(ctx context.Context, records []events.SQSMessage) context.Context {
+	if p.options.Begin == nil {
+		return ctx
+	}
+	late, cancel := context.WithTimeout(ctx, beginTime)
+	defer cancel()
+	begun := make(chan context.Context, 1)
+	begin := func() error {
+		begun <- p.options.Begin(ctx, records)
+		return nil
+	}
+	_, _, _ = usercall.Call(late.Done(), begin) //nolint:dogsled // only the context counts
+	select {
+	case of := <-begun:
+		if of != nil {
+			return of
+		}
+	default:
+	}
+	return ctx
 }
 
 // minAnswerTime is how long the watchdog waits if the deadline had passed before the

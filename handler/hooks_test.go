@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -216,8 +218,48 @@ func TestTheReportCountsEveryOutcome(t *testing.T) {
 				{Outcome: handler.OutcomeUnrecorded, N: 1},
 			},
 		}
-		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), withoutJobs); diff != "" {
 			t.Errorf("report (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// withoutJobs is for tests that look at the counts.
+var withoutJobs = cmpopts.IgnoreFields(handler.Report{}, "Jobs")
+
+func TestTheReportHasTheTimesOfEachJob(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var got handler.Report
+		o := newQueues().options()
+		o.Hooks.OnBatch = keep(&got)
+		sent := func(id, body string, ago time.Duration) events.SQSMessage {
+			r := record(id, body)
+			r.Attributes = map[string]string{"SentTimestamp": strconv.FormatInt(time.Now().Add(-ago).UnixMilli(), 10)}
+			return r
+		}
+		h := handler.Func(func(_ context.Context, m *handler.Message) error {
+			<-time.After(time.Second)
+			if m.Body == "reset" {
+				return syscall.ECONNRESET
+			}
+			return nil
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		_, err := newProcessor(h, o).Handle(ctx, event(
+			sent("a", "good", time.Minute), sent("b", "reset", time.Hour), record("c", "good")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []handler.JobReport{
+			{Outcome: handler.OutcomeDone, Ran: true, Run: time.Second, Age: time.Minute + time.Second},
+			{Outcome: handler.OutcomeRetry, Reason: fault.ReasonConnection, Ran: true, Run: time.Second,
+				Age: time.Hour + 2*time.Second, Budget: 1},
+			{Outcome: handler.OutcomeDone, Ran: true, Run: time.Second},
+		}
+		if diff := cmp.Diff(want, got.Jobs); diff != "" {
+			t.Errorf("jobs (-want +got):\n%s", diff)
 		}
 	})
 }
@@ -238,7 +280,7 @@ func TestTheReportOfACrash(t *testing.T) {
 			{Outcome: handler.OutcomeDeferred, Reason: handler.ReasonAfterCrash, N: 1},
 		},
 	}
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(handler.Report{}, "Took")); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(handler.Report{}, "Took"), withoutJobs); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)
 	}
 }
@@ -252,7 +294,7 @@ func TestTheReportOfAnEmptyBatch(t *testing.T) {
 	if _, err := newProcessor(byBody(nil), o).Handle(t.Context(), empty); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(handler.Report{}, got, cmpopts.IgnoreFields(handler.Report{}, "Took")); diff != "" {
+	if diff := cmp.Diff(handler.Report{}, got, cmpopts.IgnoreFields(handler.Report{}, "Took"), withoutJobs); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)
 	}
 }

@@ -62,6 +62,9 @@ type Replay struct {
 	// SenderID is who sent it first, as SQS said: the id of an IAM user or role, or the
 	// address of an anonymous caller; empty if the record does not say.
 	SenderID string
+	// Trace is the span of the run that ended the job, as a W3C traceparent; empty if the
+	// record does not say.
+	Trace string
 }
 
 // ReceiveCount returns how often SQS has delivered the message, this time included; 1 if

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aws/aws-lambda-go/events"
+
 	"github.com/sqsafe/sqsafe/backoff"
 	"github.com/sqsafe/sqsafe/fault"
 )
@@ -85,6 +87,15 @@ type Options struct {
 	PanicAsPermanent bool
 	// Hooks are called with the outcomes of messages.
 	Hooks Hooks
+	// Instrument is called once by NewProcessor with the complete options, and may wrap what
+	// they hold: Ledger, DeadLetter, Queue, Middleware, Hooks and Begin. Package tracing has
+	// one. Nil wraps nothing.
+	Instrument func(o *Options)
+	// Begin returns the context of a batch, made of that of the invocation: the contexts of
+	// all calls for the batch are made of it, those of Ledger, DeadLetter and Hooks too. It
+	// has to return soon: after a second, or a panic, the batch goes on without it. Nil is
+	// the invocation's context.
+	Begin func(ctx context.Context, records []events.SQSMessage) context.Context
 	// Restore is called for every message before it is decoded, and may change it.
 	// dlq.Restore removes what a dead letter carries. A panic of Restore is a permanent
 	// failure of the message.

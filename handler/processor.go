@@ -28,6 +28,9 @@ func NewProcessor(h Handler, o *Options) (*Processor, error) {
 		return nil, errors.New("handler: the handler is nil; give it one, such as handler.JSON(charge)")
 	}
 	p := &Processor{handler: h, options: o.withDefaults()}
+	if p.options.Instrument != nil {
+		p.options.Instrument(&p.options)
+	}
 	if err := errors.Join(o.validateNumbers(), p.options.validate()); err != nil {
 		return nil, err
 	}

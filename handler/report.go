@@ -44,9 +44,26 @@ type Report struct {
 	BreakerOpen bool
 	// Crashed reports whether the process ends after this batch.
 	Crashed bool
+	// Jobs has the times of each message, in the order of the batch.
+	Jobs []JobReport
 	// Took is the duration of the batch. TimeLeft is the time until the deadline; 0
 	// without a deadline.
 	Took, TimeLeft time.Duration
+}
+
+// JobReport has the times of one message.
+type JobReport struct {
+	Outcome Outcome
+	Reason  string
+	// Ran reports whether the user's function was called, and Run is how long it took; 0 if
+	// it did not return.
+	Ran bool
+	Run time.Duration
+	// Age is the time from the send of the message to its outcome, by the clocks of SQS and
+	// of this machine; 0 if the message does not say when it was sent.
+	Age time.Duration
+	// Budget is the number of attempts that the job has used.
+	Budget int
 }
 
 // Count is the number of messages with one outcome, class and reason.

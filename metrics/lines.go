@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -42,7 +43,8 @@ type Options struct {
 
 // Lines returns a function for [handler.Hooks].OnBatch. For each batch with
 // messages it writes one line in the embedded metric format to w. A line has at
-// most 45 metrics, whatever the size of the batch.
+// most 70 metrics, of the 100 that CloudWatch takes, whatever the size of the batch. A metric
+// that each job has a value of has up to 100 values in a line, picked by their size.
 func Lines(w io.Writer, o *Options) func(ctx context.Context, r handler.Report) {
 	l := &lines{w: w}
 	if o != nil {
@@ -115,7 +117,9 @@ func (l *lines) fields(ctx context.Context, r handler.Report, now time.Time) map
 	definitions := make([]definition, len(values))
 	for i, v := range values {
 		definitions[i] = definition{Name: v.Name, Unit: v.Unit}
-		fields[v.Name] = v.N
+		if fields[v.Name] = v.N; v.Each != nil {
+			fields[v.Name] = some(v.Each)
+		}
 	}
 	directives := []directive{{
 		Namespace: l.options.Namespace, Dimensions: [][]string{{Dimension}}, Metrics: definitions,
@@ -129,6 +133,24 @@ func (l *lines) fields(ctx context.Context, r handler.Report, now time.Time) map
 	}
 	fields["_aws"] = metadata{Timestamp: now.UnixMilli(), CloudWatchMetrics: directives}
 	return fields
+}
+
+// maxValues is how many values a metric may have in one line (CloudWatch, specification of
+// the embedded metric format).
+const maxValues = 100
+
+// some returns the values, or 100 of them: those at even distances in their order by size,
+// the smallest and the largest included, so that percentiles stay.
+func some(values []float64) []float64 {
+	if len(values) <= maxValues {
+		return values
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	kept := make([]float64, maxValues)
+	for i := range kept {
+		kept[i] = sorted[i*(len(sorted)-1)/(maxValues-1)]
+	}
+	return kept
 }
 
 // latestVersion is the version of a function that is invoked without an alias:

@@ -6,10 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"math"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
 	"github.com/google/go-cmp/cmp"
@@ -69,12 +72,21 @@ func full() handler.Report {
 			r.Counts = append(r.Counts, handler.Count{
 				Outcome: outcome, Class: classes[i%len(classes)], Reason: strings.Repeat(string(c), 64), N: 10 - i,
 			})
+			r.Jobs = append(r.Jobs, handler.JobReport{
+				Outcome: outcome, Reason: strings.Repeat(string(c), 64), Ran: true, Run: time.Hour, Age: time.Hour, Budget: 8,
+			})
 		}
+	}
+	for i := range 10000 { // many of each, and more reasons than there is room for
+		r.Jobs = append(r.Jobs, handler.JobReport{
+			Outcome: handler.OutcomeDead, Reason: strings.Repeat(string(rune('a'+i%26)), 64), Ran: true,
+			Run: time.Hour, Age: time.Hour,
+		})
 	}
 	return r
 }
 
-func TestALineHasAtMost45Metrics(t *testing.T) {
+func TestALineHasAtMost70Metrics(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	metrics.Lines(&out, nil)(t.Context(), full())
@@ -87,8 +99,34 @@ func TestALineHasAtMost45Metrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	// CloudWatch accepts 100 metrics in one directive.
-	if n := len(line.AWS.CloudWatchMetrics[0].Metrics); n != 45 || out.Len() > 8<<10 {
-		t.Errorf("%d metrics in %d bytes, want 45 in at most 8 KiB", n, out.Len())
+	if n := len(line.AWS.CloudWatchMetrics[0].Metrics); n != 70 || out.Len() > 32<<10 {
+		t.Errorf("%d metrics in %d bytes, want 70 in at most 32 KiB", n, out.Len())
+	}
+}
+
+// TestAMetricHasAtMost100Values: of more, those are kept that keep the percentiles.
+func TestAMetricHasAtMost100Values(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{1, 99, 100, 101, 10000} {
+		r := handler.Report{Messages: n}
+		for i := range n {
+			r.Jobs = append(r.Jobs, handler.JobReport{
+				Outcome: handler.OutcomeDone, Ran: true, Run: time.Duration(n-i) * time.Millisecond,
+			})
+		}
+		var out bytes.Buffer
+		metrics.Lines(&out, nil)(t.Context(), r)
+		var line struct{ RunTime []float64 }
+		if err := json.Unmarshal(out.Bytes(), &line); err != nil {
+			t.Fatal(err)
+		}
+		got := slices.Sorted(slices.Values(line.RunTime))
+		if len(got) != min(n, 100) || got[0] != 1 || got[len(got)-1] != float64(n) {
+			t.Fatalf("of %d values %d from %v to %v", n, len(got), got[0], got[len(got)-1])
+		}
+		if median := got[len(got)/2]; math.Abs(median-float64(n)/2) > 0.02*float64(n)+1 {
+			t.Errorf("of %d values the median is %v", n, median)
+		}
 	}
 }
 

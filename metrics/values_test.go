@@ -89,3 +89,46 @@ func TestDurationsAreMilliseconds(t *testing.T) {
 		t.Errorf("without a limit there is no time left: %v", got)
 	}
 }
+
+func TestEachJobHasItsTimes(t *testing.T) {
+	t.Parallel()
+	got := metrics.Values(handler.Report{Jobs: []handler.JobReport{
+		{Outcome: handler.OutcomeDone, Ran: true, Run: 40 * time.Millisecond, Age: 2 * time.Second, Budget: 2},
+		{Outcome: handler.OutcomeDead, Reason: "validation", Age: time.Second},
+		{Outcome: handler.OutcomeDead, Reason: "exhausted", Ran: true, Run: time.Second, Age: time.Minute, Budget: 8},
+		{Outcome: handler.OutcomeRetry, Reason: "timeout", Ran: true, Run: 3 * time.Second, Age: 5 * time.Second},
+		{Outcome: handler.OutcomeRetry, Reason: "Köln", Ran: true, Run: time.Second},
+		{Outcome: handler.OutcomeDeferred, Reason: "breaker", Age: 7 * time.Second},
+		{Outcome: handler.OutcomeDuplicate, Age: time.Hour},
+	}})
+	want := []metrics.Value{
+		{Name: "BatchTime", Unit: metrics.Milliseconds},
+		{Name: "RunTime", Unit: metrics.Milliseconds, Each: []float64{40, 1000, 3000, 1000}},
+		{Name: "OutcomeTime", Unit: metrics.Milliseconds, Each: []float64{2000, 1000, 60000}},
+		{Name: "BudgetUsed", Unit: metrics.Count, Each: []float64{2, 8}},
+		{Name: "WaitingAge", Unit: metrics.Milliseconds, Each: []float64{5000, 7000}},
+		{Name: "RunTime.exhausted", Unit: metrics.Milliseconds, Each: []float64{1000}},
+		{Name: "RunTime.timeout", Unit: metrics.Milliseconds, Each: []float64{3000}},
+		{Name: "RunTime.other", Unit: metrics.Milliseconds, Each: []float64{1000}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("metrics (-want +got):\n%s", diff)
+	}
+}
+
+func TestTimesByReasonAreLimited(t *testing.T) {
+	t.Parallel()
+	var jobs []handler.JobReport
+	for i := range 1000 {
+		jobs = append(jobs, handler.JobReport{Outcome: handler.OutcomeDead, Reason: fmt.Sprintf("order_%d", i), Ran: true})
+	}
+	n := 0
+	for _, v := range metrics.Values(handler.Report{Jobs: jobs}) {
+		if strings.HasPrefix(v.Name, "RunTime.") {
+			n++
+		}
+	}
+	if n != metrics.MaxReasons+1 {
+		t.Errorf("%d metrics, want %d and other", n, metrics.MaxReasons)
+	}
+}

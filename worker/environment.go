@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sqsafe/sqsafe"
+	"github.com/sqsafe/sqsafe/internal/redact"
 )
 
 // Variables that a worker reads besides those of the processor.
@@ -27,8 +28,12 @@ const (
 	metricsOff           = "off"
 )
 
-// most bounds all numbers: beyond it one is a mistake, and a duration might overflow.
-const most = 1_000_000
+// most bounds the seconds: beyond it a number is a mistake, and a duration might overflow.
+// mostBatches bounds the poll loops, each of which has a connection to SQS.
+const (
+	most        = 1_000_000
+	mostBatches = 1_000
+)
 
 type lookupFunc func(name string) (value string, ok bool)
 
@@ -52,13 +57,14 @@ func readSettings(lookup lookupFunc) (*settings, error) {
 	errs := []error{readQueueURL(lookup, &s.QueueURL)}
 	for _, number := range []struct {
 		name, wants string
+		high        int
 		to          *int
 	}{
-		{batchesVariable, "a number of batches, from 1 to 1000000", &s.Batches},
-		{drainVariable, "a number of seconds, from 1 to 1000000", &drain},
-		{batchSecondsVariable, "a number of seconds, from 1 to 1000000", &batch},
+		{batchesVariable, "a number of batches, from 1 to 1000", mostBatches, &s.Batches},
+		{drainVariable, "a number of seconds, from 1 to 1000000", most, &drain},
+		{batchSecondsVariable, "a number of seconds, from 1 to 1000000", most, &batch},
 	} {
-		errs = append(errs, readNumber(lookup, number.name, number.wants, number.to))
+		errs = append(errs, readNumber(lookup, number.name, number.wants, number.high, number.to))
 	}
 	errs = append(errs, readMetrics(lookup, &s.Options))
 	s.Drain, s.BatchTimeout = time.Duration(drain)*time.Second, time.Duration(batch)*time.Second
@@ -73,20 +79,20 @@ func readQueueURL(lookup lookupFunc, to *string) error {
 	}
 	u, err := url.Parse(value)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return &sqsafe.InvalidError{Name: queueVariable, Value: value, Wants: wants}
+		return &sqsafe.InvalidError{Name: queueVariable, Value: redact.URL(value), Wants: wants}
 	}
 	*to = value
 	return nil
 }
 
 // readNumber leaves to as it is where the variable is not set.
-func readNumber(lookup lookupFunc, name, wants string, to *int) error {
+func readNumber(lookup lookupFunc, name, wants string, high int, to *int) error {
 	value, _ := lookup(name)
 	if value == "" {
 		return nil
 	}
 	n, err := strconv.Atoi(value)
-	if err != nil || n < 1 || n > most {
+	if err != nil || n < 1 || n > high {
 		return &sqsafe.InvalidError{Name: name, Value: value, Wants: wants}
 	}
 	*to = n

@@ -61,11 +61,16 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 	for _, tt := range []struct{ variable, value, want string }{
 		{"SQSAFE_QUEUE_URL", "", "environment variable SQSAFE_QUEUE_URL is not set; set it to the URL of the queue to " +
 			"poll, such as " + "https://sqs.eu-central-1.amazonaws.com/123456789012/jobs"},
+		{"SQSAFE_QUEUE_URL", "me:secret@localhost/1/jobs",
+			`environment variable SQSAFE_QUEUE_URL is "xxxxx@localhost/1/jobs"; set it to the URL of ` +
+				"the queue to poll, such as https://sqs.eu-central-1.amazonaws.com/123456789012/jobs"},
 		{"SQSAFE_QUEUE_URL", "arn:aws:sqs:eu-central-1:123456789012:jobs",
 			`environment variable SQSAFE_QUEUE_URL is "arn:aws:sqs:eu-central-1:123456789012:jobs"; set it to the URL of ` +
 				"the queue to poll, such as https://sqs.eu-central-1.amazonaws.com/123456789012/jobs"},
 		{"SQSAFE_BATCHES", "0",
-			`environment variable SQSAFE_BATCHES is "0"; set it to a number of batches, from 1 to 1000000`},
+			`environment variable SQSAFE_BATCHES is "0"; set it to a number of batches, from 1 to 1000`},
+		{"SQSAFE_BATCHES", "1001",
+			`environment variable SQSAFE_BATCHES is "1001"; set it to a number of batches, from 1 to 1000`},
 		{"SQSAFE_DRAIN_SECONDS", "30s",
 			`environment variable SQSAFE_DRAIN_SECONDS is "30s"; set it to a number of seconds, from 1 to 1000000`},
 		{"SQSAFE_DRAIN_SECONDS", "9223372037", // more than a time.Duration holds

@@ -123,6 +123,7 @@ func ExampleWorker_OnBatch() {
 	fmt.Println("exit code", worker.ExitCode(err))
 	// Output:
 	// sqsafe Attempts 1
+	// sqsafe BudgetUsed 0
 	// sqsafe Done 1
 	// sqsafe Messages 1
 	// exit code 0

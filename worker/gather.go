@@ -46,6 +46,16 @@ func (s *statistics) add(n float64) {
 	s.min, s.max = min(s.min, n), max(s.max, n)
 }
 
+// addAll adds the values of a batch.
+func (s *statistics) addAll(v metrics.Value) {
+	if v.Each == nil {
+		s.add(v.N)
+	}
+	for _, n := range v.Each {
+		s.add(n)
+	}
+}
+
 // add adds the metrics of a batch that ended at the given time.
 func (g *gathered) add(r handler.Report, at time.Time) {
 	g.mu.Lock()
@@ -55,7 +65,7 @@ func (g *gathered) add(r handler.Report, at time.Time) {
 	}
 	for _, v := range metrics.Values(r) {
 		if s := g.of(series{at.Truncate(time.Minute), v.Name, v.Unit}); s != nil {
-			s.add(v.N)
+			s.addAll(v)
 		}
 	}
 }

@@ -23,11 +23,13 @@ type health struct {
 // Health answers GET /livez, with 200 while every poll loop moves or is at work
 // on a batch, and GET /readyz, with 200 from the first receive until the worker
 // drains. Otherwise the answer is 503 and says why. An outage of SQS is no
-// reason to start the process anew, so /livez does not tell of it.
+// reason to start the process anew, so /livez does not tell of it. GET /metrics is that
+// of [Worker.Metrics].
 func (w *Worker) Health() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(rw http.ResponseWriter, _ *http.Request) { report(rw, w.health.stalled()) })
 	mux.HandleFunc("GET /readyz", func(rw http.ResponseWriter, _ *http.Request) { report(rw, w.health.unready()) })
+	mux.Handle("GET /metrics", w.Metrics())
 	return mux
 }
 

@@ -68,11 +68,15 @@ func newPublisher(o *Options) *publisher {
 	return p
 }
 
-// OnBatch adds a batch to the metrics of its minute. It is the hook that the
-// worker's processor must have, in [handler.Hooks].OnBatch, for Options.Metrics to
-// have an effect; it does nothing without them. It is safe for concurrent use.
+// OnBatch adds a batch to the metrics of its minute, and to those of [Worker.Metrics]. It is
+// the hook that the worker's processor must have, in [handler.Hooks].OnBatch, for
+// Options.Metrics and Worker.Metrics to have an effect. It is safe for concurrent use.
 func (w *Worker) OnBatch(_ context.Context, r handler.Report) {
-	if w.publisher != nil && r.Messages > 0 {
+	if r.Messages == 0 {
+		return
+	}
+	w.metrics.add(r)
+	if w.publisher != nil {
 		w.publisher.add(r, time.Now())
 	}
 }

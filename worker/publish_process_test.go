@@ -39,10 +39,10 @@ func TestTheProcessSendsItsMetrics(t *testing.T) {
 		namespace, name string
 		stack, own      int // metrics at the endpoint of all and at CloudWatch's
 	}{
-		"to the endpoint of all services": {nil, false, "sqsafe", "jobs", 4, 0},
-		"to CloudWatch's own endpoint":    {nil, true, "sqsafe", "jobs", 0, 4},
+		"to the endpoint of all services": {nil, false, "sqsafe", "jobs", 7, 0},
+		"to CloudWatch's own endpoint":    {nil, true, "sqsafe", "jobs", 0, 7},
 		"under other names": {
-			[]string{"SQSAFE_METRICS_NAMESPACE=shop", "SQSAFE_WORKER_NAME=charge"}, false, "shop", "charge", 4, 0,
+			[]string{"SQSAFE_METRICS_NAMESPACE=shop", "SQSAFE_WORKER_NAME=charge"}, false, "shop", "charge", 7, 0,
 		},
 		"nowhere": {[]string{"SQSAFE_METRICS_NAMESPACE=off"}, false, "", "", 0, 0},
 	} {

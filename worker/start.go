@@ -3,12 +3,9 @@ package worker
 import (
 	"context"
 	"fmt"
-	"net"
-	"net/http"
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
@@ -118,20 +115,4 @@ func (w *Worker) measure(o *sqsafe.Options) {
 			own(ctx, r)
 		}
 	}
-}
-
-// serve answers probes until stop is called. An empty address means no answers.
-func serve(ctx context.Context, w *Worker, address string) (stop func(), err error) {
-	if address == "" {
-		return func() {}, nil
-	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("answering probes at %s %q: %w; set it to another address, or to %q",
-			healthVariable, address, err, healthOff)
-	}
-	w.options.Logger.Info("answering probes", "address", listener.Addr().String())
-	server := &http.Server{Handler: w.Health(), ReadHeaderTimeout: 5 * time.Second}
-	go func() { _ = server.Serve(listener) }()
-	return func() { _ = server.Close() }, nil
 }

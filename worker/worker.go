@@ -12,6 +12,7 @@ import (
 
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/internal/eventsource"
+	"github.com/sqsafe/sqsafe/internal/redact"
 	"github.com/sqsafe/sqsafe/queue"
 )
 
@@ -21,6 +22,7 @@ type Worker struct {
 	options   Options
 	heartbeat *heartbeat
 	publisher *publisher
+	metrics   exposition
 	health    health
 }
 
@@ -36,6 +38,7 @@ func New(client *sqs.Client, o *Options) (*Worker, error) {
 		return nil, fmt.Errorf("worker.New: %w", err)
 	}
 	w.publisher = newPublisher(&w.options)
+	w.metrics.queue = w.options.Name
 	w.heartbeat = newHeartbeat(source, w.options.Logger)
 	return w, nil
 }
@@ -75,13 +78,13 @@ func (w *Worker) describe(ctx context.Context) (m eventsource.Mapping, visibilit
 		QueueUrl: &w.options.QueueURL, AttributeNames: names,
 	})
 	if err != nil {
-		return m, 0, fmt.Errorf("worker: reading the attributes of the queue %q: %w", w.options.QueueURL, err)
+		return m, 0, fmt.Errorf("worker: reading the attributes of the queue %q: %w", redact.URL(w.options.QueueURL), err)
 	}
 	timeout := out.Attributes["VisibilityTimeout"]
 	seconds, err := strconv.Atoi(timeout)
 	if err != nil || seconds < 1 {
 		return m, 0, fmt.Errorf("worker: the queue %q has a visibility timeout of %q s, under which messages are handed "+
-			"out again while their jobs run; set it to at least 1, better 30", w.options.QueueURL, timeout)
+			"out again while their jobs run; set it to at least 1, better 30", redact.URL(w.options.QueueURL), timeout)
 	}
 	m = eventsource.Mapping{
 		QueueURL: w.options.QueueURL, QueueARN: out.Attributes["QueueArn"],

@@ -230,6 +230,7 @@ func (b *board) queues() {
 func (b *board) consumers() {
 	b.chart("Errors and throttles of the function", "Sum", 60, b.each(ofLambda, "Errors", "Throttles"))
 	b.chart("Time left at the end of a batch, in milliseconds", "Minimum", 60, b.each(ofConsumer, "TimeLeft"))
+	b.chart("Times of jobs, 99 %, in milliseconds", "p99", 60, b.each(ofConsumer, "RunTime", "OutcomeTime", "WaitingAge"))
 	b.chart("What should not happen", "Sum", 60,
 		b.each(ofConsumer, "Crash", "Unrecorded", "SettleFailed", "DeadLetterFailed", "BreakerOpen"))
 	for _, u := range b.units {

@@ -11,6 +11,13 @@ import (
 // excepted, each with the reason. A file stands here when it has a go statement or
 // names Go or AfterFunc of something else: sync.WaitGroup, time, context, a clock.
 func Goroutines() map[string]string {
+	all := engineGoroutines()
+	maps.Copy(all, toolGoroutines())
+	return all
+}
+
+// engineGoroutines are those of functions, workers and the tests of both.
+func engineGoroutines() map[string]string {
 	return map[string]string{
 		"sqsafe.go": "the first connection is opened while the function waits for its first event",
 
@@ -37,6 +44,9 @@ func Goroutines() map[string]string {
 		"internal/simulation/schedule.go":      "workers of the model run side by side",
 		"idem/idemtest/step.go":                "steps that race for one name",
 
+		"internal/mutants/main.go": "faults are tried side by side, each in a copy of its own",
+		"tracing/tracer.go":        "a flush of spans that may hang",
+
 		"dlq/sender.go":  "batches of letters are sent side by side",
 		"queue/packs.go": "batches of calls to SQS run side by side",
 
@@ -44,10 +54,18 @@ func Goroutines() map[string]string {
 		"worker/publish.go": "metrics are sent while jobs run",
 		"worker/run.go":     "one loop for each batch that may be in flight",
 		"worker/slots.go":   "the timer after which a long batch gives slots back",
-		"worker/start.go":   "signals, and the server that answers probes",
+		"worker/probes.go":  "the server that answers probes",
+		"worker/start.go":   "signals",
 		"worker/worker.go":  "visibility timeouts are extended while jobs run",
+	}
+}
 
-		"internal/eventsource/poller.go":   "one loop for each concurrent invocation",
+// toolGoroutines are those of emulators, commands and programs of tests.
+func toolGoroutines() map[string]string {
+	return map[string]string{
+		"internal/eventsource/poller.go": "one loop for each concurrent invocation",
+		"awstest/clock.go":               "a timer that is due at once",
+
 		"internal/localaws/fault.go":       "the timer of an injected delay",
 		"internal/localaws/sqs/move.go":    "the timer of the next step of a message move",
 		"internal/localaws/sqs/receive.go": "the timer of a long poll",

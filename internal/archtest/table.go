@@ -59,11 +59,16 @@ const (
 	lipglossTable = "github.com/charmbracelet/lipgloss/table"
 	terminal      = "github.com/muesli/termenv"
 	terminalSize  = "github.com/charmbracelet/x/term"
+	terminalCodes = "github.com/charmbracelet/x/ansi"
 	yaml          = "go.yaml.in/yaml/v4"
 	unifiedDiff   = "github.com/aymanbagabas/go-udiff"
 	goCmp         = "github.com/google/go-cmp/cmp"
 	netListeners  = "golang.org/x/net/netutil"
-	orderedMap    = "github.com/tidwall/btree"
+
+	otelAttributes = "go.opentelemetry.io/otel/attribute"
+	otelCodes      = "go.opentelemetry.io/otel/codes"
+	otelTrace      = "go.opentelemetry.io/otel/trace"
+	orderedMap     = "github.com/tidwall/btree"
 )
 
 // Patterns for Row.Never and TestKit.
@@ -73,6 +78,7 @@ const (
 	allSDK    = "github.com/aws/aws-sdk-go-v2/..."
 	allSmithy = smithy + "/..."
 	emulators = "internal/localaws/..."
+	allOTel   = "go.opentelemetry.io/..."
 )
 
 // noSDK keeps the AWS SDK out of packages that a function can use without it.
@@ -82,13 +88,13 @@ func noSDK() []string { return []string{allSDK, allSmithy} }
 // that only commands need.
 func forCommands() []string {
 	return []string{
-		"internal/alarm/...", "internal/alarmset", "internal/cfn", "internal/check", "internal/cli",
+		"awstest", "internal/alarm/...", "internal/alarmset", "internal/cfn", "internal/check", "internal/cli",
 		"internal/deadletters/...", "internal/demo/...", "internal/dlqui", "internal/endpoint", "internal/eventsource/...",
 		"internal/jobfile", "internal/ledger", "internal/live", "internal/local", "internal/localguard", emulators,
 		"internal/metricmath", "internal/runtimeapi",
 		"internal/scaffold", "internal/stack", "internal/stackedit", sdkConfig + "/...", sdkCloudWatch + "/...",
 		sdkFormation + "/...", sdkLambda + "/...", sdkLogs + "/...", sdkSNS + "/...", unifiedDiff,
-		kong, lipgloss + "/...", orderedMap, terminal, yaml,
+		kong, lipgloss + "/...", orderedMap, terminal, yaml, allOTel,
 	}
 }
 
@@ -100,6 +106,7 @@ func TestKit() []string {
 		"github.com/rogpeppe/go-internal/testscript",
 		"github.com/chromedp/...", "golang.org/x/net/html",
 		"pgregory.net/rapid",
+		allOTel, "google.golang.org/protobuf/proto",
 		"github.com/aws/aws-lambda-go/...",
 		allSDK, allSmithy,
 		emulators,
@@ -117,6 +124,7 @@ func leafRows() []Row {
 		{Path: "internal/usercall", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/host", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/localreport", Never: []string{anyOurs, anyThird}, Host: true},
+		{Path: "internal/redact", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/jobid", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/traceid", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/jsonobject", Never: []string{anyOurs, anyThird}},
@@ -163,6 +171,12 @@ func engineRows() []Row {
 		{
 			Path: "logs", Ours: []string{"handler", "internal/traceid"}, Never: append(noSDK(), lambdaRuntime),
 			Tests: []string{"backoff", "fault", "idem", ".", "sqsafetest", "worker"}, Host: true,
+		},
+		{
+			Path: "tracing", Ours: []string{"handler", "internal/traceid"},
+			Third: []string{lambdaEvents, otelAttributes, otelCodes, otelTrace},
+			Never: append(noSDK(), lambdaRuntime, "go.opentelemetry.io/otel/sdk/..."),
+			Tests: []string{"dlq", "fault", "idem", "producer"},
 		},
 		{
 			Path: "metrics", Ours: []string{"fault", "handler"}, Third: []string{lambdaContext},
@@ -227,7 +241,7 @@ func hostRows() []Row {
 			Path: ".",
 			Ours: []string{
 				"backoff", "internal/wholebody", "handler", "idem", "metrics", "idem/dynamo", "queue", "dlq",
-				"internal/testhost", "internal/localreport",
+				"internal/redact", "internal/testhost", "internal/localreport",
 			},
 			Third: []string{
 				lambdaRuntime, lambdaContext, sdkCore, sdkHTTP, sdkDynamoDB, sdkSQS, smithyStack, smithyHTTP,
@@ -248,9 +262,11 @@ func hostRows() []Row {
 			Path: "worker",
 			Ours: []string{
 				"backoff", "internal/deadline", "internal/host", "handler", "metrics", "queue", ".", "internal/eventsource",
+				"internal/redact",
 			},
 			Third: []string{
 				lambdaEvents, lambdaErrors, sdkConfig, sdkCore, sdkSQS, sqsTypes, sdkCloudWatch, cloudTypes,
+				netListeners,
 			},
 			Never: []string{emulators, kong, lipgloss + "/...", terminal, yaml},
 			Tests: []string{"dlq", "fault", "idem", "idem/dynamo", "internal/cfn"}, Host: true,

@@ -35,17 +35,25 @@ func emulatorRows() []Row {
 			Path: "internal/localaws/dynamodb", Ours: []string{protocol, attribute, expression, keyspace, shape},
 			Never: noSDK(),
 		},
+		{Path: "internal/localaws/kms", Ours: []string{protocol}, Never: []string{anyThird}},
 		{Path: "internal/localaws/sqs", Ours: []string{protocol}, Never: []string{anyThird}},
 		{Path: "internal/localaws/sts", Never: []string{anyThird}},
 		{
 			Path: "internal/localaws",
 			Ours: []string{
 				protocol, "internal/localaws/cbor", "internal/localaws/cloudwatch", "internal/localaws/dynamodb",
-				"internal/localaws/sqs", "internal/localaws/sts",
+				"internal/localaws/kms", "internal/localaws/sqs", "internal/localaws/sts",
 			},
 			Never: noSDK(),
 		},
 		{Path: "internal/localaws/localtest", Ours: []string{"internal/localaws"}, Third: []string{sdkCore, sdkKeys}},
+		{Path: "internal/localguard", Third: []string{netListeners}},
+		{Path: "internal/localguard/guardtest", Never: []string{anyOurs, anyThird}},
+		{
+			Path:  "awstest",
+			Ours:  []string{"internal/localaws", "internal/localaws/localtest", "internal/localguard"},
+			Third: []string{sdkCore}, Testing: true,
+		},
 	}
 }
 
@@ -85,7 +93,7 @@ func templateRows() []Row {
 // commandRows are the commands, and what only they use.
 func commandRows() []Row {
 	return []Row{
-		{Path: "internal/runtimeapi", Never: []string{anyOurs, anyThird}},
+		{Path: "internal/runtimeapi", Ours: []string{"internal/localguard"}},
 		{
 			Path: "internal/deadletters/letterstest",
 			Ours: []string{
@@ -108,7 +116,6 @@ func commandRows() []Row {
 			Ours:  []string{"internal/sqscall", "dlq", "internal/deadletters", "internal/deadletters/replay"},
 			Third: []string{sdkCore, sqsTypes}, Tests: []string{"handler", "internal/ledger"},
 		},
-		{Path: "internal/localguard", Third: []string{netListeners}},
 		{
 			Path: "internal/dlqui",
 			Ours: []string{
@@ -118,15 +125,15 @@ func commandRows() []Row {
 			Third: []string{sdkCore, unifiedDiff},
 		},
 		{
-			Path: "internal/endpoint", Ours: []string{"internal/wholebody"},
+			Path: "internal/endpoint", Ours: []string{"internal/redact", "internal/wholebody"},
 			Third: []string{sdkCore, sdkRetry, sdkKeys, smithy},
 		},
 		{
 			Path: "internal/local",
 			Ours: []string{
 				"fault", "handler", "idem", "metrics", "dlq", "internal/eventsource", "internal/localaws",
-				"internal/localreport", "internal/ledger", "internal/localaws/sqs", "internal/runtimeapi", "internal/stack",
-				"internal/jobfile", "internal/endpoint",
+				"internal/localreport", "internal/ledger", "internal/localaws/sqs", "internal/localguard",
+				"internal/runtimeapi", "internal/stack", "internal/jobfile", "internal/endpoint", "internal/redact",
 			},
 			Third: []string{sdkCore, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes},
 		},
@@ -136,11 +143,11 @@ func commandRows() []Row {
 				"internal/wholebody", "fault", "handler", "queue", "dlq", "internal/sqssend", "internal/jobfile", "internal/ledger",
 				"jobs", "internal/deadletters",
 				"internal/deadletters/replay", "internal/deadletters/archive", "internal/localguard", "internal/dlqui",
-				"internal/endpoint", "internal/check", "internal/live", "internal/scaffold", "internal/local",
+				"internal/endpoint", "internal/redact", "internal/check", "internal/live", "internal/scaffold", "internal/local",
 				"internal/alarmset", "internal/stackedit",
 			},
 			Third: []string{
-				kong, lipgloss, lipglossTable, terminal, terminalSize,
+				kong, lipgloss, lipglossTable, terminal, terminalCodes, terminalSize,
 				sdkCore, sdkConfig, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes, sdkFormation, sdkLambda,
 				lambdaTypes, sdkLogs, logsTypes, sdkCloudWatch, cloudTypes, unifiedDiff, smithy,
 			},
@@ -172,6 +179,7 @@ func checkRows() []Row {
 		{Path: "internal/licences", Third: []string{licensecheck}, Host: true},
 		{Path: "internal/release", Third: []string{yaml}},
 		{Path: "internal/mutants", Third: []string{yaml}, Host: true},
+		{Path: "internal/clients"},
 		{Path: "internal/conformance"},
 		{Path: "internal/crashproof/function", Ours: []string{"handler", "idem", "."}, Host: true},
 		{
@@ -183,7 +191,7 @@ func checkRows() []Row {
 			Path: "internal/chaos",
 			Ours: []string{
 				"fault", "idem", "dlq", "internal/localaws/sqs", "internal/localaws", "internal/localaws/localtest",
-				"internal/local",
+				"internal/local", "internal/cli",
 			},
 			Third: []string{sdkCore, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes, terminalSize},
 			Host:  true,

@@ -38,6 +38,10 @@ type campaign struct {
 	workers  *workers
 	servers  []*http.Server
 	summary  local.Summary
+	// direct is where SQS and DynamoDB answer past the proxy, replayed how many letters
+	// were sent back there.
+	direct   string
+	replayed int
 	// drained is how long all took to end after the last strike.
 	drained time.Duration
 }
@@ -87,6 +91,9 @@ func (c *campaign) prepare(ctx context.Context) error {
 	c.striker = newStriker(c.fleet, c.provider, c.ledger, func(text string) { c.evidence.write(strikesFile, text) })
 	endpoint, err := c.serve(ctx, c.proxy)
 	if err != nil {
+		return err
+	}
+	if c.direct, err = c.serve(ctx, c.server); err != nil {
 		return err
 	}
 	c.mail = mail{sqs.NewFromConfig(direct), endpoint}
@@ -156,6 +163,11 @@ func (c *campaign) attack(ctx context.Context) error {
 	var under sync.WaitGroup
 	under.Go(func() {
 		if err := c.mail.send(ctx, start, c.jobs); err != nil {
+			cancel(err)
+		}
+	})
+	under.Go(func() {
+		if err := c.replay(ctx, start); err != nil {
 			cancel(err)
 		}
 	})

@@ -33,7 +33,9 @@ type verdict struct {
 	done, dead, effects, keys int
 	// calls of the provider beyond the first of each job; letters that came twice.
 	repeated, doubled int
-	excused           int
+	// steps are runs of steps.
+	steps   int
+	excused int
 }
 
 // reasons are those for which poison is dead.
@@ -88,7 +90,16 @@ func (v *verdict) count(a account) {
 // but in a process that knew nothing of the other since it was frozen.
 func (v *verdict) judgeCalls(j *job, a account, wasFrozen func(int) bool) {
 	keys := map[string]bool{}
+	recorded := false // a job calls for its effect only when its step is
 	for _, c := range a.calls {
+		if c.what == "step" { // its key is its own
+			if recorded && !wasFrozen(c.process) {
+				v.breaks("%s runs its step again in process %d after it was recorded", j.id, c.process)
+			}
+			v.steps++
+			continue
+		}
+		recorded = recorded || c.what == "effect"
 		keys[c.key] = true
 		if c.done && !wasFrozen(c.process) {
 			v.breaks("%s runs in process %d although it is done", j.id, c.process)

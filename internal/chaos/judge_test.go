@@ -55,6 +55,16 @@ func TestTheJudgeFindsEachBrokenPromise(t *testing.T) {
 		"another key at another call": {func(f *findings) {
 			f.accounts["good"].calls[1].key = "other"
 		}, `good calls with the keys ["k1" "other"], want one`},
+		"a step that runs again after it was recorded": {func(f *findings) {
+			a := f.accounts["good"]
+			a.calls = append(a.calls, call{what: "step", process: 1, key: "k1-step"})
+			f.accounts["good"] = a
+		}, "good runs its step again in process 1 after it was recorded"},
+		"a step that runs before the effect": {func(f *findings) {
+			a := f.accounts["good"]
+			a.calls = append([]call{{what: "step", process: 1, key: "k1-step"}}, a.calls...)
+			f.accounts["good"] = a
+		}, ""},
 		"poison with two keys": {func(f *findings) {
 			f.accounts["bad"].keys["other"] = 1
 		}, "bad took effect for 2 keys, want one"},

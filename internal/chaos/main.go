@@ -91,7 +91,7 @@ func (s settings) attack(ctx context.Context, out, progress io.Writer) (err erro
 		return errors.Join(errors.New("stopped by a signal; nothing is known"), e.close(s.keep))
 	}
 	v := judge(found)
-	v.broken = append(v.broken, c.idle()...)
+	v.broken = append(v.broken, c.idle(v)...)
 	if c.summary.Lost > 0 {
 		v.breaks("sqsafe local says that %d messages are lost", c.summary.Lost)
 	}

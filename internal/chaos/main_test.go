@@ -74,9 +74,10 @@ func TestACampaignThatDidNothingFails(t *testing.T) {
 		plan: p, proxy: newProxy(1, nil), fleet: newFleet(), provider: newProvider(p.jobs, nil),
 	}
 	c.striker = newStriker(c.fleet, c.provider, ledger{}, nil)
-	got := strings.Join(c.idle(), "\n")
+	got := strings.Join(c.idle(verdict{}), "\n")
 	for _, want := range []string{
-		"0 kills, want 20", "no SIGKILL of a worker", "no call throttled", "no failure of the provider",
+		"0 kills, want 20", "no SIGKILL of a worker", "no call throttled", "no step", "no dead letter that was sent back",
+		"no failure of the provider",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("it says %q, want %q", got, want)

@@ -21,6 +21,7 @@ type plan struct {
 	jobs    []*job
 	strikes []strike
 	outages []outage
+	replays []time.Duration
 }
 
 // end is how a job ends; see the program in folder job.
@@ -48,6 +49,8 @@ type job struct {
 	end   end
 	// before and after are how long it works before and after its effect.
 	before, after time.Duration
+	// stepped: a part of it is a step, which does not run again once it is recorded.
+	stepped bool
 	// copies are when it is sent again, after it was sent.
 	copies []time.Duration
 	// answers are the provider's to its first calls; then all is well.
@@ -61,6 +64,7 @@ func (j *job) body() string {
 	}
 	body, _ := json.Marshal(map[string]any{
 		"id": j.id, "before": j.before.Milliseconds(), "after": j.after.Milliseconds(), "end": j.end,
+		"stepped": j.stepped,
 	})
 	return string(body)
 }
@@ -120,6 +124,8 @@ func newPlan(seed uint64, kills int) *plan {
 	p.drawStrikes(rand.New(rand.NewPCG(seed, 1)), kills)
 	p.drawOutages(rand.New(rand.NewPCG(seed, 2)))
 	p.drawJobs(rand.New(rand.NewPCG(seed, 3)))
+	// What is sent back dies again, which takes its time.
+	p.replays = []time.Duration{p.length * 3 / 10, p.length * 2 / 5}
 	return p
 }
 
@@ -195,6 +201,7 @@ func (p *plan) drawJobs(r *rand.Rand) {
 			j.copies = append(j.copies, between(r, 0, 4*time.Second))
 		}
 		j.answers = drawAnswers(r)
+		j.stepped = j.end == well && r.IntN(4) == 0
 		p.jobs = append(p.jobs, j)
 	}
 }

@@ -29,6 +29,7 @@ func TestAPlanHasEverything(t *testing.T) {
 			t.Errorf("seed %d: %d strikes in %s, want 60 in 2m", seed, len(p.strikes), p.length)
 		}
 		signals, ends, outages, copies := map[string]int{}, map[end]int{}, map[string]int{}, 0
+		steps := 0
 		for _, s := range p.strikes {
 			signals[s.host+" "+name(s.signal)]++
 			if s.at < 0 || s.at > p.length || s.victim < 0 || s.victim >= 1 {
@@ -41,6 +42,9 @@ func TestAPlanHasEverything(t *testing.T) {
 		for _, j := range p.jobs {
 			ends[j.end]++
 			copies += len(j.copies)
+			if j.stepped {
+				steps++
+			}
 			if j.end != well && len(j.copies) > 0 {
 				t.Errorf("seed %d: %s is poison and has copies, which run again after its death", seed, j.id)
 			}
@@ -51,8 +55,10 @@ func TestAPlanHasEverything(t *testing.T) {
 		for _, o := range p.outages {
 			outages[o.what]++
 		}
-		if len(signals) != 6 || len(ends) != 1+len(poison) || len(outages) != 3 || copies == 0 {
-			t.Errorf("seed %d: signals %v, ends %v, outages %v, %d copies", seed, signals, ends, outages, copies)
+		if len(signals) != 6 || len(ends) != 1+len(poison) || len(outages) != 3 || copies == 0 ||
+			steps == 0 || len(p.replays) == 0 {
+			t.Errorf("seed %d: signals %v, ends %v, outages %v, %d copies, %d steps, replays %v",
+				seed, signals, ends, outages, copies, steps, p.replays)
 		}
 	}
 }

@@ -25,7 +25,7 @@ const mostFailures = 4
 // call is a call of the provider.
 type call struct {
 	at      time.Time
-	what    string // run or effect
+	what    string // run, step or effect
 	process int
 	key     string
 	answer  answer
@@ -89,8 +89,23 @@ func newProvider(jobs []*job, isDone func(*job) bool) *provider {
 func (p *provider) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /run/{job}", p.run)
+	mux.HandleFunc("POST /step/{job}", p.step)
 	mux.HandleFunc("POST /effect/{job}", p.take)
 	return mux
+}
+
+// step notes that the step of a job runs, and answers at once.
+func (p *provider) step(w http.ResponseWriter, r *http.Request) {
+	j := p.jobs[r.PathValue("job")]
+	if j == nil {
+		http.NotFound(w, r)
+		return
+	}
+	_, _ = io.Copy(io.Discard, r.Body)
+	p.mu.Lock()
+	p.note(p.accounts[j.id], r, "step", fine, false)
+	p.mu.Unlock()
+	say(w)
 }
 
 func (p *provider) outage(on bool) {

@@ -62,6 +62,8 @@ func (c *campaign) report(w io.Writer, v verdict, took time.Duration) {
 	rows(row, harms)
 	row("calls of the provider", total(answers))
 	rows(row, answers)
+	row("steps", v.steps)
+	row("dead letters that were sent back", c.replayed)
 	row("jobs", len(c.jobs))
 	row("  done", v.done)
 	row("  dead as they should be", v.dead)
@@ -98,7 +100,7 @@ func total[K comparable](counts map[K]int) (n int) {
 
 // idle says what the campaign did not do although it should have: a campaign that does
 // nothing finds nothing.
-func (c *campaign) idle() []string {
+func (c *campaign) idle(v verdict) []string {
 	var none []string
 	need := func(what string, n int) {
 		if n == 0 {
@@ -119,6 +121,8 @@ func (c *campaign) idle() []string {
 	for _, h := range []harm{delays, throttles, resets, loses} {
 		need("call "+string(h), harms[h])
 	}
+	need("step", v.steps)
+	need("dead letter that was sent back", c.replayed)
 	_, answers := c.provider.book()
 	need("failure of the provider", total(answers)-answers[fine])
 	return none

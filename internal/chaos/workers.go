@@ -119,7 +119,7 @@ func (w *workers) environment(q *queue) []string {
 		"SQSAFE_QUEUE_URL=" + w.endpoint + "/" + awsAccount + "/" + q.name(),
 		"SQSAFE_DLQ_URL=" + w.endpoint + "/" + awsAccount + "/" + q.dead(),
 		"SQSAFE_TABLE=" + table, fmt.Sprintf("SQSAFE_MAX_RECEIVES=%d", receives),
-		"SQSAFE_CONCURRENCY=4", "SQSAFE_LEASE_SECONDS=10", "SQSAFE_DRAIN_SECONDS=3",
+		"SQSAFE_CONCURRENCY=4", "SQSAFE_BATCHES=3", "SQSAFE_LEASE_SECONDS=10", "SQSAFE_DRAIN_SECONDS=3",
 		"SQSAFE_HEALTH_ADDR=off", "SQSAFE_METRICS_NAMESPACE=off", "CHAOS_PROVIDER=" + w.provider,
 	}
 	if !q.long {

@@ -58,8 +58,8 @@ const countLag = 90 * time.Second
 // Validate refuses flags that contradict each other.
 func (r *DLQReplay) Validate() error {
 	switch {
-	case r.Rate < 0:
-		return fmt.Errorf("--rate %g: want more than 0, or 0 for no limit", r.Rate)
+	case !(r.Rate >= 0 && r.Rate <= maxRate): // also if it is no number
+		return fmt.Errorf("--rate %g: want more than 0, up to %d, or 0 for no limit", r.Rate, maxRate)
 	case r.Growth < 0:
 		return fmt.Errorf("--growth %d: want at least 0, or use --any-growth", r.Growth)
 	case r.Canary < 0:

@@ -148,7 +148,7 @@ func (t *DLQTarget) oldest(ctx context.Context, names []string) (map[string]time
 		}
 		return oldestMessages(ctx, client, names)
 	}
-	oldest, err := local.Oldest(ctx, t.String())
+	oldest, err := local.Oldest(ctx, t.place(t.EndpointSQS))
 	if err != nil {
 		return nil, errNoAges
 	}

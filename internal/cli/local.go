@@ -15,18 +15,25 @@ import (
 	"github.com/sqsafe/sqsafe/internal/check"
 	"github.com/sqsafe/sqsafe/internal/endpoint"
 	"github.com/sqsafe/sqsafe/internal/local"
+	"github.com/sqsafe/sqsafe/internal/localguard"
 )
 
 // Local is the subcommand that runs a stack on this machine.
 type Local struct {
-	Template         string        `help:"SAM template to run (${default})." default:"template.yaml" placeholder:"FILE"`
+	Template         string        `help:"SAM template to run (template.yaml)." placeholder:"FILE"`
+	Queues           []string      `name:"queue" sep:"none" placeholder:"NAME[,dlq=NAME,max=N]" help:"Make this queue, without a template; may be given several times. It may have attributes of SQS, such as VisibilityTimeout=60. A FIFO queue ends in .fifo."` //nolint:lll // a struct tag is one line
+	Tables           []string      `name:"table" sep:"none" placeholder:"NAME:KEY[:KEY]" help:"Make this table, without a template; may be given several times. KEY=N is a key of type N; ,ttl=ATTRIBUTE sets the expiry."`                                       //nolint:lll // a struct tag is one line
+	Emulators        bool          `help:"Run no functions: the emulators with the queues and tables of --template, or with none."`
+	Env              bool          `help:"Print the variables for other programs as commands of a shell, and nothing else."`
 	Jobs             string        `help:"Send the jobs of this file of JSON lines." placeholder:"FILE"`
 	UntilIdle        bool          `help:"End when nothing is visible, delayed or in flight outside dead-letter queues."`
 	Timeout          time.Duration `placeholder:"TIME" help:"With --until-idle: give up after this time, such as 90s, counted from when the stack is ready."` //nolint:lll // a struct tag is one line
 	JSON             bool          `name:"json" help:"Print one JSON object a line."`
-	Addr             string        `help:"Address where SQS and DynamoDB answer (${default})." default:"127.0.0.1:4570" placeholder:"HOST:PORT"`                                    //nolint:lll // a struct tag is one line
-	EndpointSQS      string        `name:"endpoint-sqs" placeholder:"URL" help:"SQS of another engine in place of the emulator; queues that are missing there are made."`           //nolint:lll // a struct tag is one line
-	EndpointDynamoDB string        `name:"endpoint-dynamodb" placeholder:"URL" help:"DynamoDB of another engine in place of the emulator; tables that are missing there are made."` //nolint:lll // a struct tag is one line
+	Addr             string        `help:"Address where SQS and DynamoDB answer (${default})." default:"127.0.0.1:4570" placeholder:"HOST:PORT"`                                                                                //nolint:lll // a struct tag is one line
+	EndpointSQS      string        `name:"endpoint-sqs" placeholder:"URL" help:"SQS of another engine in place of the emulator; queues that are missing there are made."`                                                       //nolint:lll // a struct tag is one line
+	EndpointDynamoDB string        `name:"endpoint-dynamodb" placeholder:"URL" help:"DynamoDB of another engine in place of the emulator; tables that are missing there are made."`                                             //nolint:lll // a struct tag is one line
+	AllowHosts       []string      `name:"allow-host" sep:"none" placeholder:"NAME" help:"Name or address by which programs may call besides those of this machine, such as host.docker.internal; may be given several times."` //nolint:lll // a struct tag is one line
+	AllowOrigins     []string      `name:"allow-origin" sep:"none" placeholder:"ORIGIN" help:"Web page that may call, such as http://localhost:3000; may be given several times."`                                              //nolint:lll // a struct tag is one line
 	EnvVars          string        `help:"Environment variables by function, in SAM's JSON format." placeholder:"FILE"`
 	Page             bool          `help:"Show the dead letters in a page, whose link is printed; not with --until-idle." default:"true" negatable:""` //nolint:lll // a struct tag is one line
 	NoCheck          bool          `help:"Run the stack although sqsafe check finds an error in the template."`
@@ -56,11 +63,24 @@ func (l *Local) Validate() error {
 	if _, _, err := net.SplitHostPort(l.Addr); err != nil {
 		return fmt.Errorf("address %q: give --addr as HOST:PORT", l.Addr)
 	}
+	for _, host := range l.AllowHosts {
+		if err := localguard.CheckHost(host); err != nil {
+			return err
+		}
+	}
+	for _, origin := range l.AllowOrigins {
+		if err := localguard.CheckOrigin(origin); err != nil {
+			return err
+		}
+	}
 	switch {
 	case l.Timeout < 0:
 		return fmt.Errorf("--timeout %v: want a time such as 90s", l.Timeout)
 	case l.Timeout > 0 && !l.UntilIdle:
 		return errors.New("--timeout is for --until-idle; add that, or leave it out")
+	}
+	if err := l.checkAlone(); err != nil {
+		return err
 	}
 	_, err := l.parameters()
 	return err
@@ -80,7 +100,7 @@ func (l *Local) Run(ctx context.Context, streams Streams) error {
 	if options.Notes, err = l.check(options.Parameters); err != nil {
 		return err
 	}
-	printer := newPrinter(l.JSON, streams)
+	printer := l.newPrinter(streams)
 	page := l.newPage(printer, streams)
 	options.Observe = page.event
 	running, err := local.Start(ctx, options)
@@ -90,7 +110,9 @@ func (l *Local) Run(ctx context.Context, streams Streams) error {
 		}
 		return err
 	}
-	page.start(ctx)
+	if l.hasPage(running) {
+		page.start(ctx)
+	}
 	interrupted, waitErr := l.wait(ctx, running)
 	page.stop()
 	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
@@ -98,6 +120,9 @@ func (l *Local) Run(ctx context.Context, streams Streams) error {
 	summary, closeErr := running.Close(stopping)
 	if errors.Is(waitErr, errTimeout) {
 		waitErr = &exitError{ExitTimeout, fmt.Errorf("not idle after %v: %s left", l.Timeout, messages(summary.Left))}
+	}
+	if running.Functions() == 0 { // what becomes of messages is known to other programs only
+		return cmp.Or(waitErr, closeErr)
 	}
 	err = cmp.Or(waitErr, errors.Join(closeErr, l.report(printer, summary)))
 	if err == nil && interrupted {
@@ -109,11 +134,15 @@ func (l *Local) Run(ctx context.Context, streams Streams) error {
 // check returns what sqsafe check finds in the template, as notes. An error in it
 // is one of the command. A template that cannot be read is left to the start.
 func (l *Local) check(parameters map[string]string) ([]string, error) {
-	data, err := os.ReadFile(l.Template)
+	file := l.template()
+	if l.Emulators || file == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, nil //nolint:nilerr // the start says it
 	}
-	report, err := check.Check(l.Template, data, &check.Options{Parameters: parameters})
+	report, err := check.Check(file, data, &check.Options{Parameters: parameters})
 	if err != nil {
 		return nil, nil //nolint:nilerr // the start says it
 	}
@@ -124,7 +153,7 @@ func (l *Local) check(parameters map[string]string) ([]string, error) {
 		}
 		note := fmt.Sprintf("%s %s %s: %s", place(f), f.Level, ruleAt(f), f.Message)
 		if f.Level == check.LevelError && !l.NoCheck {
-			return nil, fmt.Errorf("%s; sqsafe check %s says more, --no-check runs it all the same", note, l.Template)
+			return nil, fmt.Errorf("%s; sqsafe check %s says more, --no-check runs it all the same", note, file)
 		}
 		notes = append(notes, note)
 	}
@@ -137,8 +166,13 @@ func (l *Local) options() (local.Options, error) {
 		return local.Options{}, err
 	}
 	o := local.Options{
-		Template: l.Template, Parameters: parameters, Jobs: l.Jobs, Address: l.Addr,
+		Template: l.template(), EmulatorsOnly: l.Emulators, NeedFunctions: l.UntilIdle,
+		Parameters: parameters, Jobs: l.Jobs, Address: l.Addr,
+		Hosts: l.AllowHosts, Origins: l.AllowOrigins,
 		EndpointSQS: l.EndpointSQS, EndpointDynamoDB: l.EndpointDynamoDB, Prepare: l.Prepare,
+	}
+	if err := l.specs(&o); err != nil {
+		return o, err
 	}
 	if l.EnvVars != "" {
 		o.Variables, err = local.ReadVariables(l.EnvVars)

@@ -50,9 +50,6 @@ func (p *localPage) event(e local.Event) {
 // start serves the page when the stack is ready, until stop is called.
 func (p *localPage) start(ctx context.Context) {
 	ctx, p.cancel = context.WithCancel(ctx)
-	if !p.command.Page || p.command.UntilIdle {
-		return
-	}
 	p.serving.Go(func() {
 		select {
 		case address := <-p.address:
@@ -84,8 +81,10 @@ func (p *localPage) note(line string) {
 	p.printer.event(local.Event{Kind: local.KindNote, Time: time.Now().UTC(), Line: line})
 }
 
-// stop ends the page, and waits for the end of its runs.
+// stop ends the page if it was started, and waits for the end of its runs.
 func (p *localPage) stop() {
-	p.cancel()
+	if p.cancel != nil {
+		p.cancel()
+	}
 	p.serving.Wait()
 }

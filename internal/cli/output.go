@@ -36,6 +36,14 @@ func (g *guarded) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// Close closes the output, if it can be closed.
+func (g *guarded) Close() error {
+	if c, ok := g.Writer.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
+
 // exit returns the exit code of a command: one that succeeded has failed if its output
 // was not written.
 func (g *guarded) exit(code int, errs io.Writer) int {

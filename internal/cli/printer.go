@@ -21,16 +21,19 @@ type printer interface {
 	summary(local.Summary, []Row)
 }
 
-func newPrinter(asJSON bool, streams Streams) printer {
-	if asJSON {
+func (l *Local) newPrinter(streams Streams) printer {
+	switch {
+	case l.JSON:
 		return jsonPrinter{newEncoder(streams.Out)}
+	case l.Env:
+		return envPrinter{streams.Out, streams.Err}
 	}
 	return newTextPrinter(streams.Out)
 }
 
 // newEncoder returns an encoder that writes one JSON value per line.
 func newEncoder(out io.Writer) *json.Encoder {
-	encoder := json.NewEncoder(out)
+	encoder := json.NewEncoder(jsonWriter{out})
 	encoder.SetEscapeHTML(false)
 	return encoder
 }

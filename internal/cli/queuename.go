@@ -16,6 +16,7 @@ import (
 
 	"github.com/sqsafe/sqsafe/internal/jobfile"
 	"github.com/sqsafe/sqsafe/internal/local"
+	"github.com/sqsafe/sqsafe/internal/redact"
 )
 
 // queueName is a queue as a user names it.
@@ -35,13 +36,13 @@ func parseQueue(text string) (queueName, error) {
 	case strings.HasPrefix(text, "arn:"):
 		part := strings.Split(text, ":")
 		if len(part) != 6 || part[2] != "sqs" {
-			return q, fmt.Errorf("queue %q: want an ARN such as arn:aws:sqs:eu-west-1:123456789012:orders", text)
+			return q, fmt.Errorf("queue %q: want an ARN such as arn:aws:sqs:eu-west-1:123456789012:orders", redact.URL(text))
 		}
 		q.region, q.account, q.name = part[3], part[4], part[5]
 	case strings.Contains(text, "://"):
 		u, err := url.Parse(text)
 		if err != nil || u.Host == "" {
-			return q, fmt.Errorf("queue %q: want a URL such as https://sqs.eu-west-1.amazonaws.com/123456789012/orders", text)
+			return q, fmt.Errorf("queue %q: want a URL such as https://sqs.eu-west-1.amazonaws.com/123456789012/orders", redact.URL(text))
 		}
 		q.url, q.name = text, path.Base(u.Path)
 		if q.inAWS() {
@@ -50,7 +51,7 @@ func parseQueue(text string) (queueName, error) {
 	}
 	if name := strings.TrimSuffix(q.name, ".fifo"); !plainName.MatchString(name) || len(q.name) > 80 {
 		return q, fmt.Errorf("queue %q: want a name of up to 80 letters, digits, hyphens and underscores, a URL or an ARN",
-			text)
+			redact.URL(text))
 	}
 	return q, nil
 }

@@ -158,7 +158,7 @@ func (q *Queues) addAges(ctx context.Context, rows []queueRow) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	oldest, err := local.Oldest(ctx, q.String())
+	oldest, err := local.Oldest(ctx, q.place(q.EndpointSQS))
 	if err != nil {
 		return
 	}

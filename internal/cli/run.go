@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/sqsafe/sqsafe/internal/redact"
 )
 
 // Exit codes of the command.
@@ -129,7 +131,7 @@ func run(ctx context.Context, args []string, streams Streams) int {
 		return code
 	}
 	if err != nil {
-		fmt.Fprintf(streams.Err, "sqsafe: %v\n", misuse(err, args))
+		fmt.Fprintf(streams.Err, "sqsafe: %s\n", redact.Text(misuse(err, args).Error()))
 		return ExitUsage
 	}
 	return Exit(parsed.Run(), streams)
@@ -146,7 +148,7 @@ func Exit(err error, streams Streams) int {
 	if code, ok := errors.AsType[exitCode](err); ok {
 		return int(code)
 	}
-	fmt.Fprintf(streams.Err, "sqsafe: %v\n", err)
+	fmt.Fprintf(streams.Err, "sqsafe: %s\n", redact.Text(err.Error()))
 	if errors.As(err, new(usageError)) {
 		return ExitUsage
 	}

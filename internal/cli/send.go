@@ -46,6 +46,9 @@ Flags fill in what lines leave out. Nothing is sent if a line is wrong.
 Bodies are sent byte for byte. The exit code is 1 if a message was not sent.`
 }
 
+// maxRate is more messages a second than any program sends.
+const maxRate = 1_000_000
+
 // Validate refuses flags that contradict each other.
 func (s *Send) Validate() error {
 	sources := 0
@@ -59,10 +62,10 @@ func (s *Send) Validate() error {
 		return errors.New("name the queue; only the lines of a jobs file may name it themselves")
 	case sources > 1:
 		return errors.New("give the message once: as an argument, with --file or with --jsonl")
-	case s.Count < 1:
-		return fmt.Errorf("--count %d: want at least 1", s.Count)
-	case s.Rate < 0:
-		return fmt.Errorf("--rate %g: want more than 0, or leave it out", s.Rate)
+	case s.Count < 1 || s.Count > jobfile.MaxTimes:
+		return fmt.Errorf("--count %d: want from 1 to %d", s.Count, jobfile.MaxTimes)
+	case !(s.Rate >= 0 && s.Rate <= maxRate): // also if it is no number
+		return fmt.Errorf("--rate %g: want more than 0, up to %d, or leave it out", s.Rate, maxRate)
 	}
 	return s.Target.Validate()
 }

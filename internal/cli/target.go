@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"github.com/sqsafe/sqsafe/internal/endpoint"
+	"github.com/sqsafe/sqsafe/internal/redact"
 	"github.com/sqsafe/sqsafe/internal/wholebody"
 )
 
@@ -86,7 +87,7 @@ func (a *Account) configuration(ctx context.Context, region string) (aws.Config,
 
 // explain says what the error of any call means to a user.
 func (a *Account) explain(err error, service, url, flag string) error {
-	at := a.place(url)
+	at := redact.URL(a.place(url))
 	switch {
 	case errors.Is(err, context.Canceled):
 		return errInterrupted
@@ -109,7 +110,7 @@ type Target struct {
 func (t *Target) Validate() error { return t.check(t.EndpointSQS) }
 
 // String returns the name of the target for errors.
-func (t *Target) String() string { return t.place(t.EndpointSQS) }
+func (t *Target) String() string { return redact.URL(t.place(t.EndpointSQS)) }
 
 // client returns a client for queues in that region; empty if it is not known.
 func (t *Target) client(ctx context.Context, region string) (*sqs.Client, error) {

@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/muesli/termenv"
@@ -34,17 +33,8 @@ func columns(stream any) int {
 	return 0
 }
 
-// oneLine converts a text to a single line, without control characters for a
-// terminal.
-func oneLine(text string) string {
-	clean := strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, text)
-	return strings.Join(strings.Fields(clean), " ")
-}
+// oneLine converts a text to a single line, in which nothing acts on a terminal.
+func oneLine(text string) string { return clean(strings.Join(strings.Fields(text), " ")) }
 
 // cut shortens a text to n characters; 0 means no limit.
 func cut(text string, n int) string {

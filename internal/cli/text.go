@@ -49,7 +49,7 @@ func (p *textPrinter) event(e local.Event) {
 	case local.KindStarted:
 		p.plain(fmt.Sprintf("%s runs as process %d", e.Function, e.PID))
 	case local.KindReady:
-		p.ready(e.Address)
+		p.ready(e)
 	case local.KindOutput:
 		p.plain(e.Function + " | " + e.Line)
 	case local.KindSent:
@@ -76,14 +76,17 @@ func (p *textPrinter) event(e local.Event) {
 	}
 }
 
-func (p *textPrinter) plain(line string) { fmt.Fprintln(p.out, p.dim.Render(line)) }
+func (p *textPrinter) plain(line string) { fmt.Fprintln(p.out, p.dim.Render(clean(line))) }
 
-func (p *textPrinter) ready(address string) {
-	if address == "" {
+func (p *textPrinter) ready(e local.Event) {
+	if e.Address == "" {
 		p.plain("ready, on the queues and tables of other engines")
-		return
+	} else {
+		p.plain("ready, with SQS and DynamoDB at http://" + e.Address)
 	}
-	p.plain("ready, with SQS and DynamoDB at http://" + address)
+	if len(e.Functions) == 0 {
+		p.emulators(e)
+	}
 }
 
 const wordWidth = len("dead-lettered")

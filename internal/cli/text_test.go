@@ -24,8 +24,11 @@ func eventsOfEachKind() []local.Event {
 	return []local.Event{
 		{Kind: local.KindNote, Line: "template.yaml: left alone, since they exist in AWS only: Bucket"},
 		{Kind: local.KindBuilding, Function: "Worker"},
-		{Kind: local.KindReady, Address: "127.0.0.1:4570"},
-		{Kind: local.KindReady},
+		{Kind: local.KindReady, Address: "127.0.0.1:4570", Functions: []string{"Worker"}},
+		{Kind: local.KindReady, Functions: []string{"Worker"}},
+		{Kind: local.KindReady, Address: "127.0.0.1:4570", Tables: []string{"charges"},
+			Queues:      map[string]string{"jobs": "http://127.0.0.1:4570/1/jobs", "dead": "http://127.0.0.1:4570/1/dead"},
+			Environment: map[string]string{"AWS_REGION": "us-east-1", "AWS_ENDPOINT_URL": "http://127.0.0.1:4570"}},
 		{Kind: local.KindSent, Time: at, MessageID: id, Queue: "jobs", DelaySeconds: &two},
 		{Kind: local.KindStarted, Function: "Worker", PID: 4711},
 		{Kind: local.KindInvoked, Time: at, MessageID: id, Function: "Worker", ReceiveCount: 3},
@@ -103,7 +106,7 @@ func TestALostJobIsAnError(t *testing.T) {
 		{local.Summary{Lost: 2, LostBecause: "no one reports failures"},
 			"2 messages are lost: they left their queue, but neither done nor dead-lettered; no one reports failures"},
 	} {
-		if err := (&Local{}).report(newPrinter(true, Streams{Out: io.Discard}), tt.summary); err == nil ||
+		if err := (&Local{}).report((&Local{JSON: true}).newPrinter(Streams{Out: io.Discard}), tt.summary); err == nil ||
 			err.Error() != tt.want {
 			t.Errorf("error %v, want %s", err, tt.want)
 		}
@@ -129,7 +132,7 @@ func TestTextsAreCutToOneLine(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{"plain", "plain"},
 		{" two\n\r\nlines\t ", "two lines"},
-		{"\x1b[31mred\x07", "[31mred"},
+		{"\x1b[31mred\x07", `red\x07`},
 		{"\u0085next\u00a0line", "next line"},
 	} {
 		if got := oneLine(tt.in); got != tt.want {

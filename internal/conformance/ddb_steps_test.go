@@ -19,7 +19,7 @@ type ddbEnv struct{ c *dynamodb.Client }
 func ddbChecks() []check[*ddbEnv] {
 	return slices.Concat(
 		ddbTableChecks, ddbClaimChecks(), ddbConditionChecks, ddbUpdateChecks, ddbBatchChecks, ddbQueryChecks,
-		ddbLimitChecks,
+		ddbLimitChecks, ddbRecordedChecks, ddbIndexChecks, ddbCapacityChecks, ddbSettingChecks,
 	)
 }
 

@@ -29,7 +29,7 @@ type tab struct {
 }
 
 // browse starts the browser. Without one the test is skipped; in CI it fails.
-func browse(t *testing.T) *tab {
+func browse(t *testing.T, more ...chromedp.ExecAllocatorOption) *tab {
 	t.Helper()
 	var program string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "headless-shell"} {
@@ -49,7 +49,7 @@ func browse(t *testing.T) *tab {
 		chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.WindowSize(900, 800), chromedp.UserDataDir(t.TempDir()),
 		chromedp.WSURLReadTimeout(time.Minute),
 	)
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(), append(options, more...)...)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(func() {

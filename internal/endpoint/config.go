@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/smithy-go"
 
+	"github.com/sqsafe/sqsafe/internal/redact"
 	"github.com/sqsafe/sqsafe/internal/wholebody"
 )
 
@@ -22,7 +23,7 @@ const Region = "us-east-1"
 func CheckURL(endpoint string) error {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return fmt.Errorf("endpoint %q: want a URL such as http://127.0.0.1:4566", endpoint)
+		return fmt.Errorf("endpoint %q: want a URL such as http://127.0.0.1:4566", redact.URL(endpoint))
 	}
 	return nil
 }

@@ -12,6 +12,9 @@ import (
 // Queue is the queue that a job is sent to.
 type Queue = sqssend.Queue
 
+// MaxTimes bounds how often one job is sent: more is a mistake.
+const MaxTimes = 1_000_000
+
 // Job is a message to send, once or several times.
 type Job struct {
 	Queue Queue
@@ -33,8 +36,11 @@ type Job struct {
 
 // Check returns an error if SQS would refuse the job, before anything is sent.
 func (j *Job) Check() error {
-	if j.Times < 0 {
+	switch {
+	case j.Times < 0:
 		return fmt.Errorf("%s is %d; send a job at least once, or leave it out", j.member("times"), j.Times)
+	case j.Times > MaxTimes:
+		return fmt.Errorf("the job is to be sent %d times; send it up to %d times", j.Times, MaxTimes)
 	}
 	return j.draft().Check()
 }

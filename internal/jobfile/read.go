@@ -10,6 +10,8 @@ import (
 	"io"
 	"maps"
 	"time"
+
+	"github.com/sqsafe/sqsafe/internal/sqssend"
 )
 
 // line is the JSON format of a job in a file.
@@ -108,11 +110,18 @@ func (r Reader) job(l line) (job Job, err error) {
 		job.Dedup = l.Dedup
 	}
 	if l.Delay != nil {
+		if *l.Delay < 0 || *l.Delay > int(sqssend.MaxDelay/time.Second) { // before it overflows
+			return job, fmt.Errorf(`"delay" is %d; SQS takes 0 to %d seconds`, *l.Delay, int(sqssend.MaxDelay.Seconds()))
+		}
 		job.Delay = time.Duration(*l.Delay) * time.Second
 	}
 	if l.Times != nil {
 		if *l.Times < 1 {
 			return job, fmt.Errorf(`"times" is %d; send a job at least once, or leave it out`, *l.Times)
+		}
+		if *l.Times > MaxTimes/job.copies() {
+			return job, fmt.Errorf(`the job is to be sent %d × %d times; send it up to %d times`,
+				*l.Times, job.copies(), MaxTimes)
 		}
 		job.Times = *l.Times * job.copies()
 	}

@@ -31,3 +31,16 @@ func reachable(l net.Listener) string {
 	}
 	return fmt.Sprintf("127.0.0.1:%d", address.Port)
 }
+
+// exposed warns of an address that other machines may reach.
+func exposed(l net.Listener) []string {
+	if l == nil {
+		return nil
+	}
+	address, ok := l.Addr().(*net.TCPAddr)
+	if !ok || address.IP.IsLoopback() {
+		return nil
+	}
+	return []string{fmt.Sprintf("warning: %s is not a loopback address: whoever reaches it can read and change all "+
+		"queues and tables; use 127.0.0.1, unless a firewall keeps others out", address)}
+}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/sqsafe/sqsafe/internal/endpoint"
 	"github.com/sqsafe/sqsafe/internal/localaws"
+	"github.com/sqsafe/sqsafe/internal/localguard"
+	"github.com/sqsafe/sqsafe/internal/redact"
 )
 
 const (
@@ -65,7 +67,10 @@ func (s *Stack) serve() *http.Server {
 	mux.HandleFunc("GET "+agesPath, s.serveAges)
 	mux.HandleFunc("GET "+namesPath, s.serveNames)
 	s.mappings.register(mux)
-	web := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	guard := localguard.API{Hosts: s.options.Hosts, Origins: s.options.Origins, Refuse: localaws.Refuse}
+	web := &http.Server{
+		Handler: guard.Handler(mux), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+	}
 	go func() { _ = web.Serve(s.listener) }() // ends with ErrServerClosed at Close
 	return web
 }
@@ -73,7 +78,8 @@ func (s *Stack) serve() *http.Server {
 // unreachable explains the error of the first call of an engine.
 func unreachable(err error, url, flag string) error {
 	if url != "" && endpoint.Refused(err) {
-		return fmt.Errorf("nothing listens at %s; start the engine there, or leave %s out for the emulator", url, flag)
+		return fmt.Errorf("nothing listens at %s; start the engine there, or leave %s out for the emulator",
+			redact.URL(url), flag)
 	}
 	return endpoint.Brief(err)
 }

@@ -80,6 +80,12 @@ type Event struct {
 	Line string `json:"line,omitempty"`
 	// Address is where SQS and DynamoDB answer.
 	Address string `json:"address,omitempty"`
+	// Functions, Queues (URLs by name) and Tables are those of the stack, and Environment
+	// leads the SDKs of other programs to them.
+	Functions   []string          `json:"functions,omitempty"`
+	Queues      map[string]string `json:"queues,omitempty"`
+	Tables      []string          `json:"tables,omitempty"`
+	Environment map[string]string `json:"environment,omitempty"`
 }
 
 func seconds(d time.Duration) *float64 {

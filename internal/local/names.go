@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+
+	"github.com/sqsafe/sqsafe/internal/redact"
 )
 
 // namesPath is where a local stack tells the names of its queues by their logical ids.
@@ -29,7 +31,7 @@ func ask(ctx context.Context, endpoint, path string, into any) error {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s is no local stack: HTTP %d", endpoint, response.StatusCode)
+		return fmt.Errorf("%s is no local stack: HTTP %d", redact.URL(endpoint), response.StatusCode)
 	}
 	return json.NewDecoder(response.Body).Decode(into)
 }

@@ -35,6 +35,9 @@ func notes(s *stack.Stack, v Variables) []string {
 
 // unread names the queues whose messages would keep a run from ever being idle.
 func unread(s *stack.Stack) []string {
+	if len(s.Functions) == 0 {
+		return nil // then nothing waits for them
+	}
 	read := map[string]bool{}
 	for _, q := range s.Queues {
 		read[q.DeadLetterQueue] = true // dead letters are not waited for

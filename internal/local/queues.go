@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"github.com/sqsafe/sqsafe/internal/endpoint"
+	"github.com/sqsafe/sqsafe/internal/redact"
 	"github.com/sqsafe/sqsafe/internal/stack"
 )
 
@@ -140,12 +141,12 @@ func (s *Stack) agree(ctx context.Context, q stack.Queue, isNew bool) error {
 		switch value, known := there[name]; {
 		case !known && strings.HasSuffix(name, "Policy"):
 			return fmt.Errorf("it exists at %s without the %s of the template; delete it there, or give it one",
-				s.options.EndpointSQS, name)
+				redact.URL(s.options.EndpointSQS), name)
 		case !known:
 			s.note(fmt.Sprintf("queue %s: the engine does not tell its %s", q.LogicalID, name))
 		case !sameAttribute(value, wanted[name]):
 			return fmt.Errorf("it exists at %s with %s %s, and the template says %s; delete it there, or make them the same",
-				s.options.EndpointSQS, name, value, wanted[name])
+				redact.URL(s.options.EndpointSQS), name, value, wanted[name])
 		}
 	}
 	return nil

@@ -21,16 +21,25 @@ import (
 	"github.com/sqsafe/sqsafe/internal/stack"
 )
 
-// Options say what is to run. Template is required.
+// Options say what is to run.
 type Options struct {
-	// Template is the path of a SAM template.
+	// Template is the path of a SAM template. Where it is empty, Queues and Tables are made
+	// instead.
 	Template string
+	Queues   []Queue
+	Tables   []Table
+	// EmulatorsOnly leaves the functions of the template out; NeedFunctions makes it an
+	// error that there are none.
+	EmulatorsOnly, NeedFunctions bool
 	// Parameters override the defaults of the template's parameters.
 	Parameters map[string]string
 	// Variables override the functions' environment variables.
 	Variables Variables
 	// Address is where SQS and DynamoDB answer; port 0 takes a free one.
 	Address string
+	// Hosts are further names or addresses, without a port, by which programs may call the
+	// emulators; Origins are web pages that may, such as http://localhost:3000.
+	Hosts, Origins []string
 	// EndpointSQS and EndpointDynamoDB are URLs of other engines in place of the
 	// emulators; empty for none. Where both are given, nothing listens at Address.
 	EndpointSQS, EndpointDynamoDB string
@@ -82,7 +91,7 @@ func (s *Stack) start(ctx context.Context) error {
 	}
 	s.connect()
 	for _, note := range slices.Concat(
-		s.options.Notes, s.template.Notes, notes(s.template, s.options.Variables), unread(s.template)) {
+		exposed(s.listener), s.options.Notes, s.template.Notes, notes(s.template, s.options.Variables), unread(s.template)) {
 		s.note(note)
 	}
 	for _, step := range []func(context.Context) error{s.buildAll, s.createQueues, s.createTables, s.prepare} {
@@ -94,12 +103,10 @@ func (s *Stack) start(ctx context.Context) error {
 		return err
 	}
 	s.connectFunctions()
-	ready := Event{Kind: KindReady}
 	if s.server != nil {
 		s.web = s.serve()
-		ready.Address = reachable(s.listener)
 	}
-	s.journal.write(ready)
+	s.journal.write(s.ready())
 	return s.sendAndPoll(ctx)
 }
 
@@ -154,20 +161,27 @@ func (s *Stack) read(ctx context.Context) (err error) {
 // readTemplate reads the template for the place where its queues are. Queues
 // without a URL get that of the emulator.
 func (s *Stack) readTemplate(at site) (*stack.Stack, error) {
+	if s.options.Template == "" {
+		return s.alone(at)
+	}
 	template, err := stack.Read(s.options.Template, &stack.Options{
 		Parameters: s.options.Parameters, Region: at.region, Account: at.account,
-		QueueURL: func(name string) string {
-			if url, ok := at.urls[name]; ok {
-				return url
-			}
-			return s.endpoint() + "/" + at.account + "/" + name
-		},
+		QueueURL:    func(name string) string { return s.queueURL(at, name) },
+		NoFunctions: s.options.EmulatorsOnly, FunctionsOptional: !s.options.NeedFunctions,
 	})
 	if missing, ok := errors.AsType[*fs.PathError](err); ok &&
 		missing.Path == s.options.Template && errors.Is(missing, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no template %s here; name an existing file with --template", missing.Path)
+		return nil, fmt.Errorf("there is no template %s here; name an existing file with --template, "+
+			"or give --queue NAME or --emulators to run without one", missing.Path)
 	}
 	return template, err
+}
+
+func (s *Stack) queueURL(at site, name string) string {
+	if url, ok := at.urls[name]; ok {
+		return url
+	}
+	return s.endpoint() + "/" + at.account + "/" + name
 }
 
 func (s *Stack) note(line string) { s.journal.write(Event{Kind: KindNote, Line: line}) }

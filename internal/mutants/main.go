@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -10,6 +11,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -34,6 +36,7 @@ type settings struct {
 	all     bool
 	area    string
 	copied  string
+	workers int
 }
 
 func parse(arguments []string, w io.Writer, today int) (settings, error) {
@@ -45,13 +48,14 @@ func parse(arguments []string, w io.Writer, today int) (settings, error) {
 	flags.IntVar(&s.seed, "seed", today, "which faults -some tries; the default is the number of the day")
 	flags.StringVar(&s.area, "area", "", "try only the faults of this file in the folder faults, such as ledger")
 	flags.StringVar(&s.copied, "copy", filepath.Join(".build", "mutants"), "folder of the copy, in the module")
+	flags.IntVar(&s.workers, "workers", min(2, runtime.NumCPU()), "how many faults are tried at a time")
 	flags.BoolVar(&s.all, "all", false, "run all tests of the package, and tell which of them fail")
 	flags.BoolVar(&s.listing, "list", false, "list the faults")
 	if err := flags.Parse(arguments); err != nil {
 		return s, err
 	}
-	if flags.NArg() > 0 || s.some < 0 || s.seed < 0 {
-		return s, errors.New("want no arguments, and no number below 0; see -help")
+	if flags.NArg() > 0 || s.some < 0 || s.seed < 0 || s.workers < 1 {
+		return s, errors.New("want no arguments, no number below 0, and a worker at least; see -help")
 	}
 	return s, nil
 }
@@ -92,7 +96,7 @@ func run(ctx context.Context, arguments []string, w io.Writer) error {
 			faults[i].Test = ".*"
 		}
 	}
-	return t.tryAll(ctx, faults, w)
+	return t.tryAll(ctx, faults, s.workers, w)
 }
 
 // choose returns the faults to try.
@@ -129,38 +133,84 @@ func rotate(all []fault, n, seed int) []fault {
 	return chosen
 }
 
-// tryAll tries the faults and reports each. The error names those that were not caught.
-func (t tree) tryAll(ctx context.Context, faults []fault, w io.Writer) error {
+// copies are so many trees of the module, each with a folder of its own.
+func (t tree) copies(n int) []tree {
+	all := []tree{t}
+	for i := 1; i < n; i++ {
+		all = append(all, tree{module: t.module, copied: fmt.Sprintf("%s-%d", t.copied, i+1)})
+	}
+	return all
+}
+
+// tryAll tries the faults, so many at a time, and reports each. The error names those that
+// were not caught.
+func (t tree) tryAll(ctx context.Context, faults []fault, workers int, w io.Writer) error {
 	begin := time.Now()
-	if err := t.refresh(); err != nil {
-		return err
+	copies := t.copies(min(workers, len(faults)))
+	for _, one := range copies {
+		if err := one.refresh(); err != nil {
+			return err
+		}
 	}
 	if err := t.baseline(ctx, faults); err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "the tests pass without a fault, after %s\n", time.Since(begin).Round(time.Second))
-	var wrong []string
+	next, tried := make(chan *fault, len(faults)), make(chan trial, len(faults))
 	for i := range faults {
-		f, at := &faults[i], time.Now()
-		tests, err := t.try(ctx, f)
+		next <- &faults[i]
+	}
+	close(next)
+	for _, one := range copies {
+		go func() {
+			for f := range next {
+				at := time.Now()
+				tests, err := one.try(ctx, f)
+				tried <- trial{f, tests, err, time.Since(at)}
+			}
+		}()
+	}
+	var wrong []string
+	for n := range faults {
+		one := <-tried
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		took := time.Since(at).Seconds()
-		if err != nil {
-			wrong = append(wrong, f.Name)
-			fmt.Fprintf(w, "FAIL    %5.1f s  %s: %v\n", took, f.Name, err)
-			continue
+		one.print(w, n+1, len(faults))
+		if one.err != nil {
+			wrong = append(wrong, one.fault.Name)
 		}
-		fmt.Fprintf(w, "caught  %5.1f s  %-32s by %s in %s\n",
-			took, f.Name, strings.Join(tests, ", "), f.target().packageName)
 	}
 	fmt.Fprintf(w, "%d faults, %d caught, in %s\n",
 		len(faults), len(faults)-len(wrong), time.Since(begin).Round(time.Second))
 	if len(wrong) > 0 {
+		slices.SortFunc(wrong, func(a, b string) int { return cmp.Compare(place(faults, a), place(faults, b)) })
 		return fmt.Errorf("not caught: %s", strings.Join(wrong, ", "))
 	}
 	return nil
+}
+
+// place is where a fault is in the list.
+func place(faults []fault, name string) int {
+	return slices.IndexFunc(faults, func(f fault) bool { return f.Name == name })
+}
+
+// trial is what came of a fault.
+type trial struct {
+	fault *fault
+	tests []string
+	err   error
+	took  time.Duration
+}
+
+// print reports the trial, which is number n of all.
+func (t trial) print(w io.Writer, n, all int) {
+	if t.err != nil {
+		fmt.Fprintf(w, "%3d/%d FAIL    %5.1f s  %s: %v\n", n, all, t.took.Seconds(), t.fault.Name, t.err)
+		return
+	}
+	fmt.Fprintf(w, "%3d/%d caught  %5.1f s  %-32s by %s in %s\n",
+		n, all, t.took.Seconds(), t.fault.Name, strings.Join(t.tests, ", "), t.fault.target().packageName)
 }
 
 // moduleRoot returns the folder of the module that the command runs in.

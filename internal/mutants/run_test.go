@@ -48,7 +48,7 @@ func TestSurvivorsAreNamed(t *testing.T) {
 		made("missed", "n / 2", "n / 3", "TestDouble"),
 		made("unbuilt", "n / 2", "n / k", "TestDouble"),
 		made("stale", "n / 5", "n / 6", "TestDouble"),
-	}, &out)
+	}, 2, &out)
 	if err == nil || err.Error() != "not caught: missed, unbuilt, stale" {
 		t.Errorf("error %v, want the three that were not caught", err)
 	}
@@ -78,12 +78,12 @@ func TestATestThatFailsAnywayProvesNothing(t *testing.T) {
 	faults := []fault{{
 		Name: "one", edit: edit{"a.go", "return n", "return 0"}, Package: ".", Test: "TestDouble",
 	}}
-	err := at.tryAll(t.Context(), faults, &bytes.Buffer{})
+	err := at.tryAll(t.Context(), faults, 1, &bytes.Buffer{})
 	if err == nil || !strings.Contains(err.Error(), "fails without any fault") {
 		t.Errorf("error %v, want that the test fails without any fault", err)
 	}
 	faults[0].Test = "TestHalf"
-	err = at.tryAll(t.Context(), faults, &bytes.Buffer{})
+	err = at.tryAll(t.Context(), faults, 1, &bytes.Buffer{})
 	if err == nil || !strings.Contains(err.Error(), "no test of that name") {
 		t.Errorf("error %v, want that there is no such test", err)
 	}

@@ -360,7 +360,7 @@ func TestNewRefusesInvalidOptions(t *testing.T) {
 		"memory":       {runtimeapi.Options{MemoryMB: -1}, "memory of -1 MB is negative"},
 		"concurrency":  {runtimeapi.Options{Concurrency: -1}, "concurrency -1 is negative"},
 		"no slot": {runtimeapi.Options{Environment: map[string]string{"AWS_LAMBDA_MAX_CONCURRENCY": "0"}},
-			`function f: AWS_LAMBDA_MAX_CONCURRENCY is "0": write a whole number from 1, or leave it out`},
+			`function f: AWS_LAMBDA_MAX_CONCURRENCY is "0": write a whole number from 1 to 10000, or leave it out`},
 		"not a number": {runtimeapi.Options{Environment: map[string]string{"AWS_LAMBDA_MAX_CONCURRENCY": "two"}},
 			`AWS_LAMBDA_MAX_CONCURRENCY is "two"`},
 	}

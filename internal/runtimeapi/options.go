@@ -82,9 +82,11 @@ func (o Options) validate() error {
 		return fmt.Errorf("function %s: memory of %d MB is negative: use 0 for the default", o.Name, o.MemoryMB)
 	case o.Concurrency < 0:
 		return fmt.Errorf("function %s: concurrency %d is negative: use 0 for the default", o.Name, o.Concurrency)
-	case o.slotsPerProcess() < 1:
-		return fmt.Errorf("function %s: %s is %q: write a whole number from 1, or leave it out",
-			o.Name, maxConcurrency, o.Environment[maxConcurrency])
+	case o.Concurrency > mostProcesses:
+		return fmt.Errorf("function %s: concurrency %d is more than %d", o.Name, o.Concurrency, mostProcesses)
+	case o.slotsPerProcess() < 1 || o.slotsPerProcess() > mostSlots:
+		return fmt.Errorf("function %s: %s is %q: write a whole number from 1 to %d, or leave it out",
+			o.Name, maxConcurrency, o.Environment[maxConcurrency], mostSlots)
 	}
 	return nil
 }
@@ -92,6 +94,12 @@ func (o Options) validate() error {
 // maxConcurrency is the variable that tells a process how many invocations it
 // may run at the same time.
 const maxConcurrency = "AWS_LAMBDA_MAX_CONCURRENCY"
+
+// Bounds of what one machine may be asked to run: beyond them a number is a mistake.
+const (
+	mostSlots     = 10_000
+	mostProcesses = 10_000
+)
 
 // slotsPerProcess returns how many invocations one process runs at the same time; 0 if
 // the variable is not a number.

@@ -22,7 +22,9 @@ type process struct {
 	output *lineWriter
 	report *report
 	server *http.Server
-	killed atomic.Bool
+	// address is where the process finds its Runtime API.
+	address string
+	killed  atomic.Bool
 	// up is closed when the start has ended. If it failed, broken returns the
 	// error for an invocation; otherwise broken is nil.
 	up     chan struct{}
@@ -62,10 +64,12 @@ func startProcess(o Options, h hooks) (*process, error) {
 	p.api = newAPI(o, p.exited, func(inv *invocation) {
 		h.observe(Event{Kind: Invoked, RequestID: inv.id, PID: p.cmd.Process.Pid})
 	}, func(still bool) { h.asks(p, still) })
-	p.server = &http.Server{Handler: p.api.handler(), ReadHeaderTimeout: 10 * time.Second}
+	door := newDoor(o.Binary)
+	p.server = &http.Server{Handler: door.guard(p.api.handler()), ReadHeaderTimeout: 10 * time.Second}
 	p.cmd = exec.Command(o.Binary)
 	p.cmd.Dir = o.Directory
-	p.cmd.Env = environment(o, o.Directory, listener.Addr().String())
+	p.address = door.address(listener.Addr())
+	p.cmd.Env = environment(o, o.Directory, p.address)
 	p.cmd.Stdout, p.cmd.Stderr = p.output, p.output
 	p.cmd.SysProcAttr = attributes()
 	p.cmd.WaitDelay = outputWait
@@ -96,6 +100,7 @@ func (p *process) supervise(h hooks, started chan<- error) {
 	started <- nil
 	_ = p.cmd.Wait()                            // the result is in ProcessState
 	signalGroup(p.cmd.Process, syscall.SIGKILL) // end the children that it left running
+	killStrays(p.address)                       // and those that left its group
 	p.report.end()
 	p.output.flush()
 	h.ended(p)

@@ -20,6 +20,9 @@ type Options struct {
 	// QueueURL returns a queue's URL for its name; if nil, queues have the URL
 	// of AWS.
 	QueueURL func(name string) string
+	// NoFunctions leaves functions out. FunctionsOptional accepts a template with queues
+	// or tables and no function with an SQS event, with a note.
+	NoFunctions, FunctionsOptional bool
 }
 
 func (o *Options) withDefaults() Options {
@@ -102,7 +105,9 @@ func (t *template) readInto(s *Stack) {
 		case kindTable, kindSimpleTable:
 			s.Tables = append(s.Tables, t.table(r))
 		case kindFunction:
-			functions = append(functions, r)
+			if !t.options.NoFunctions {
+				functions = append(functions, r)
+			}
 		case kindMapping: // read with its function
 		default:
 			foreign = append(foreign, r)
@@ -112,20 +117,37 @@ func (t *template) readInto(s *Stack) {
 		t.note(&yaml.Node{}, "left alone, since they exist in AWS only: %s", summed(foreign))
 	}
 	t.linkDeadLetters(s)
+	if !t.options.NoFunctions {
+		t.readFunctions(functions, s)
+	}
+	t.checkFunctions(s)
+	t.refuseSameNames(s)
+	s.Notes = t.notes
+}
+
+func (t *template) readFunctions(functions []*resource, s *Stack) {
 	mappings := t.mappingsByFunction(functions)
 	for _, r := range functions {
 		if f, ok := t.function(r, mappings[r], s); ok {
 			s.Functions = append(s.Functions, f)
 		}
 	}
-	if len(s.Functions) == 0 && t.err == nil {
+}
+
+// checkFunctions looks at a template in which nothing is to run.
+func (t *template) checkFunctions(s *Stack) {
+	switch empty := len(s.Queues)+len(s.Tables) == 0; {
+	case len(s.Functions) > 0 || t.err != nil:
+	case t.options.NoFunctions && empty:
+		t.fail(&yaml.Node{}, "neither a queue nor a table: there is nothing to make")
+	case t.options.NoFunctions:
+	case t.firstSkip != nil:
 		t.err = t.firstSkip
-	}
-	if len(s.Functions) == 0 {
+	case empty || !t.options.FunctionsOptional:
 		t.fail(&yaml.Node{}, "no function with an SQS event: give an %s an event of Type: SQS", kindFunction)
+	default:
+		t.note(&yaml.Node{}, "no function with an SQS event: there are only its queues and tables")
 	}
-	t.refuseSameNames(s)
-	s.Notes = t.notes
 }
 
 // fewNames is the largest number of resources that a note lists by name.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -137,6 +138,11 @@ func (t *template) unrolled(n *yaml.Node) *yaml.Node {
 	return unrolled
 }
 
+// logicalID matches what CloudFormation takes. Ids are used in names of files and of make
+// targets.
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/resources-section-structure.html
+var logicalID = regexp.MustCompile(`^[A-Za-z0-9]{1,255}$`)
+
 // The transforms that a template may need.
 const serverless = "AWS::Serverless-2016-10-31"
 
@@ -177,6 +183,9 @@ func ofSAM(e entry) bool {
 
 func (t *template) declareResources(n *yaml.Node) {
 	for _, e := range entries(n) {
+		if !logicalID.MatchString(e.key.Value) {
+			t.fail(e.key, "%.80q is no logical id: it has 1 to 255 letters and digits, and nothing else", e.key.Value)
+		}
 		if t.resource(e.key.Value) != nil {
 			t.fail(e.key, "%s is made twice by a loop: put its identifier into the logical id", e.key.Value)
 		}

@@ -30,6 +30,8 @@ type job struct {
 	After  int `json:"after"`
 	// End is how it ends; empty means well.
 	End string `json:"end"`
+	// Stepped: it has a step before its effect.
+	Stepped bool `json:"stepped"`
 }
 
 // Validate refuses what the campaign does not send.
@@ -65,6 +67,9 @@ func run(ctx context.Context, j job) error {
 	if err := work(ctx, j.Before); err != nil {
 		return err
 	}
+	if err := step(ctx, j); err != nil {
+		return err
+	}
 	done, err := call(ctx, "effect", j)
 	if err != nil {
 		return err
@@ -74,6 +79,20 @@ func run(ctx context.Context, j job) error {
 		return err
 	}
 	return end(j.End)
+}
+
+// step is a part of the job that does not run again once it is recorded.
+func step(ctx context.Context, j job) error {
+	if !j.Stepped {
+		return nil
+	}
+	return idem.Step(ctx, "prepare", func(ctx context.Context) error {
+		answer, err := call(ctx, "step", j)
+		if err != nil {
+			return err
+		}
+		return answer.Close()
+	})
 }
 
 func work(ctx context.Context, milliseconds int) error {

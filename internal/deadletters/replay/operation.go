@@ -43,6 +43,7 @@ type Operation struct {
 	run       string
 	cutoff    time.Time       // letters that arrived later are not part of the run
 	attempted map[string]bool // letters that the run has tried, by id
+	resent    map[string]bool // messages that it has sent, or may have, by their original ids
 	targets   map[string]*Target
 	fallback  *Target
 	content   Content
@@ -108,8 +109,14 @@ func (o *Operation) Look(ctx context.Context) (*Pass, error) {
 		o.cutoff = time.Now()
 	}
 	return o.look(ctx, func(l *deadletters.Letter) bool {
-		return !o.attempted[l.ID] && o.Filter.Match(l) && (!o.Queue.FIFO || l.Arrived.Before(o.cutoff.Add(clockMargin)))
+		return !o.attempted[l.ID] && o.Filter.Match(l) && (!o.Queue.FIFO || o.wasThere(l))
 	})
+}
+
+// wasThere reports whether a letter was in the queue when the operation began. One of a job
+// that was sent back and has died again arrives later, if only a moment.
+func (o *Operation) wasThere(l *deadletters.Letter) bool {
+	return l.Arrived.Before(o.cutoff) || !o.resent[l.OriginalID()] && l.Arrived.Before(o.cutoff.Add(clockMargin))
 }
 
 func (o *Operation) look(ctx context.Context, match func(*deadletters.Letter) bool) (*Pass, error) {
@@ -259,6 +266,12 @@ func (o *Operation) observe(e Event) {
 		o.attempted = map[string]bool{}
 	}
 	o.attempted[e.Item.Letter.ID] = true
+	if e.State == StateDeleted || e.State == StateSent || e.State == StateSending {
+		if o.resent == nil {
+			o.resent = map[string]bool{}
+		}
+		o.resent[e.Item.Letter.OriginalID()] = true
+	}
 	if o.Options.Observe != nil {
 		o.Options.Observe(e)
 	}

@@ -68,7 +68,6 @@ func NewPlan(letters []*deadletters.Letter, o PlanOptions) *Plan {
 	letters = append([]*deadletters.Letter(nil), letters...)
 	deadletters.Sort(letters, o.FIFO)
 	p := &Plan{Run: o.Run}
-	taken := map[string]bool{}
 	for _, l := range letters {
 		item := &Item{Letter: l, Target: o.To, Body: o.Body}
 		if item.Target == nil {
@@ -83,22 +82,12 @@ func NewPlan(letters []*deadletters.Letter, o PlanOptions) *Plan {
 		}
 		item.Outlook, item.Why = outlook(l, content, o.Now)
 		item.Refused = item.refuse()
-		item.DedupID = dedupID(l, o.Run, taken)
+		// By the run's id a second replay within five minutes is no repetition of the first
+		// one. The letter's own is that of no other: a job may die twice within one run.
+		item.DedupID = l.ID + "-" + o.Run
 		p.Items = append(p.Items, item)
 	}
 	return p
-}
-
-// dedupID is the original id and the run's, so that a second replay within five minutes is
-// no repetition of the first one. A second letter of one job in a run has an id of its own.
-func dedupID(l *deadletters.Letter, run string, taken map[string]bool) string {
-	const longest = 128 // SQS, reference of SendMessage
-	id := l.OriginalID() + "-" + run
-	if len(id) > longest || taken[id] || strings.IndexFunc(id, func(r rune) bool { return r <= ' ' || r > '~' }) >= 0 {
-		id = l.ID + "-" + run
-	}
-	taken[id] = true
-	return id
 }
 
 func (i *Item) refuse() string {

@@ -108,6 +108,32 @@ func TestReplayOfFIFOGoesForwardInPortions(t *testing.T) {
 	})
 }
 
+// A job of a FIFO queue may die again while the replay goes on, at once even. Its new
+// letter stays in the queue, and is no part of the run.
+func TestAJobThatDiesAgainDuringTheReplayHasItsLetter(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const jobs = 14
+		s := buried(t, "stock.fifo", jobs, twoGroups)
+		o := newOperator(t, s, t.TempDir(), true)
+		o.Options.Observe = func(e replay.Event) {
+			if e.State == replay.StateDeleted {
+				s.Work()
+			}
+		}
+		if sum := o.mustReplay(); sum != (replay.Summary{Sent: jobs}) {
+			t.Errorf("summary %+v", sum)
+		}
+		want := map[string]int{}
+		for i := range jobs {
+			want[job(i)] = 1
+		}
+		if diff := cmp.Diff(want, counted(bodies(s, s.DeadURL))); diff != "" {
+			t.Errorf("letters after the replay (-want +got):\n%s", diff)
+		}
+	})
+}
+
 // With a filter a FIFO replay leaves the others where they are, and ends.
 func TestReplayOfFIFOWithAFilter(t *testing.T) {
 	t.Parallel()

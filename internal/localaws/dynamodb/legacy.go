@@ -90,7 +90,6 @@ type expectation struct {
 	Value              *attribute.Any
 	Exists             *bool
 	AttributeValueList []attribute.Any
-	//nolint:lll // one rule
 	ComparisonOperator string `rule:"enum=IN|NULL|BETWEEN|LT|NOT_CONTAINS|EQ|GT|NOT_NULL|NE|LE|BEGINS_WITH|GE|CONTAINS"`
 }
 

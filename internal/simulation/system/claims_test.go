@@ -16,12 +16,23 @@ type claims struct {
 	crashes int
 	// alone are owners whose run is alone, each with its process.
 	alone map[string]*process
+	// suspects are owners that were told of a crash.
+	suspects []string
 }
 
 func (c *claims) begin(owner string) {
-	if !slices.Contains(c.open, owner) {
-		c.open = append(c.open, owner)
+	if slices.Contains(c.open, owner) {
+		return
 	}
+	c.open = append(c.open, owner)
+	if c.crashes+len(c.alone) > 0 {
+		c.suspects = append(c.suspects, owner)
+	}
+}
+
+// besideOthers reports whether a run that begins is one that others should not be beside.
+func (c *claims) besideOthers(owner string) bool {
+	return slices.Contains(c.suspects, owner) && c.alone[owner] == nil
 }
 
 // settle takes in a write for a claim, and returns what is wrong with it.

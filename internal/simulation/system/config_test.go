@@ -236,6 +236,10 @@ func (c *config) drawHosts(r *rand.Rand) {
 	if lambda == 0 {
 		c.visibility = pick(r, 10*time.Second, 30*time.Second, 3*time.Minute)
 	}
+	if c.profile == lasting {
+		c.visibility = max(c.visibility, 30*time.Second)
+		c.lease = min(c.lease, time.Minute)
+	}
 	if short := evenly(r, 2*time.Second, timeout).Truncate(time.Second); c.on[hasty] {
 		c.visibility = short
 	}

@@ -1,6 +1,7 @@
 package system
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -129,14 +130,27 @@ func (j *judge) checkRelease(p *process, c *call) {
 	}
 }
 
-// leased takes in how long a claim lasts, by the clock of its process. The world is locked.
+// checkAlone checks that a run whose job has crashed before is alone. The world is locked.
+func (j *judge) checkAlone(p *process, m *handler.Message, key string) {
+	s := j.state(key)
+	if most := cmp.Or(p.release.maxReceives, 30); 4*m.ReceiveCount() >= 3*most {
+		return // it may not find an idle process any more, and SQS would move it without a record
+	}
+	if s.claims.besideOthers(s.owners[p.name+m.MessageId]) && !j.w.on[drifts] && !j.w.on[failOpen] {
+		j.w.breaksLocked("aloneness", []string{key}, "%s runs beside others although a crash of it is known", key)
+	}
+}
+
+// leased takes in how long a claim lasts, by the clock of its process, and whose it is. The
+// world is locked.
 func (j *judge) leased(p *process, c *call) {
 	if c.lease.IsZero() {
 		return
 	}
 	s := j.state(c.subjects[0])
 	if s.leases == nil {
-		s.leases = map[string]time.Duration{}
+		s.leases, s.owners = map[string]time.Duration{}, map[string]string{}
 	}
+	s.owners[p.name+c.messageID] = c.owner
 	s.leases[p.name+c.messageID] = c.lease.Sub(j.w.begin) - p.skew
 }

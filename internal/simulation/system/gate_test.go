@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -17,6 +18,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/sqsafe/sqsafe/idem"
 )
 
 // gate is what every call to the outside passes. The call waits there before its effect
@@ -302,6 +305,7 @@ func (g *gate) draw(ctx context.Context, c *call) fate {
 		f.refused = true
 	case g.on[losses] && lose < g.rate:
 		f.lost = true
+	case g.on[spells] && g.spelled(c, &f):
 	case g.on[partials] && partial < 2*g.rate && len(c.entries) > 0:
 		f.failing, f.hidden = map[string]bool{}, map[string]bool{}
 		for i, id := range c.entries {
@@ -322,8 +326,24 @@ const spell = 30 * time.Second
 // isSpell reports whether the calls of this operation and subject fail for now. Without
 // that, nearly all that fails is done by the next try of the SDK.
 func (g *gate) isSpell(c *call) bool {
-	draws := g.seed.at("spell %d of %s %s%s", g.now()/spell, g.name, c.name(), c.message)
+	name := c.name()
+	if c.service != "AmazonSQS" && c.operation != idem.SettleConfirm.String() {
+		name = c.subjects[0] // the item is throttled, so that it cannot be claimed either
+	}
+	draws := g.seed.at("spell %d of %s", g.now()/spell, name)
 	return len(c.subjects) > 0 && chance(draws, 0.06)
+}
+
+// spelled takes the entries of a batch call that fail for now into its fate, and reports
+// whether there are any.
+func (g *gate) spelled(c *call, f *fate) bool {
+	f.failing, f.hidden = map[string]bool{}, map[string]bool{}
+	for i, id := range c.entries {
+		draws := g.seed.at("spell %d of %s of %s", g.now()/spell, c.operation, c.subjects[i])
+		f.failing[id] = chance(draws, 0.06)
+	}
+	maps.DeleteFunc(f.failing, func(_ string, fails bool) bool { return !fails })
+	return len(f.failing) > 0
 }
 
 // serviceOf is the service that a call needs.

@@ -95,6 +95,8 @@ type jobState struct {
 	recorded map[string]bool
 	// leases are how long claims last, by process and message.
 	leases map[string]time.Duration
+	// owners are those of the claims.
+	owners map[string]string
 }
 
 // epoch is a life of a job in the ledger.
@@ -306,7 +308,7 @@ func (j *judge) claimed(p *process, r idem.Request, a idem.Answer) {
 	text := fmt.Sprintf("claim %s for %s: %s", key, p.nameOf(r.MessageID), a.Kind)
 	if a.Kind == idem.AnswerAcquired {
 		j.w.mu.Lock()
-		j.leased(p, &call{subjects: []string{key}, messageID: r.MessageID, lease: a.Claim.Lease})
+		j.leased(p, &call{subjects: []string{key}, messageID: r.MessageID, lease: a.Claim.Lease, owner: r.Owner})
 		j.w.mu.Unlock()
 		text += fmt.Sprintf(", unsettled %d, crashes %d, attempts %d, epoch %d",
 			a.Claims-a.Settled, a.Job.Crashes, a.Job.Attempts, a.Job.Epoch)
@@ -371,6 +373,9 @@ func (j *judge) started(ctx context.Context, p *process, m *handler.Message, job
 		number: len(s.runs) + 1, process: p, ctx: ctx, start: p.now(), job: job, name: name, kind: kindOf(m.Body),
 		messageID: m.MessageId,
 	}
+	if j.besideOther(p) {
+		j.w.stats[statBeside]++
+	}
 	if lc, ok := lambdacontext.FromContext(ctx); ok {
 		j.account(lc.AwsRequestID).runs++
 	}
@@ -395,6 +400,7 @@ func (j *judge) started(ctx context.Context, p *process, m *handler.Message, job
 			j.w.breaksLocked("no run after the end", about, "%s runs in epoch %d, epoch %d is over", name, m.Job.Epoch, n)
 		}
 	}
+	j.checkAlone(p, m, key)
 	s.runs = append(s.runs, r)
 	j.takenUp(p, m.MessageId)
 	j.runs(p, 1)

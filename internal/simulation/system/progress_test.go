@@ -120,11 +120,14 @@ func (j *judge) tick() {
 // and spareSoon is a few times that, and what a suspect and a lone run hold up.
 const (
 	spareLimit = 30 * time.Minute
-	spareSoon  = 4 * time.Minute
+	spareSoon  = 6 * time.Minute
 )
 
 func (j *judge) spare(m *message) time.Duration {
-	if 2*(m.receives+1) <= j.w.leastReceives() && !j.w.on[spells] && !j.w.on[slowness] {
+	s := j.state(keyOf(m.name))
+	// A copy waits for the claim of another, and a suspect for an idle process.
+	fresh := len(s.runs) == 0 && len(s.claims.open) == 0
+	if 2*(m.receives+1) <= j.w.leastReceives() && fresh && !j.w.on[spells] && !j.w.on[slowness] {
 		return spareSoon
 	}
 	return spareLimit
@@ -142,7 +145,8 @@ func (c *config) leastReceives() int {
 // checkCapacity looks for healthy messages that are not started although there has been
 // room all the time.
 func (j *judge) checkCapacity(now time.Duration) {
-	if j.w.timeout() > 0 || j.w.longOutage() > 0 || j.w.rate > 0.1 && !j.w.reliable() {
+	failing := j.w.on[refusals] || j.w.on[losses] || j.w.on[partials]
+	if j.w.timeout() > 0 || j.w.longOutage() > 0 || j.w.rate > 0.1 && failing {
 		return
 	}
 	if !j.hasRoom() {

@@ -180,9 +180,8 @@ func missedKey(name string) error {
 
 // conjuncts returns the conditions that are joined by AND.
 func conjuncts(n node) []node {
-	switch n := n.(type) {
-	case and:
-		return append(conjuncts(n.left), conjuncts(n.right)...)
+	if a, ok := n.(and); ok {
+		return append(conjuncts(a.left), conjuncts(a.right)...)
 	}
 	return []node{n}
 }

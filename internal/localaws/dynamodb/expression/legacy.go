@@ -94,14 +94,14 @@ func (c Comparison) on(name string) node {
 
 // Comparisons returns the condition that all comparisons are true, or one of
 // them. They have been checked.
-func Comparisons(all map[string]Comparison, any bool) Condition {
+func Comparisons(all map[string]Comparison, anyOf bool) Condition {
 	var root node
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		n := all[name].on(name)
 		switch {
 		case root == nil:
 			root = n
-		case any:
+		case anyOf:
 			root = or{root, n}
 		default:
 			root = and{root, n}

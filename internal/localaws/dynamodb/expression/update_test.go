@@ -174,7 +174,7 @@ func TestUpdatesThatAreRefused(t *testing.T) {
 		"ADD n :l":                                 operands + "operator: ADD, operand type: L",
 		"DELETE n :one":                            operands + "operator: DELETE, operand type: N",
 		"SET l = list_append(l)":                   "Incorrect number of operands for operator or function",
-		"SET n = if_not_exists(n)":                 "Incorrect number of operands for operator or function; operator or function: if_not_exists",
+		"SET n = if_not_exists(n)":                 "operator or function: if_not_exists, number of operands: 1",
 		"SET n = if_not_exists(:one, n)":           "requires a document path; operator or function: if_not_exists",
 		"SET n = if_not_exists(n, :one":            syntax + `"<EOF>"`,
 		"SET n = list_append(l, :l":                syntax + `"<EOF>"`,
