@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -33,7 +34,12 @@ func clean(text string) string {
 	return b.String()
 }
 
-func unclean(r rune) bool { return r != '\t' && acts(r) || r == utf8.RuneError }
+func unclean(r rune) bool {
+	if r < 0x7f { // most of all, and the tables of Unicode take time
+		return r < ' ' && r != '\t'
+	}
+	return acts(r) || r == utf8.RuneError
+}
 
 // acts reports whether a terminal may take a character for a command, or for a change of
 // the direction or the line.
@@ -47,7 +53,7 @@ type jsonWriter struct{ io.Writer }
 
 // Write takes whole values.
 func (w jsonWriter) Write(p []byte) (int, error) {
-	if !bytes.ContainsFunc(p, escaped) {
+	if i := slices.IndexFunc(p, func(b byte) bool { return b >= 0x7f }); i < 0 || !bytes.ContainsFunc(p[i:], escaped) {
 		return w.Writer.Write(p)
 	}
 	var b bytes.Buffer
