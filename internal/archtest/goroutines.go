@@ -11,7 +11,7 @@ import (
 // excepted, each with the reason. A file stands here when it has a go statement or
 // names Go or AfterFunc of something else: sync.WaitGroup, time, context, a clock.
 func Goroutines() map[string]string {
-	return map[string]string{
+	files := map[string]string{
 		"sqsafe.go": "the first connection is opened while the function waits for its first event",
 
 		"handler/handle.go":    "the timer that ends a crashed process, and a logger that may hang",
@@ -50,7 +50,14 @@ func Goroutines() map[string]string {
 		"worker/probes.go":  "the server that answers probes",
 		"worker/start.go":   "signals",
 		"worker/worker.go":  "visibility timeouts are extended while jobs run",
+	}
+	maps.Copy(files, toolGoroutines())
+	return files
+}
 
+// toolGoroutines are those of the commands, the emulators, and what runs them.
+func toolGoroutines() map[string]string {
+	return map[string]string{
 		"internal/eventsource/poller.go":   "one loop for each concurrent invocation",
 		"internal/localaws/fault.go":       "the timer of an injected delay",
 		"internal/localaws/sqs/move.go":    "the timer of the next step of a message move",
