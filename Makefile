@@ -64,6 +64,19 @@ powertools-venv: $(POWERTOOLS) ## Install Powertools for Python, for a test of a
 .PHONY: runbook-venv
 runbook-venv: $(AWS_CLI) ## Install the AWS CLI, for the test that runs docs/RUNBOOK.md
 
+# npm and Maven are needed. What they install goes into .build/clients.
+CLIENTS := $(OUT)/clients
+
+.PHONY: clients
+clients: powertools-venv runbook-venv ## Run the programs of docs/emulators.md: boto3, AWS CLI, JavaScript, Java
+	mkdir -p $(CLIENTS)/js $(CLIENTS)/java/src/main/java
+	cp internal/clients/testdata/js/* $(CLIENTS)/js
+	cp internal/clients/testdata/java/pom.xml $(CLIENTS)/java
+	cp internal/clients/testdata/java/Example.java $(CLIENTS)/java/src/main/java
+	npm install --prefix $(CLIENTS)/js --silent --no-audit --no-fund
+	mvn -q -B -f $(CLIENTS)/java compile dependency:build-classpath -Dmdep.outputFile=classpath
+	$(GO) test -count=1 -v -run Programs ./internal/clients
+
 # To test other servers: make conformance SQS_ENDPOINT=http://127.0.0.1:9324,
 # DDB_ENDPOINT=... or CW_ENDPOINT=...
 .PHONY: conformance

@@ -114,7 +114,7 @@ func (h *Host) connect() {
 	if err != nil {
 		return
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, endpoint.URI.String(), nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, endpoint.URI.String(), http.NoBody)
 	if err != nil {
 		return
 	}

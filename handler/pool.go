@@ -164,7 +164,7 @@ func (p *pool) work(first func() task) {
 			}
 		},
 		func(_ error, panicked *usercall.Panic) {
-			if panicked != nil && !(panicked.Goexit && inTask) {
+			if panicked != nil && (!panicked.Goexit || !inTask) {
 				p.failed(panicked)
 			}
 		},

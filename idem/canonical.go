@@ -207,7 +207,7 @@ func (c *canonicalizer) digits() bool {
 // two line separators, which get an escape.
 var isPlain = func() (plain [256]bool) {
 	for b := int(' '); b < len(plain); b++ {
-		plain[b] = !strings.Contains("\"\\<>&\xe2", string([]byte{byte(b)}))
+		plain[b] = strings.IndexByte("\"\\<>&\xe2", byte(b)) < 0
 	}
 	return plain
 }()

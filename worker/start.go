@@ -2,9 +2,12 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -61,18 +64,18 @@ func untilSignal(exit func(code int)) context.Context {
 func start[T any](
 	ctx context.Context, fn func(ctx context.Context, payload T) error, options []sqsafe.Option,
 ) error {
-	set, err := readSettings(os.LookupEnv)
-	if err != nil {
-		return err
-	}
 	cfg, err := config.LoadDefaultConfig(ctx)
 	if err != nil {
 		return fmt.Errorf("loading the AWS configuration: %w", err)
 	}
+	set, err := readSettings(os.LookupEnv)
 	if cfg.Region == "" {
-		return &sqsafe.MissingError{Name: "AWS_REGION", Wants: "the region of the queue"}
+		err = errors.Join(err, &sqsafe.MissingError{Name: "AWS_REGION", Wants: "the region of the queue"})
 	}
 	o := sqsafe.NewOptions(options...)
+	if err != nil {
+		return allWrong(err, sqsafe.NewHost(cfg), fn, o)
+	}
 	if o.Logger == nil {
 		o.Logger = sqsafe.NewLogger(os.Stderr)
 	}
@@ -97,6 +100,26 @@ func start[T any](
 	}
 	defer stop()
 	return w.Run(ctx, p)
+}
+
+// allWrong adds what the processor misses to an error about the worker's own settings, so
+// that all is named at once.
+func allWrong[T any](
+	own error, host *sqsafe.Host, fn func(ctx context.Context, payload T) error, o sqsafe.Options,
+) error {
+	o.Logger = slog.New(slog.DiscardHandler)
+	_, err := sqsafe.NewProcessorOn(host, fn, func(all *sqsafe.Options) { *all = o })
+	if err == nil {
+		return own
+	}
+	said := own.Error()
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		what, _, _ := strings.Cut(line, ";")
+		if !strings.Contains(said, what) { // both read the namespace of the metrics
+			own = errors.Join(own, errors.New(line))
+		}
+	}
+	return own
 }
 
 // newCloudWatch returns a client with the HTTP client of the host, which works with

@@ -2,6 +2,8 @@ package worker
 
 import (
 	"context"
+	"errors"
+	"os"
 	"strings"
 	"testing"
 
@@ -41,4 +43,31 @@ func TestMetricsLeaveTheHookOfTheOptionsInPlace(t *testing.T) {
 	o = sqsafe.Options{}
 	w.measure(&o)
 	o.Hooks.OnBatch(t.Context(), handler.Report{Messages: 1}) // no hook, no panic
+}
+
+// TestAllThatIsMissingIsNamedAtOnce starts a worker with an empty environment.
+func TestAllThatIsMissingIsNamedAtOnce(t *testing.T) {
+	for _, name := range []string{
+		"AWS_REGION", "AWS_DEFAULT_REGION", queueVariable, "SQSAFE_TABLE", "SQSAFE_DLQ_URL", "SQSAFE_MAX_RECEIVES",
+		namespaceVariable, "AWS_PROFILE",
+	} {
+		t.Setenv(name, "")
+	}
+	t.Setenv("AWS_CONFIG_FILE", os.DevNull)
+	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", os.DevNull)
+	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
+	t.Setenv(batchesVariable, "none")
+	t.Setenv(namespaceVariable, "AWS/mine")
+	err := start(t.Context(), func(context.Context, string) error { return nil }, nil)
+	for _, name := range []string{
+		queueVariable, "AWS_REGION", "SQSAFE_TABLE", "SQSAFE_DLQ_URL", "SQSAFE_MAX_RECEIVES", batchesVariable,
+		namespaceVariable,
+	} {
+		if n := strings.Count(err.Error(), "environment variable "+name+" "); n != 1 {
+			t.Errorf("%s is named %d times in:\n%v", name, n, err)
+		}
+	}
+	if !errors.As(err, new(*sqsafe.MissingError)) {
+		t.Errorf("error %T", err)
+	}
 }

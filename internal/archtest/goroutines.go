@@ -11,7 +11,14 @@ import (
 // excepted, each with the reason. A file stands here when it has a go statement or
 // names Go or AfterFunc of something else: sync.WaitGroup, time, context, a clock.
 func Goroutines() map[string]string {
-	files := map[string]string{
+	all := engineGoroutines()
+	maps.Copy(all, toolGoroutines())
+	return all
+}
+
+// engineGoroutines are those of functions, workers and the tests of both.
+func engineGoroutines() map[string]string {
+	return map[string]string{
 		"sqsafe.go": "the first connection is opened while the function waits for its first event",
 
 		"handler/handle.go":    "the timer that ends a crashed process, and a logger that may hang",
@@ -51,14 +58,14 @@ func Goroutines() map[string]string {
 		"worker/start.go":   "signals",
 		"worker/worker.go":  "visibility timeouts are extended while jobs run",
 	}
-	maps.Copy(files, toolGoroutines())
-	return files
 }
 
-// toolGoroutines are those of the commands, the emulators, and what runs them.
+// toolGoroutines are those of emulators, commands and programs of tests.
 func toolGoroutines() map[string]string {
 	return map[string]string{
-		"internal/eventsource/poller.go":   "one loop for each concurrent invocation",
+		"internal/eventsource/poller.go": "one loop for each concurrent invocation",
+		"awstest/clock.go":               "a timer that is due at once",
+
 		"internal/localaws/fault.go":       "the timer of an injected delay",
 		"internal/localaws/sqs/move.go":    "the timer of the next step of a message move",
 		"internal/localaws/sqs/receive.go": "the timer of a long poll",

@@ -88,7 +88,7 @@ func noSDK() []string { return []string{allSDK, allSmithy} }
 // that only commands need.
 func forCommands() []string {
 	return []string{
-		"internal/alarm/...", "internal/alarmset", "internal/cfn", "internal/check", "internal/cli",
+		"awstest", "internal/alarm/...", "internal/alarmset", "internal/cfn", "internal/check", "internal/cli",
 		"internal/deadletters/...", "internal/demo/...", "internal/dlqui", "internal/endpoint", "internal/eventsource/...",
 		"internal/jobfile", "internal/ledger", "internal/live", "internal/local", "internal/localguard", emulators,
 		"internal/metricmath", "internal/runtimeapi",

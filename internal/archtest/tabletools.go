@@ -35,17 +35,25 @@ func emulatorRows() []Row {
 			Path: "internal/localaws/dynamodb", Ours: []string{protocol, attribute, expression, keyspace, shape},
 			Never: noSDK(),
 		},
+		{Path: "internal/localaws/kms", Ours: []string{protocol}, Never: []string{anyThird}},
 		{Path: "internal/localaws/sqs", Ours: []string{protocol}, Never: []string{anyThird}},
 		{Path: "internal/localaws/sts", Never: []string{anyThird}},
 		{
 			Path: "internal/localaws",
 			Ours: []string{
 				protocol, "internal/localaws/cbor", "internal/localaws/cloudwatch", "internal/localaws/dynamodb",
-				"internal/localaws/sqs", "internal/localaws/sts",
+				"internal/localaws/kms", "internal/localaws/sqs", "internal/localaws/sts",
 			},
 			Never: noSDK(),
 		},
 		{Path: "internal/localaws/localtest", Ours: []string{"internal/localaws"}, Third: []string{sdkCore, sdkKeys}},
+		{Path: "internal/localguard", Third: []string{netListeners}},
+		{Path: "internal/localguard/guardtest", Never: []string{anyOurs, anyThird}},
+		{
+			Path:  "awstest",
+			Ours:  []string{"internal/localaws", "internal/localaws/localtest", "internal/localguard"},
+			Third: []string{sdkCore}, Testing: true,
+		},
 	}
 }
 
@@ -85,8 +93,6 @@ func templateRows() []Row {
 // commandRows are the commands, and what only they use.
 func commandRows() []Row {
 	return []Row{
-		{Path: "internal/localguard", Third: []string{netListeners}},
-		{Path: "internal/localguard/guardtest", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/runtimeapi", Ours: []string{"internal/localguard"}},
 		{
 			Path: "internal/deadletters/letterstest",
@@ -134,14 +140,14 @@ func commandRows() []Row {
 		{
 			Path: "internal/cli",
 			Ours: []string{
-				"internal/wholebody", "internal/redact", "fault", "handler", "queue", "dlq", "internal/sqssend", "internal/jobfile", "internal/ledger",
+				"internal/wholebody", "fault", "handler", "queue", "dlq", "internal/sqssend", "internal/jobfile", "internal/ledger",
 				"jobs", "internal/deadletters",
 				"internal/deadletters/replay", "internal/deadletters/archive", "internal/localguard", "internal/dlqui",
-				"internal/endpoint", "internal/check", "internal/live", "internal/scaffold", "internal/local",
+				"internal/endpoint", "internal/redact", "internal/check", "internal/live", "internal/scaffold", "internal/local",
 				"internal/alarmset", "internal/stackedit",
 			},
 			Third: []string{
-				kong, lipgloss, lipglossTable, terminal, terminalSize, terminalCodes,
+				kong, lipgloss, lipglossTable, terminal, terminalCodes, terminalSize,
 				sdkCore, sdkConfig, sdkSQS, sqsTypes, sdkDynamoDB, dynamoDBTypes, sdkFormation, sdkLambda,
 				lambdaTypes, sdkLogs, logsTypes, sdkCloudWatch, cloudTypes, unifiedDiff, smithy,
 			},
@@ -173,6 +179,7 @@ func checkRows() []Row {
 		{Path: "internal/licences", Third: []string{licensecheck}, Host: true},
 		{Path: "internal/release", Third: []string{yaml}},
 		{Path: "internal/mutants", Third: []string{yaml}, Host: true},
+		{Path: "internal/clients"},
 		{Path: "internal/conformance"},
 		{Path: "internal/crashproof/function", Ours: []string{"handler", "idem", "."}, Host: true},
 		{

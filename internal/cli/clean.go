@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -20,9 +21,9 @@ func clean(text string) string {
 		return text
 	}
 	var b strings.Builder
-	for _, r := range ansi.Strip(text) {
+	for _, r := range ansi.Strip(strings.ToValidUTF8(text, "\ufffd")) {
 		switch {
-		case !unclean(r) || r == utf8.RuneError: // which stands for what is no UTF-8
+		case !unclean(r) || r == utf8.RuneError:
 			b.WriteRune(r)
 		case r < 0x100:
 			fmt.Fprintf(&b, `\x%02x`, r)
@@ -33,7 +34,12 @@ func clean(text string) string {
 	return b.String()
 }
 
-func unclean(r rune) bool { return r != '\t' && acts(r) || r == utf8.RuneError }
+func unclean(r rune) bool {
+	if r < 0x7f { // most of all, and the tables of Unicode take time
+		return r < ' ' && r != '\t'
+	}
+	return acts(r) || r == utf8.RuneError
+}
 
 // acts reports whether a terminal may take a character for a command, or for a change of
 // the direction or the line.
@@ -47,7 +53,7 @@ type jsonWriter struct{ io.Writer }
 
 // Write takes whole values.
 func (w jsonWriter) Write(p []byte) (int, error) {
-	if !bytes.ContainsFunc(p, escaped) {
+	if i := slices.IndexFunc(p, func(b byte) bool { return b >= 0x7f }); i < 0 || !bytes.ContainsFunc(p[i:], escaped) {
 		return w.Writer.Write(p)
 	}
 	var b bytes.Buffer

@@ -273,7 +273,7 @@ func letterTable(out io.Writer, letters []*deadletters.Letter, now time.Time) st
 	rows := make([][]string, len(letters))
 	for i, l := range letters {
 		rows[i] = []string{
-			l.ID, cmp.Or(cut(oneLine(l.Record.Key), 24), unknown), oneLine(l.Reason()),
+			l.ID, cmp.Or(cut(oneLine(l.Record.Key), 24), unknown), cmp.Or(oneLine(l.Reason()), unknown),
 			cmp.Or(cut(oneLine(l.Record.Message), room), unknown), cmp.Or(oneLine(l.Record.FunctionVersion), unknown),
 			since(l.Died(), now),
 			cmp.Or(oneLine(l.Group), unknown), cmp.Or(string(l.Ledger), unknown),

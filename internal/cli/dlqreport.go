@@ -121,7 +121,7 @@ func planCells(n int, i *replay.Item) []string {
 	}
 	return []string{
 		strconv.Itoa(n + 1), i.Letter.ID, cmp.Or(cut(oneLine(i.Letter.Record.Key), 24), unknown),
-		oneLine(i.Letter.Reason()), cmp.Or(oneLine(i.Letter.Group), unknown), to, oneLine(what),
+		cmp.Or(oneLine(i.Letter.Reason()), unknown), cmp.Or(oneLine(i.Letter.Group), unknown), to, oneLine(what),
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/charmbracelet/lipgloss"
@@ -333,17 +332,7 @@ func payloadText(body string) string {
 }
 
 // printable shows control characters as in a Go string, so that a terminal obeys none.
-func printable(line string) string {
-	var b strings.Builder
-	for _, r := range line {
-		if r != '\t' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf)) {
-			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
+func printable(line string) string { return deadletters.Visible(line, "\t") }
 
 // redactBody keeps the members of JSON, and of other bodies nothing but the size.
 func redactBody(body string) string {

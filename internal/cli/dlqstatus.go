@@ -142,6 +142,12 @@ func (d *DLQStatus) look(ctx context.Context, streams Streams, s *session, now t
 	return row, nil
 }
 
+// window formats the window without what is 0.
+func (d *DLQStatus) window() string {
+	text := age(time.Duration(d.Window))
+	return strings.TrimSuffix(strings.TrimSuffix(text, " 0 min"), " 0 h")
+}
+
 func (d *DLQStatus) table(out io.Writer, rows []statusRow, now time.Time) string {
 	cells := make([][]string, len(rows))
 	for i := range rows {
@@ -162,7 +168,7 @@ func (d *DLQStatus) table(out io.Writer, rows []statusRow, now time.Time) string
 		}
 	}
 	return plainTable(out, []int{1, 2, 3, 4, 6, 7, 8}, []string{
-		"queue", "letters", "hidden", "new in " + age(time.Duration(d.Window)), "groups", "most", "done", "oldest",
+		"queue", "letters", "hidden", "new in " + d.window(), "groups", "most", "done", "oldest",
 		"expires in", "replay",
 	}, cells)
 }

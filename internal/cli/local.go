@@ -102,7 +102,7 @@ func (l *Local) Run(ctx context.Context, streams Streams) error {
 	}
 	printer := l.newPrinter(streams)
 	page := l.newPage(printer, streams)
-	options.Observe = page.event
+	options.Observe, options.Observed = page.event, page.flush
 	running, err := local.Start(ctx, options)
 	if err != nil {
 		if ctx.Err() != nil {

@@ -92,6 +92,8 @@ func (p envPrinter) event(e local.Event) {
 	}
 }
 
+func (p envPrinter) flush() {}
+
 func (p envPrinter) summary(local.Summary, []Row) {}
 
 // exports are the variables of the stack as commands of a POSIX shell: with those of the SDKs

@@ -47,6 +47,13 @@ func (p *localPage) event(e local.Event) {
 	}
 }
 
+// flush writes what was printed.
+func (p *localPage) flush() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.printer.flush()
+}
+
 // start serves the page when the stack is ready, until stop is called.
 func (p *localPage) start(ctx context.Context) {
 	ctx, p.cancel = context.WithCancel(ctx)
@@ -79,6 +86,7 @@ func (p *localPage) note(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.printer.event(local.Event{Kind: local.KindNote, Time: time.Now().UTC(), Line: line})
+	p.printer.flush()
 }
 
 // stop ends the page if it was started, and waits for the end of its runs.

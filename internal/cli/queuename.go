@@ -83,9 +83,8 @@ func (t *Target) find(ctx context.Context, text string) (jobfile.Queue, *sqs.Cli
 		return jobfile.Queue{}, nil, err
 	}
 	if name.inAWS() && !t.AWS {
-		return jobfile.Queue{}, nil, fmt.Errorf(
-			"queue %s is one of AWS, and this talks to %s; add --aws, or give the name only",
-			text, t)
+		const form = "queue %s is one of AWS, and this talks to %s; add --aws, or give the name only"
+		return jobfile.Queue{}, nil, fmt.Errorf(form, text, t)
 	}
 	client, err := t.client(ctx, name.region)
 	if err != nil {

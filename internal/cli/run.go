@@ -148,7 +148,8 @@ func Exit(err error, streams Streams) int {
 	if code, ok := errors.AsType[exitCode](err); ok {
 		return int(code)
 	}
-	fmt.Fprintf(streams.Err, "sqsafe: %s\n", redact.Text(err.Error()))
+	// Joined errors are several lines.
+	fmt.Fprintf(streams.Err, "sqsafe: %s\n", redact.Text(strings.ReplaceAll(err.Error(), "\n", "; ")))
 	if errors.As(err, new(usageError)) {
 		return ExitUsage
 	}

@@ -31,6 +31,7 @@ func (p *textPrinter) summary(s local.Summary, more []Row) {
 		return style
 	})
 	fmt.Fprintln(p.out, t.Render())
+	p.flush()
 }
 
 func summaryRows(s local.Summary) []Row {

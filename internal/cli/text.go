@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"math"
@@ -14,10 +15,14 @@ import (
 
 // textPrinter prints a line for each event of a job, in colour on a terminal.
 type textPrinter struct {
-	out    io.Writer
+	out    *bufio.Writer
+	screen io.Writer // where out writes, which may be a terminal
 	styles map[string]lipgloss.Style
 	dim    lipgloss.Style
 	bold   lipgloss.Style
+	// faint is around lines in dim; to render each would take most of the time of a
+	// function's output.
+	faint [2]string
 	// plainStyle wraps.
 	plainStyle lipgloss.Style
 }
@@ -27,7 +32,7 @@ func newTextPrinter(out io.Writer) *textPrinter {
 	colour := func(code string) lipgloss.Style { return r.NewStyle().Foreground(lipgloss.Color(code)) }
 	green, yellow, red, blue := colour("2"), colour("3"), colour("1"), colour("4")
 	return &textPrinter{
-		out: out,
+		out: bufio.NewWriterSize(out, printBuffer), screen: out,
 		styles: map[string]lipgloss.Style{
 			"done": green, "duplicate": blue, "busy": blue, "retry": yellow, "deferred": yellow,
 			"unrecorded": yellow, "dead": red, "dead-lettered": red, "crash": red, "failed": red,
@@ -36,6 +41,7 @@ func newTextPrinter(out io.Writer) *textPrinter {
 		dim:  r.NewStyle().Faint(true),
 		bold: r.NewStyle().Bold(true),
 
+		faint:      around(r.NewStyle().Faint(true)),
 		plainStyle: r.NewStyle(),
 	}
 }
@@ -76,7 +82,19 @@ func (p *textPrinter) event(e local.Event) {
 	}
 }
 
-func (p *textPrinter) plain(line string) { fmt.Fprintln(p.out, p.dim.Render(clean(line))) }
+func (p *textPrinter) plain(line string) {
+	for _, part := range []string{p.faint[0], clean(line), p.faint[1], "\n"} {
+		_, _ = p.out.WriteString(part) // the command's output keeps the error
+	}
+}
+
+func (p *textPrinter) flush() { _ = p.out.Flush() }
+
+// around returns what a style puts before and behind a text on one line.
+func around(style lipgloss.Style) [2]string {
+	before, behind, _ := strings.Cut(style.Render("x"), "x")
+	return [2]string{before, behind}
+}
 
 func (p *textPrinter) ready(e local.Event) {
 	if e.Address == "" {
@@ -105,7 +123,7 @@ func (p *textPrinter) labelled(e local.Event, who, word, text string) {
 	head := fmt.Sprintf("%s  %s  %s ", p.dim.Render(e.Time.Local().Format("15:04:05.000")), who,
 		label.Render(fmt.Sprintf("%-*s", wordWidth, word)))
 	text = oneLine(text) // also if it has several lines
-	fmt.Fprintln(p.out, head+p.wrap(text, lipgloss.Width(head), columns(p.out)))
+	fmt.Fprintln(p.out, head+p.wrap(text, lipgloss.Width(head), columns(p.screen)))
 }
 
 // leastWidth is the least width in which wrapped text is put beside what is before it.
@@ -185,7 +203,7 @@ func (p *textPrinter) stack(text string) {
 		if strings.HasPrefix(line, "\t") {
 			indent += "  "
 		}
-		p.plain(cut(indent+oneLine(line), columns(p.out)))
+		p.plain(cut(indent+oneLine(line), columns(p.screen)))
 	}
 }
 

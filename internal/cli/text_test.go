@@ -24,8 +24,11 @@ func eventsOfEachKind() []local.Event {
 	return []local.Event{
 		{Kind: local.KindNote, Line: "template.yaml: left alone, since they exist in AWS only: Bucket"},
 		{Kind: local.KindBuilding, Function: "Worker"},
-		{Kind: local.KindReady, Address: "127.0.0.1:4570"},
-		{Kind: local.KindReady},
+		{Kind: local.KindReady, Address: "127.0.0.1:4570", Functions: []string{"Worker"}},
+		{Kind: local.KindReady, Functions: []string{"Worker"}},
+		{Kind: local.KindReady, Address: "127.0.0.1:4570", Tables: []string{"charges"},
+			Queues:      map[string]string{"jobs": "http://127.0.0.1:4570/1/jobs", "dead": "http://127.0.0.1:4570/1/dead"},
+			Environment: map[string]string{"AWS_REGION": "us-east-1", "AWS_ENDPOINT_URL": "http://127.0.0.1:4570"}},
 		{Kind: local.KindSent, Time: at, MessageID: id, Queue: "jobs", DelaySeconds: &two},
 		{Kind: local.KindStarted, Function: "Worker", PID: 4711},
 		{Kind: local.KindInvoked, Time: at, MessageID: id, Function: "Worker", ReceiveCount: 3},
@@ -129,7 +132,7 @@ func TestTextsAreCutToOneLine(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{"plain", "plain"},
 		{" two\n\r\nlines\t ", "two lines"},
-		{"\x1b[31mred\x07", "[31mred"},
+		{"\x1b[31mred\x07", `red\x07`},
 		{"\u0085next\u00a0line", "next line"},
 	} {
 		if got := oneLine(tt.in); got != tt.want {

@@ -166,6 +166,29 @@ var ddbRecordedChecks = []check[*ddbEnv]{
 		},
 	},
 	{
+		id: "ddb/errors/of-expressions-are-counted",
+		doc: "UpdateItem, PutItem and DeleteItem report an error of an expression as the first of the validation errors; a " +
+			"scan and a transaction do not.",
+		basis: recorded,
+		run: func(t T, e *ddbEnv) {
+			table := e.table(t)
+			twice := aws.String("SET a = id SET b = id")
+			_, err := e.c.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+				TableName: &table, Key: item{"id": avS("k")}, UpdateExpression: twice,
+			})
+			wantRejected(t, err)
+			counted := strings.Contains(describe(err), ": 1 validation error detected: Invalid UpdateExpression: ")
+			_, err = e.c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{
+				TransactItems: []types.TransactWriteItem{
+					{Update: &types.Update{TableName: &table, Key: item{"id": avS("k")}, UpdateExpression: twice}},
+				},
+			})
+			wantRejected(t, err)
+			plain := strings.Contains(describe(err), ": Invalid UpdateExpression: ")
+			equal(t, "counted in an update, plain in a transaction", fmt.Sprint(counted, " ", plain), "true true")
+		},
+	},
+	{
 		id:    "ddb/errors/all-at-once",
 		doc:   "A request that breaks several rules of its parameters is told all of them.",
 		basis: recorded,

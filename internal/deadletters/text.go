@@ -1,6 +1,11 @@
 package deadletters
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+)
 
 // KindText says in words where the letter comes from.
 func (l *Letter) KindText() string {
@@ -48,4 +53,19 @@ func Number(n int, one, many string) string {
 		return "1 " + one
 	}
 	return fmt.Sprint(n, " ", many)
+}
+
+// Visible shows control characters, and those that change the direction or the lines of a
+// text, as in a Go string. Of those it keeps the ones in stay.
+func Visible(text, stay string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if !strings.ContainsRune(stay, r) && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)) {
+			quoted := strconv.QuoteRuneToASCII(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
 }

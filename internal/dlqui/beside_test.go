@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 
 // fakeStack stands beside the pages: a stack with a function, whose log says what it is told.
 type fakeStack struct {
+	mu       sync.Mutex // of happened
 	mappings []dlqui.Mapping
 	happened []dlqui.Happening
 	err      error
@@ -65,9 +67,20 @@ func (f *fakeStack) Queues(context.Context) ([]dlqui.LiveQueue, error) {
 	return []dlqui.LiveQueue{orders, {Name: "orders-dead"}}, f.err
 }
 
-func (f *fakeStack) Counts() []dlqui.Count { return []dlqui.Count{{Name: "done", N: 1}} }
+func (f *fakeStack) Counts() []dlqui.Count {
+	return []dlqui.Count{{Name: "sent", N: 17}, {Name: "done", N: 9}, {Name: "retry", N: 4}, {Name: "dead-lettered", N: 3}}
+}
+
+// happen lets something become of a job.
+func (f *fakeStack) happen(word, message string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.happened = append(f.happened, dlqui.Happening{Time: time.Now(), Word: word, MessageID: message})
+}
 
 func (f *fakeStack) newest(lines bool, match func(*dlqui.Happening) bool, n int) (found []dlqui.Happening) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	for i := len(f.happened) - 1; i >= 0 && len(found) < n; i-- {
 		if h := &f.happened[i]; (h.Word == "") == lines && match(h) {
 			found = append(found, *h)
@@ -89,7 +102,7 @@ func TestWhatHappensNow(t *testing.T) {
 	fake := newFakeStack()
 	s := serve(t, beside(fake), buried(t, "orders", 1))
 	live := s.get("/").click("What happens now").want(
-		"Queues", "orders", "1 min", "done 1", "dead-lettered m-1, key j-0: in orders-dead (rejected)",
+		"Queues", "orders", "1 min", "done 9", "dead-lettered m-1, key j-0: in orders-dead (rejected)",
 		"done m-2, key j-7: attempt 1",
 		"ChargeFunction: {\"message\":\"declined\"", "it renews itself")
 	live.press("Look", url.Values{"text": {"J-7"}}).want("done m-2", "No line matches").lacks("m-1")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,7 +30,7 @@ type tab struct {
 }
 
 // browse starts the browser. Without one the test is skipped; in CI it fails.
-func browse(t *testing.T) *tab {
+func browse(t *testing.T, more ...chromedp.ExecAllocatorOption) *tab {
 	t.Helper()
 	var program string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "headless-shell"} {
@@ -49,7 +50,7 @@ func browse(t *testing.T) *tab {
 		chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.WindowSize(900, 800), chromedp.UserDataDir(t.TempDir()),
 		chromedp.WSURLReadTimeout(time.Minute),
 	)
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(), append(options, more...)...)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(func() {
@@ -148,8 +149,8 @@ func (b *tab) follow(words, title string) {
 func TestByKeyboard(t *testing.T) {
 	t.Parallel()
 	b := browse(t)
-	stack := buried(t, "orders", 3)
-	s := serve(t, nil, stack)
+	stack, fake := buried(t, "orders", 3), newFakeStack()
+	s := serve(t, beside(fake), stack)
 	b.open(s)
 	b.tabTo("Skip to the content")
 	b.follow("orders-dead", "Dead letters of orders-dead")
@@ -175,6 +176,18 @@ func TestByKeyboard(t *testing.T) {
 	if len(stack.Done) != 3 {
 		t.Errorf("%d jobs are done", len(stack.Done))
 	}
+	// The function is paused, and what happens is followed and held.
+	b.follow("orders-dead", "Dead letters of orders-dead")
+	b.follow("Pause or resume", "Functions of orders-dead")
+	b.tabTo("Why")
+	b.typed("a look" + kb.Enter)
+	b.until(`document.querySelector("#live").innerText.includes("Disabling")`)
+	b.follow("What happens now", "What happens now")
+	fake.happen("done", "m-77")
+	b.until(`document.querySelector("#live").innerText.includes("m-77")`)
+	b.tabTo("Hold the page")
+	b.typed(kb.Enter)
+	b.until(`document.body.innerText.includes("it shows what there was at") && !document.querySelector("#live[hx-get]")`)
 }
 
 // audit returns what people with a screen reader, a phone, or weak eyes would stumble over.
@@ -358,6 +371,9 @@ func TestPictures(t *testing.T) {
 	for _, v := range views(t, s, stack) {
 		if v.Name == "problem" {
 			continue
+		}
+		if v.Name == "restore" {
+			s.get("/q/orders-dead/archive?text=order-5000").press("Archive", url.Values{"why": {"until Monday"}}).ended()
 		}
 		b.load(s, v.Path)
 		picture(v.Name)

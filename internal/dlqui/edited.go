@@ -40,6 +40,9 @@ type change struct {
 	Sign, Text string
 }
 
+// longestChange is how many bytes of a line of a difference are shown.
+const longestChange = 4 << 10
+
 // differences compares two payloads, JSON by its formatted lines.
 func differences(before, after string) []change {
 	if a, ok := indented(before); ok {
@@ -56,7 +59,11 @@ func differences(before, after string) []change {
 		case strings.HasPrefix(l, "@@"):
 			list = append(list, change{"@", "…"})
 		default:
-			list = append(list, change{l[:1], line(l[1:])})
+			text, cut := shorten(line(l[1:]), longestChange)
+			if cut {
+				text += "…"
+			}
+			list = append(list, change{l[:1], text})
 		}
 	}
 	if len(list) == 0 {

@@ -5,39 +5,22 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/sqsafe/sqsafe/internal/deadletters"
 )
 
 // maxShown is how many bytes of a payload a page shows.
 const maxShown = 64 << 10
 
-// printable shows control characters, and those that change the direction of a text, as in
-// a Go string. Line feeds and tabs stay.
-func printable(text string) string {
-	return visible(text, func(r rune) bool { return r == '\n' || r == '\t' })
-}
+// printable shows a text with its lines and tabs, and what else has no form of its own as in a
+// Go string.
+func printable(text string) string { return deadletters.Visible(text, "\n\t") }
 
 // line shows a text in one line.
-func line(text string) string {
-	return visible(text, func(rune) bool { return false })
-}
-
-func visible(text string, stays func(rune) bool) string {
-	var b strings.Builder
-	for _, r := range text {
-		if !stays(r) && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)) {
-			quoted := strconv.QuoteRuneToASCII(r)
-			b.WriteString(quoted[1 : len(quoted)-1])
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
+func line(text string) string { return deadletters.Visible(text, "") }
 
 // payload is a body as a page shows it.
 type payload struct {

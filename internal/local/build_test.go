@@ -41,7 +41,8 @@ const program = "package main\n\nfunc main() {}\n"
 func TestFunctionsOfOneFolderAreBuiltOnce(t *testing.T) {
 	t.Parallel()
 	folder := source(t, map[string]string{"go.mod": "module program\n\ngo 1.26\n", "main.go": program})
-	other := source(t, map[string]string{"Makefile": "build-C build-D:\n\tprintf '#!/bin/sh\\n'$@ > $(ARTIFACTS_DIR)/bootstrap; chmod +x $(ARTIFACTS_DIR)/*\n"})
+	other := source(t, map[string]string{"Makefile": "build-C build-D:\n" +
+		"\tprintf '#!/bin/sh\\n'$@ > $(ARTIFACTS_DIR)/bootstrap; chmod +x $(ARTIFACTS_DIR)/*\n"})
 	s, begun := building(t,
 		stack.Function{LogicalID: "A", CodeURI: folder},
 		stack.Function{LogicalID: "B", CodeURI: folder},

@@ -40,11 +40,12 @@ func TestAQueueIsPolledAsTheEventSays(t *testing.T) {
 
 func TestTheBatchingWindowDoesNotEatTheVisibilityTimeout(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct{ window, timeout, visibility, want time.Duration }{
+	for _, tt := range []struct{ window, timeout, visibility, want int }{
 		{0, 30, 30, 0}, {5, 25, 30, 0}, {6, 25, 30, 61}, {300, 900, 900, 1230}, {1, 1, 0, 32},
 	} {
-		e, queue := stack.SQSEvent{Window: tt.window * time.Second}, stack.Queue{Visibility: tt.visibility * time.Second}
-		if got := visibleAfter(e, tt.timeout*time.Second, queue); got != tt.want*time.Second {
+		seconds := func(n int) time.Duration { return time.Duration(n) * time.Second }
+		e, queue := stack.SQSEvent{Window: seconds(tt.window)}, stack.Queue{Visibility: seconds(tt.visibility)}
+		if got := visibleAfter(e, seconds(tt.timeout), queue); got != seconds(tt.want) {
 			t.Errorf("window %d s, timeout %d s, visibility %d s: hidden for %v, want %d s",
 				tt.window, tt.timeout, tt.visibility, got, tt.want)
 		}

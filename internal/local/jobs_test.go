@@ -39,13 +39,15 @@ func TestJobsNameQueuesOfTheTemplate(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := []jobfile.Queue{read[0].Queue, read[1].Queue}
-	want := []jobfile.Queue{{Name: "jobs", URL: "http://host/000000000000/jobs"}, {Name: "ordered.fifo", FIFO: true, WantsDedup: true}}
+	want := []jobfile.Queue{
+		{Name: "jobs", URL: "http://host/000000000000/jobs"}, {Name: "ordered.fifo", FIFO: true, WantsDedup: true},
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("queues (-want +got):\n%s", diff)
 	}
 	for text, want := range map[string]string{
-		`{"queue":"Jobz","body":"x"}`:                     `:1: queue "Jobz" is not in the template; it has JobsQueue, OrderedQueue`,
-		`{"body":"x"}`:                                    `:1: a job without "queue"; the template has JobsQueue, OrderedQueue`,
+		`{"queue":"Jobz","body":"x"}`:                     `:1: queue "Jobz" is not in the template; it has JobsQueue, Ord`,
+		`{"body":"x"}`:                                    `:1: a job without "queue"; the template has JobsQueue, Ord`,
 		"\n" + `{"queue":"jobs"}`:                         `:2: a job without "body"`,
 		`{"queue":"OrderedQueue","body":"x","group":"g"}`: `queue ordered.fifo has no ContentBasedDeduplication`,
 		`{"queue":"OrderedQueue","body":"x"}`:             `queue ordered.fifo is FIFO; give the job a "group"`,

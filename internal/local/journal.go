@@ -39,7 +39,7 @@ type journal struct {
 
 func newJournal(s *stack.Stack, o Options) *journal {
 	j := &journal{
-		reorder:     reorderBuffer{emit: o.Observe},
+		reorder:     reorderBuffer{emit: o.Observe, emitted: o.Observed},
 		tally:       newTally(),
 		deadLetters: map[string][]string{},
 		letters:     map[string]bool{},
@@ -73,7 +73,7 @@ func (j *journal) write(e Event) {
 		e.Time = time.Now()
 	}
 	e.Time = e.Time.UTC()
-	if !j.resting(e.Queue) {
+	if e.Kind != KindOutput && !j.resting(e.Queue) {
 		j.tally.record(e)
 	}
 	j.reorder.add(e)

@@ -9,6 +9,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/eventsource"
 	"github.com/sqsafe/sqsafe/internal/localaws/sqs"
 	"github.com/sqsafe/sqsafe/internal/runtimeapi"
+	"github.com/sqsafe/sqsafe/internal/stack"
 )
 
 func newTestJournal() (*journal, *[]Event) {
@@ -228,6 +229,26 @@ func TestLettersToAFunctionAreWork(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, j.tally.summary(time.Time{}, nil, nil)); diff != "" {
 		t.Errorf("summary (-want +got):\n%s", diff)
+	}
+}
+
+func TestADeadLetterQueueThatAFunctionReads(t *testing.T) {
+	t.Parallel()
+	event := func(queue string, enabled bool) stack.Function {
+		return stack.Function{Events: []stack.SQSEvent{{Queue: queue, Enabled: enabled}}}
+	}
+	j := newJournal(&stack.Stack{
+		Queues: []stack.Queue{
+			{LogicalID: "Jobs", Name: "jobs", DeadLetterQueue: "Read"},
+			{LogicalID: "Read", Name: "read", DeadLetterQueue: "Paused"},
+			{LogicalID: "Paused", Name: "paused", DeadLetterQueue: "Grave"}, {LogicalID: "Grave", Name: "grave"},
+		},
+		Functions: []stack.Function{event("Jobs", true), event("Read", true), event("Paused", false)},
+	}, Options{})
+	for queue, want := range map[string]bool{"jobs": false, "read": false, "paused": true, "grave": true} {
+		if got := j.resting(queue); got != want {
+			t.Errorf("letters rest in %s: %v, want %v", queue, got, want)
+		}
 	}
 }
 

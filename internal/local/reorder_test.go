@@ -53,3 +53,30 @@ func TestReorderBufferRestoresTheOrder(t *testing.T) {
 		}
 	})
 }
+
+// TestManyEventsComeOutOnceAndInOrder sends more than one release takes, some of them late.
+func TestManyEventsComeOutOnceAndInOrder(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var got []Event
+		flushed := 0
+		r := reorderBuffer{emit: func(e Event) { got = append(got, e) }, emitted: func() { flushed = len(got) }}
+		const n = 5000
+		for i := range n {
+			<-time.After(time.Duration(i%7) * 100 * time.Microsecond)
+			late := time.Duration(i%13) * time.Millisecond // less than lag
+			r.add(Event{Time: time.Now().Add(-late), Attempt: i})
+		}
+		r.flush()
+		seen := map[int]bool{}
+		for i, e := range got {
+			seen[e.Attempt] = true
+			if i > 0 && e.Time.Before(got[i-1].Time) {
+				t.Fatalf("event %d is of %v, after one of %v", i, e.Time, got[i-1].Time)
+			}
+		}
+		if len(got) != n || len(seen) != n || flushed != n || len(r.waiting) != 0 {
+			t.Errorf("%d events, %d different, %d flushed, %d left; want %d", len(got), len(seen), flushed, len(r.waiting), n)
+		}
+	})
+}

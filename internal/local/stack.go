@@ -51,8 +51,10 @@ type Options struct {
 	Jobs string
 	// Notes are told with those of the template itself.
 	Notes []string
-	// Observe gets what happens. Calls do not overlap. Nil ignores it.
-	Observe func(Event)
+	// Observe gets what happens, and Observed is called when no more comes at once. Calls
+	// do not overlap. Nil ignores it.
+	Observe  func(Event)
+	Observed func()
 }
 
 // Stack is a running stack.

@@ -44,7 +44,7 @@ func TestVariables(t *testing.T) {
 func TestBadVariables(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		" \n":                        `is empty; want {"FunctionLogicalId"`,
+		"":                           `is empty; want {"FunctionLogicalId"`,
 		`[]`:                         "a JSON array where an object belongs; want {",
 		`{"Worker":"x"}`:             "a JSON string where an object belongs; want {",
 		`{"Worker":{"URL":["a"]}}`:   "URL of Worker",

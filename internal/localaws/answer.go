@@ -1,6 +1,7 @@
 package localaws
 
 import (
+	"crypto/rand"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -84,8 +85,10 @@ func finishQuery(code func(*protocol.Error) string) func(http.Header, *protocol.
 	}
 }
 
-// finishDynamoDB adds the CRC32 checksum, which clients verify.
+// finishDynamoDB adds the CRC32 checksum, which clients verify, and an id of the
+// form that DynamoDB has: 52 letters and digits.
 func finishDynamoDB(h http.Header, _ *protocol.Error, body []byte) {
+	h.Set("X-Amzn-RequestId", rand.Text()+rand.Text())
 	h.Set("X-Amz-Crc32", strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10))
 }
 

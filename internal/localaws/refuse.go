@@ -13,7 +13,8 @@ import (
 // code and message, and do not try again.
 func Refuse(w http.ResponseWriter, r *http.Request, code, message string) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
+	form := strings.HasPrefix(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded")
+	if form && r.Header.Get("X-Amz-Target") == "" {
 		w.Header().Set("Content-Type", "text/xml")
 		w.WriteHeader(http.StatusForbidden)
 		_ = xml.NewEncoder(w).Encode(queryError{Type: "Sender", Code: code, Message: message})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sqsafe/sqsafe/internal/localaws/cloudwatch"
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb"
+	"github.com/sqsafe/sqsafe/internal/localaws/kms"
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 	"github.com/sqsafe/sqsafe/internal/localaws/sqs"
 	"github.com/sqsafe/sqsafe/internal/localaws/sts"
@@ -74,6 +75,7 @@ func New(o *Options) *Server {
 	queues := sqs.New(&sqs.Options{
 		Clock: set.Clock, Region: set.Region, Account: set.Account, Observe: set.Observe,
 	})
+	tables := dynamodb.New(set.Clock, set.Region, set.Account)
 	metrics := cloudwatch.New(&cloudwatch.Options{Clock: set.Clock, Region: set.Region, Account: set.Account})
 	return &Server{
 		clock:    set.Clock,
@@ -83,8 +85,12 @@ func New(o *Options) *Server {
 		services: map[string]service{
 			"AmazonSQS": {operator: queues, namespace: "com.amazonaws.sqs", finish: finishQuery(sqs.QueryCode)},
 			"DynamoDB_20120810": {
-				operator:  dynamodb.New(set.Clock, set.Region, set.Account),
+				operator:  tables,
 				namespace: "com.amazonaws.dynamodb.v20120810", common: dynamodb.CommonErrors, finish: finishDynamoDB,
+			},
+			"TrentService": {
+				operator:  kms.New(set.Clock.Now(), set.Region, set.Account, tables.KeyID()),
+				namespace: "com.amazonaws.kms", finish: finishQuery(func(e *protocol.Error) string { return e.Code }),
 			},
 			"GraniteServiceVersion20100801": {
 				operator: metrics, namespace: "com.amazonaws.cloudwatch", finish: finishQuery(cloudwatch.QueryCode), cbor: true,

@@ -61,7 +61,7 @@ func (r *reader) keep(text []byte) string {
 // kept returns what was added to the arena. It may refer to the arena, since nothing in
 // there is ever changed.
 func (r *reader) kept(start int) string {
-	return unsafe.String(unsafe.SliceData(r.arena[start:]), r.used-start)
+	return unsafe.String(unsafe.SliceData(r.arena[start:]), r.used-start) //nolint:gosec // see above
 }
 
 // copyPlain copies bytes up to one that does not stand for itself. The result is not zero

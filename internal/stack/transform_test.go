@@ -66,10 +66,10 @@ Resources:
       PROPERTY
 `
 	for property, want := range map[string]string{
-		"ReservedConcurrentExecutions: 0":                           "ReservedConcurrentExecutions of 0 has no effect here; in AWS the function never runs",
-		"ReservedConcurrentExecutions: 5":                           "ReservedConcurrentExecutions has no effect here; the MaximumConcurrency",
-		"DurableConfig: {ExecutionTimeout: 60}":                     "DurableConfig has no effect here: an invocation is never suspended",
-		"DeadLetterQueue: {Type: SQS, TargetArn: !GetAtt Jobs.Arn}": "DeadLetterQueue has no effect here: it is for asynchronous",
+		"ReservedConcurrentExecutions: 0":                           "of 0 has no effect here; in AWS the function never",
+		"ReservedConcurrentExecutions: 5":                           "has no effect here; the MaximumConcurrency",
+		"DurableConfig: {ExecutionTimeout: 60}":                     "has no effect here: an invocation is",
+		"DeadLetterQueue: {Type: SQS, TargetArn: !GetAtt Jobs.Arn}": "has no effect here: it is for async",
 		"Layers: [arn]":            "Layers has no effect here: build",
 		"MemorySize: 512":          "",
 		"RecursiveLoop: Terminate": "",
@@ -84,7 +84,8 @@ Resources:
 			t.Errorf("%s: notes %q, want %q", property, notes, want)
 		}
 	}
-	_, err := parse("t.yaml", []byte(strings.Replace(text, "PROPERTY", "TenancyConfig: {TenantIsolationMode: PER_TENANT}", 1)), nil)
+	tenants := strings.Replace(text, "PROPERTY", "TenancyConfig: {TenantIsolationMode: PER_TENANT}", 1)
+	_, err := parse("t.yaml", []byte(tenants), nil)
 	if err == nil || !strings.Contains(err.Error(), ":12: Work: TenancyConfig: Lambda takes no event source mapping") {
 		t.Errorf("tenants: error %v", err)
 	}
@@ -104,7 +105,8 @@ Resources:
     - Work${Name}: {Type: AWS::Serverless::Function, Properties: {CodeUri: ., Runtime: provided.al2023}}
 `
 	_, err := parse("t.yaml", []byte(text), nil)
-	if err == nil || !strings.Contains(err.Error(), ":6: Fn::ForEach::Each: what it goes through is known in AWS only: let it") {
+	const want = ":6: Fn::ForEach::Each: what it goes through is known in AWS only: let it"
+	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want one about the loop", err)
 	}
 }

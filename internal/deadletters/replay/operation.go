@@ -43,6 +43,7 @@ type Operation struct {
 	run       string
 	cutoff    time.Time       // letters that arrived later are not part of the run
 	attempted map[string]bool // letters that the run has tried, by id
+	sent      map[string]bool // messages that the run has sent, by id
 	resent    map[string]bool // messages that it has sent, or may have, by their original ids
 	targets   map[string]*Target
 	fallback  *Target
@@ -109,8 +110,14 @@ func (o *Operation) Look(ctx context.Context) (*Pass, error) {
 		o.cutoff = time.Now()
 	}
 	return o.look(ctx, func(l *deadletters.Letter) bool {
-		return !o.attempted[l.ID] && o.Filter.Match(l) && (!o.Queue.FIFO || o.wasThere(l))
+		return !o.attempted[l.ID] && !o.died(l) && o.Filter.Match(l) && (!o.Queue.FIFO || o.wasThere(l))
 	})
+}
+
+// died reports whether the letter is of a message that the run has sent: its job is dead
+// again, and the run does not send it once more.
+func (o *Operation) died(l *deadletters.Letter) bool {
+	return o.sent[l.ID] || o.sent[l.Record.MessageID] || o.sent[l.Record.DeliveredID]
 }
 
 // wasThere reports whether a letter was in the queue when the operation began. One of a job
@@ -263,13 +270,13 @@ func (o *Operation) observe(e Event) {
 		o.summary.Refused++
 	}
 	if o.attempted == nil {
-		o.attempted = map[string]bool{}
+		o.attempted, o.sent, o.resent = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	}
 	o.attempted[e.Item.Letter.ID] = true
+	if e.MessageID != "" {
+		o.sent[e.MessageID] = true
+	}
 	if e.State == StateDeleted || e.State == StateSent || e.State == StateSending {
-		if o.resent == nil {
-			o.resent = map[string]bool{}
-		}
 		o.resent[e.Item.Letter.OriginalID()] = true
 	}
 	if o.Options.Observe != nil {

@@ -108,6 +108,71 @@ func TestReplayOfFIFOGoesForwardInPortions(t *testing.T) {
 	})
 }
 
+// Jobs that die again while the run is under way are no part of it, and none is lost: SQS drops
+// a message with the deduplication id of another one, and confirms it.
+func TestJobsThatDieAgainDuringTheRunAreNotLost(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		source string
+		body   func(int) string
+		plain  bool
+	}{
+		"with a key":                  {"stock.fifo", job, false},
+		"without a key":               {"stock.fifo", func(i int) string { return fmt.Sprintf(`{"n":%d}`, i) }, false},
+		"without a key, without link": {"stock.fifo", func(i int) string { return fmt.Sprintf(`{"n":%d}`, i) }, true},
+		"standard":                    {"orders", job, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				const n = 24
+				s := letterstest.New(t, tt.source)
+				for i := range n {
+					group := ""
+					if tt.source == "stock.fifo" {
+						group = twoGroups(i)
+					}
+					s.Send(s.SourceURL, tt.body(i), group, nil)
+				}
+				s.Work()
+				for round := range 3 { // within five minutes
+					o := newOperator(t, s, t.TempDir(), true)
+					o.Options.Plain = tt.plain
+					o.Options.Observe = func(replay.Event) { s.Work() }
+					if sum := o.mustReplay(); sum != (replay.Summary{Sent: n}) {
+						t.Errorf("round %d: summary %+v", round, sum)
+					}
+					s.Work()
+					if c := count(t, s, s.DeadURL); c.Total() != n {
+						t.Fatalf("round %d: %d letters are there, want %d", round, c.Total(), n)
+					}
+				}
+			})
+		})
+	}
+}
+
+// A message that SQS confirms with the id of another one was dropped: its letter stays.
+func TestARepetitionIsNotConfirmed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := buried(t, "stock.fifo", 2, func(i int) string { return string(rune('a' + i)) })
+		o := newOperator(t, s, t.TempDir(), true)
+		pass, err := o.Look(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		pass.Plan.Items[1].DedupID = pass.Plan.Items[0].DedupID
+		sum, err := o.Execute(t.Context(), pass)
+		if err != nil || sum != (replay.Summary{Sent: 1, Uncertain: 1}) {
+			t.Errorf("summary %+v, %v", sum, err)
+		}
+		if c := count(t, s, s.DeadURL); c.Total() != 1 {
+			t.Errorf("%d letters are left, want 1", c.Total())
+		}
+	})
+}
+
 // A job of a FIFO queue may die again while the replay goes on, at once even. Its new
 // letter stays in the queue, and is no part of the run.
 func TestAJobThatDiesAgainDuringTheReplayHasItsLetter(t *testing.T) {

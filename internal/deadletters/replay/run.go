@@ -76,6 +76,7 @@ type Run struct {
 	checked  time.Time       // last look at the conditions
 	stopped  map[string]bool // message groups of FIFO queues with a letter that was not sent
 	silences int             // calls in a row without an answer
+	taken    map[string]bool // ids of messages that were confirmed
 }
 
 // deletion is a number of letters that were deleted at a time.
@@ -349,6 +350,7 @@ func (r *Run) send(ctx context.Context, pack []*Item, entries []types.SendMessag
 	// A call that was made is waited for, so that its answer is known.
 	answers := Send(context.WithoutCancel(ctx), r.Queue.Client(), pack[0].Target.URL, entries)
 	r.paced(len(pack))
+	r.refuseRepeated(answers)
 	var confirmed []*Item
 	lines := make([]Line, len(pack))
 	for i, item := range pack {
@@ -365,6 +367,21 @@ func (r *Run) send(ctx context.Context, pack []*Item, entries []types.SendMessag
 	failed := r.remove(ctx, confirmed)
 	r.tell(pack, answers, failed)
 	return r.answered(answers)
+}
+
+// refuseRepeated marks messages that SQS has confirmed with the id of another one: it took them
+// for repetitions, and has dropped them.
+func (r *Run) refuseRepeated(answers []Answer) {
+	if r.taken == nil {
+		r.taken = map[string]bool{}
+	}
+	for i := range answers {
+		a := &answers[i]
+		if a.Err == nil && r.taken[a.MessageID] {
+			a.Err = fmt.Errorf("%w: SQS took it for a repetition of message %s", ErrUnconfirmed, a.MessageID)
+		}
+		r.taken[a.MessageID] = true
+	}
 }
 
 // behind leaves out letters of message groups with an earlier letter that was not sent.

@@ -48,8 +48,8 @@ type encryption struct {
 	KMSMasterKeyArn string
 }
 
-// encryption returns what a table says of its key, or nil. A table without a key
-// of its own gets one of a random name: nothing is encrypted here.
+// encryption returns what a table says of its key, or nil. The key that AWS
+// manages is the same for all tables. Nothing is encrypted here.
 func (p harmlessParameters) encryption(s *Service) *encryption {
 	spec := p.SSESpecification
 	if spec == nil || spec.Enabled == nil || !*spec.Enabled {
@@ -57,7 +57,7 @@ func (p harmlessParameters) encryption(s *Service) *encryption {
 	}
 	arn := spec.KMSMasterKeyId
 	if !strings.HasPrefix(arn, "arn:") {
-		arn = "arn:aws:kms:" + s.region + ":" + s.account + ":key/" + orDefault(arn, newID())
+		arn = "arn:aws:kms:" + s.region + ":" + s.account + ":key/" + orDefault(arn, s.keyID)
 	}
 	return &encryption{"ENABLED", "KMS", arn}
 }

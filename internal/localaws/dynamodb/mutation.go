@@ -89,28 +89,37 @@ type conditional struct {
 	TableName                           string `rule:"required,table"`
 	ConditionExpression                 *string
 	ExpressionAttributeNames            map[string]string
-	ExpressionAttributeValues           placeholders
-	ReturnValuesOnConditionCheckFailure string `rule:"enum=ALL_OLD|NONE"`
+	ExpressionAttributeValues           placeholders `rule:"item"`
+	ReturnValuesOnConditionCheckFailure string       `rule:"enum=ALL_OLD|NONE"`
 }
 
 // begin makes a mutation with its condition, which is its only expression.
 func (p *conditional) begin() (*mutation, error) {
-	scope, err := expression.NewScope(p.ExpressionAttributeNames, p.ExpressionAttributeValues.item())
+	scope, err := p.scope()
 	if err != nil {
 		return nil, err
 	}
 	return p.on(scope)
 }
 
+// scope returns the placeholders.
+func (p *conditional) scope() (*expression.Scope, error) {
+	if err := p.ExpressionAttributeValues.check(); err != nil {
+		return nil, early(err)
+	}
+	scope, err := expression.NewScope(p.ExpressionAttributeNames, p.ExpressionAttributeValues.item())
+	return scope, early(err)
+}
+
 // on makes a mutation with its condition, the last expression of a scope.
 func (p *conditional) on(scope *expression.Scope) (*mutation, error) {
 	condition, err := scope.Condition("ConditionExpression", p.ConditionExpression)
 	if err != nil {
-		return nil, err
+		return nil, early(err)
 	}
 	return &mutation{
 		condition: condition, showItem: p.ReturnValuesOnConditionCheckFailure == "ALL_OLD",
-	}, scope.Close()
+	}, early(scope.Close())
 }
 
 // aim sets the table and the place of a mutation.

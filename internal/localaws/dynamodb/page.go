@@ -22,7 +22,7 @@ type pageParameters struct {
 	ConsistentRead            bool
 	ExclusiveStartKey         startKey `rule:"item"`
 	ExpressionAttributeNames  map[string]string
-	ExpressionAttributeValues placeholders
+	ExpressionAttributeValues placeholders `rule:"item"`
 	FilterExpression          *string
 	ProjectionExpression      *string
 	Limit                     *int   `rule:"range=1.."`
@@ -56,7 +56,7 @@ type page struct {
 // ScanFilter, or nil. The caller parses the expressions and closes the scope.
 func (p *pageParameters) begin(filters comparisons) (*page, *expression.Scope, error) {
 	if err := p.checkSelect(); err != nil {
-		return nil, nil, err
+		return nil, nil, early(err)
 	}
 	g := &page{parameters: p, part: keyspace.All(), matches: func(attribute.Item) bool { return true }}
 	var err error
@@ -68,6 +68,9 @@ func (p *pageParameters) begin(filters comparisons) (*page, *expression.Scope, e
 	}
 	if p.ExclusiveStartKey.problem != nil {
 		return nil, nil, p.ExclusiveStartKey.problem
+	}
+	if err := p.ExpressionAttributeValues.checkNamed(); err != nil {
+		return nil, nil, err
 	}
 	scope, err := expression.NewScope(p.ExpressionAttributeNames, p.ExpressionAttributeValues.item())
 	return g, scope, err
@@ -89,15 +92,19 @@ func (g *page) parse(scope *expression.Scope) (err error) {
 
 // checkSelect checks the parameters that say which attributes are wanted.
 func (p *pageParameters) checkSelect() error {
+	choice := p.Select
+	if choice == "COUNT" {
+		choice = "only the Count"
+	}
 	specified := p.AttributesToGet != nil || p.ProjectionExpression != nil
 	switch {
 	case p.Select == "SPECIFIC_ATTRIBUTES" && !specified:
 		return attribute.Invalidf("Must specify the AttributesToGet or ProjectionExpression " +
 			"when choosing to get SPECIFIC_ATTRIBUTES")
 	case p.Select != "" && p.Select != "SPECIFIC_ATTRIBUTES" && p.AttributesToGet != nil:
-		return attribute.Invalidf("Cannot specify the AttributesToGet when choosing to get %s", p.Select)
+		return attribute.Invalidf("Cannot specify the AttributesToGet when choosing to get %s", choice)
 	case p.Select != "" && p.Select != "SPECIFIC_ATTRIBUTES" && p.ProjectionExpression != nil:
-		return attribute.Invalidf("Cannot specify the ProjectionExpression when choosing to get %s", p.Select)
+		return attribute.Invalidf("Cannot specify the ProjectionExpression when choosing to get %s", choice)
 	case p.Select == "ALL_PROJECTED_ATTRIBUTES" && p.IndexName == nil:
 		return attribute.Invalidf("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")
 	}

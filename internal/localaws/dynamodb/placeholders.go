@@ -12,11 +12,25 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 )
 
-// placeholders are ExpressionAttributeValues. AWS's messages for bad values name
-// the placeholder.
-type placeholders map[string]attribute.Value
+// placeholders are ExpressionAttributeValues. A bad value is an error of its own
+// in writes; in queries and scans its message names the placeholder.
+type placeholders struct {
+	values  attribute.Item
+	problem error
+	name    string // of the placeholder with the problem, if it is one of a value
+}
 
-func (p placeholders) item() attribute.Item { return attribute.Item(p) }
+func (p placeholders) item() attribute.Item { return p.values }
+
+func (p placeholders) check() error { return p.problem }
+
+// checkNamed is check with the name of the placeholder in the message.
+func (p placeholders) checkNamed() error {
+	if p.name == "" {
+		return p.problem
+	}
+	return wrapped(p.problem, "ExpressionAttributeValues contains invalid value: ", " for key "+p.name)
+}
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (p *placeholders) UnmarshalJSON(data []byte) error {
@@ -24,19 +38,23 @@ func (p *placeholders) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &raw); err != nil || raw == nil {
 		return err
 	}
-	*p = make(placeholders, len(raw))
-	if err := expression.CheckValueNames(slices.Sorted(maps.Keys(raw))); err != nil {
-		return err
+	p.values = make(attribute.Item, len(raw))
+	if p.problem = expression.CheckValueNames(slices.Sorted(maps.Keys(raw))); p.problem != nil {
+		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(raw)) {
-		var one attribute.Item
-		if err := json.Unmarshal(slices.Concat([]byte(`{"v":`), raw[name], []byte(`}`)), &one); err != nil {
-			return wrapped(err, "ExpressionAttributeValues contains invalid value: ", " for key "+name)
+		var one attribute.Any
+		_ = one.UnmarshalJSON(raw[name]) // never fails
+		if p.values[name], p.problem = one.Value(); p.problem != nil {
+			p.name = name
+			return nil
 		}
-		(*p)[name] = one["v"]
 	}
 	return nil
 }
+
+// MarshalJSON implements [json.Marshaler].
+func (p placeholders) MarshalJSON() ([]byte, error) { return json.Marshal(p.values) }
 
 // wrapped returns a validation error with more text around its message.
 func wrapped(err error, before, after string) error {

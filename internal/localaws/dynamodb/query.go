@@ -26,9 +26,6 @@ func (s *Service) query(p *queryParameters) (pageResponse, error) {
 	if err != nil {
 		return pageResponse{}, err
 	}
-	if err := scope.Close(); err != nil {
-		return pageResponse{}, err
-	}
 	if err := g.open(s); err != nil {
 		return pageResponse{}, err
 	}
@@ -64,6 +61,9 @@ func (p *queryParameters) expressions(g *page, scope *expression.Scope) (express
 		return expression.UnboundKeyCondition{}, err
 	}
 	if err := g.parse(scope); err != nil {
+		return expression.UnboundKeyCondition{}, err
+	}
+	if err := scope.Close(); err != nil {
 		return expression.UnboundKeyCondition{}, err
 	}
 	switch {

@@ -189,7 +189,7 @@ func TestQueriesThatAreRefused(t *testing.T) {
 		{p + `,"Limit":0`, "at 'limit'"},
 		{p + `,"Select":"SOME"`, "at 'select'"},
 		{p + `,"Select":"SPECIFIC_ATTRIBUTES"`, "when choosing to get SPECIFIC_ATTRIBUTES"},
-		{p + `,"Select":"COUNT","ProjectionExpression":"v"`, "when choosing to get COUNT"},
+		{p + `,"Select":"COUNT","ProjectionExpression":"v"`, "when choosing to get only the Count"},
 		{p + `,"Select":"ALL_PROJECTED_ATTRIBUTES"`, "only when Querying using an IndexName"},
 		{owner + `,"Select":"ALL_ATTRIBUTES"`, "ALL_ATTRIBUTES is not supported for global secondary index by-owner"},
 		{owner + `,"ProjectionExpression":"w"`, "Global secondary index by-owner does not project [w]"},

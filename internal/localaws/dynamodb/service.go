@@ -15,6 +15,7 @@ import (
 type Service struct {
 	clock           protocol.Clock
 	region, account string
+	keyID           string // of the key that AWS manages for tables
 
 	mu      sync.RWMutex // guards the fields below, but not what is in the tables
 	tables  map[string]*table
@@ -27,10 +28,13 @@ type Service struct {
 // contain region and account.
 func New(clock protocol.Clock, region, account string) *Service {
 	return &Service{
-		clock: clock, region: region, account: account,
+		clock: clock, region: region, account: account, keyID: newID(),
 		tables: make(map[string]*table), tokens: tokens{done: make(map[string]transaction)},
 	}
 }
+
+// KeyID returns the id of the key that AWS would manage for tables.
+func (s *Service) KeyID() string { return s.keyID }
 
 // Operate answers one request. The response marshals to the JSON that AWS
 // returns; an error that AWS would return is a [*protocol.Error].
@@ -113,11 +117,11 @@ func checked[P, R any](method func(*Service, *P) (R, error), first preliminary) 
 			return nil, err
 		}
 		if err := r.Decode(parameters); err != nil {
-			return nil, err
+			return nil, reported(decodingError(err, r.Operation), r.Operation)
 		}
 		response, err := method(s, parameters)
 		if err != nil {
-			return nil, err
+			return nil, reported(err, r.Operation)
 		}
 		return response, nil
 	}

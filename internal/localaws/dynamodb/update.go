@@ -71,13 +71,13 @@ func (p *update) mutation(s *Service) (*mutation, error) {
 // prepare makes the mutation. u is an update of the older form, which counts if
 // there is no UpdateExpression.
 func (p *update) prepare(s *Service, u expression.Update) (*mutation, expression.Update, error) {
-	scope, err := expression.NewScope(p.ExpressionAttributeNames, p.ExpressionAttributeValues.item())
+	scope, err := p.scope()
 	if err != nil {
 		return nil, expression.Update{}, err
 	}
 	if p.UpdateExpression != nil {
 		if u, err = scope.Update(p.UpdateExpression); err != nil {
-			return nil, u, err
+			return nil, u, early(err)
 		}
 	}
 	m, err := p.on(scope)

@@ -373,6 +373,9 @@ func (j *judge) started(ctx context.Context, p *process, m *handler.Message, job
 		number: len(s.runs) + 1, process: p, ctx: ctx, start: p.now(), job: job, name: name, kind: kindOf(m.Body),
 		messageID: m.MessageId,
 	}
+	if j.besideOther(p) {
+		j.w.stats[statBeside]++
+	}
 	if lc, ok := lambdacontext.FromContext(ctx); ok {
 		j.account(lc.AwsRequestID).runs++
 	}

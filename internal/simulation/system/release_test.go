@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -160,5 +161,34 @@ func (p *process) options() handler.Options {
 		Restore: p.restore, Middleware: []handler.Middleware{p.middleware}, Classifier: classifier{fault.Rules(), p},
 		Backoff: p.release.profile(), MaxReceives: p.release.maxReceives, Concurrency: p.release.concurrency,
 		Hooks: p.hooks(), Logger: p.log, Random: p.random,
+	}
+}
+
+// statBeside counts runs while a process of another release is alive.
+const statBeside = "runs beside another release"
+
+// besideOther reports whether another process that is alive runs another release.
+func (j *judge) besideOther(p *process) bool {
+	return slices.ContainsFunc(j.w.all, func(other *process) bool {
+		return other.release != nil && other.release != p.release && !other.isDead()
+	})
+}
+
+// A history with versions has runs of both releases, and in many both are alive at once.
+func TestTwoReleasesAreAliveAtOnce(t *testing.T) {
+	t.Parallel()
+	played, beside := 0, 0
+	for s := seed(1); played < 12; s++ {
+		c := newConfig(s, nil)
+		if !c.on[versions] {
+			continue
+		}
+		played++
+		if out := play(t, c); out.stats[statBeside] > 0 {
+			beside++
+		}
+	}
+	if beside < played/4 {
+		t.Errorf("in %d of %d histories two releases are alive at once, want a quarter of them", beside, played)
 	}
 }
