@@ -75,7 +75,7 @@ clients: powertools-venv runbook-venv ## Run the programs of docs/emulators.md: 
 	cp internal/clients/testdata/java/Example.java $(CLIENTS)/java/src/main/java
 	npm install --prefix $(CLIENTS)/js --silent --no-audit --no-fund
 	mvn -q -B -f $(CLIENTS)/java compile dependency:build-classpath -Dmdep.outputFile=classpath
-	$(GO) test -count=1 -v -run Programs ./internal/clients
+	SQSAFE_CLIENTS=all $(GO) test -count=1 -v -run Programs ./internal/clients
 
 # To test other servers: make conformance SQS_ENDPOINT=http://127.0.0.1:9324,
 # DDB_ENDPOINT=... or CW_ENDPOINT=...

@@ -104,7 +104,7 @@ func TestALineHasAtMost70Metrics(t *testing.T) {
 	}
 }
 
-// TestAMetricHasAtMost100Values: of more, those are kept that keep the percentiles.
+// TestAMetricHasAtMost100Values: of more, the extremes and an even part of the others stay.
 func TestAMetricHasAtMost100Values(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 99, 100, 101, 10000} {

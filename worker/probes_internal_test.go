@@ -65,7 +65,7 @@ func TestAProbeHoldsNoConnection(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer c.Close()
+		t.Cleanup(func() { _ = c.Close() })
 		if _, err := io.WriteString(c, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestSilentConnectionsGiveWay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer c.Close()
+		t.Cleanup(func() { _ = c.Close() })
 	}
 	answer, err := http.Get("http://" + address + "/livez")
 	if err != nil {
@@ -100,7 +100,9 @@ func TestSilentConnectionsGiveWay(t *testing.T) {
 func TestProbesAreNotForWebPages(t *testing.T) {
 	t.Parallel()
 	server := probeServer(http.HandlerFunc(ok), slog.New(slog.DiscardHandler))
-	for origin, want := range map[string]int{"": 200, "null": 403, "https://evil.example": 403, "http://127.0.0.1:8080": 403} {
+	for origin, want := range map[string]int{
+		"": 200, "null": 403, "https://evil.example": 403, "http://127.0.0.1:8080": 403,
+	} {
 		r := httptest.NewRequest("GET", "/livez", http.NoBody)
 		if origin != "" {
 			r.Header.Set("Origin", origin)

@@ -35,14 +35,13 @@ func (c *campaign) replay(ctx context.Context, start time.Time) error {
 
 func (c *campaign) replayQueue(ctx context.Context, q *queue) (sent int, err error) {
 	var out, problems bytes.Buffer
-	code := cli.Run(ctx, []string{
+	switch code := cli.Run(ctx, []string{
 		"dlq", "replay", q.dead(), "--endpoint-sqs", c.direct, "--table", table, "--yes", "--json", "--rate", "0",
 		"--any-growth", "--journal", filepath.Join(c.evidence.folder, "replays"), "--why", "a campaign",
-	}, cli.Streams{Out: &out, Err: &problems})
-	if ctx.Err() != nil {
-		return 0, nil
-	}
-	if code != cli.ExitOK {
+	}, cli.Streams{Out: &out, Err: &problems}); {
+	case ctx.Err() != nil:
+		return 0, ctx.Err()
+	case code != cli.ExitOK:
 		return 0, fmt.Errorf("replaying %s: exit code %d: %s", q.dead(), code, problems.String())
 	}
 	for lines := json.NewDecoder(&out); lines.More(); {

@@ -39,14 +39,18 @@ func TestNothingPrintedActsOnATerminal(t *testing.T) {
 // Whatever a function writes, a line of ours has none of what acts on a terminal, in the
 // text and in the JSON; and the JSON says what the function wrote.
 func FuzzClean(f *testing.F) {
-	for _, seed := range []string{"\x1b[31mred", "\u202e", "\x9b31m", "\x1b", "\xc2\x9b2J", "a\tb", "\x1bP\x1b\\", "\x98"} {
+	for _, seed := range []string{
+		"\x1b[31mred", "\u202e", "\x9b31m", "\x1b", "\xc2\x9b2J", "a\tb", "\x1bP\x1b\\", "\x98",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
 		var text, asJSON bytes.Buffer
 		e := local.Event{Kind: local.KindOutput, Function: "F", Line: line}
-		newTextPrinter(&text).event(e)
-		(&Local{JSON: true}).newPrinter(Streams{Out: &asJSON}).event(e)
+		for _, p := range []printer{newTextPrinter(&text), (&Local{JSON: true}).newPrinter(Streams{Out: &asJSON})} {
+			p.event(e)
+			p.flush()
+		}
 		for _, out := range []string{text.String(), asJSON.String()} {
 			body, ended := strings.CutSuffix(out, "\n")
 			if !ended || strings.ContainsFunc(body, func(r rune) bool {

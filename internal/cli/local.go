@@ -23,8 +23,8 @@ type Local struct {
 	Template         string        `help:"SAM template to run (template.yaml)." placeholder:"FILE"`
 	Queues           []string      `name:"queue" sep:"none" placeholder:"NAME[,dlq=NAME,max=N]" help:"Make this queue, without a template; may be given several times. It may have attributes of SQS, such as VisibilityTimeout=60. A FIFO queue ends in .fifo."` //nolint:lll // a struct tag is one line
 	Tables           []string      `name:"table" sep:"none" placeholder:"NAME:KEY[:KEY]" help:"Make this table, without a template; may be given several times. KEY=N is a key of type N; ,ttl=ATTRIBUTE sets the expiry."`                                       //nolint:lll // a struct tag is one line
-	Emulators        bool          `help:"Run no functions: the emulators with the queues and tables of --template, or with none."`
-	Env              bool          `help:"Print the variables for other programs as commands of a shell, and nothing else."`
+	Emulators        bool          `help:"Run no functions: the emulators with the queues and tables of --template, or with none."`                                                                                                                               //nolint:lll // a struct tag is one line
+	Env              bool          `help:"Print the variables for other programs as commands of a shell, and nothing else."`                                                                                                                                      //nolint:lll // a struct tag is one line
 	Jobs             string        `help:"Send the jobs of this file of JSON lines." placeholder:"FILE"`
 	UntilIdle        bool          `help:"End when nothing is visible, delayed or in flight outside dead-letter queues."`
 	Timeout          time.Duration `placeholder:"TIME" help:"With --until-idle: give up after this time, such as 90s, counted from when the stack is ready."` //nolint:lll // a struct tag is one line
@@ -121,6 +121,7 @@ func (l *Local) Run(ctx context.Context, streams Streams) error {
 	if errors.Is(waitErr, errTimeout) {
 		waitErr = &exitError{ExitTimeout, fmt.Errorf("not idle after %v: %s left", l.Timeout, messages(summary.Left))}
 	}
+	page.flush()
 	if running.Functions() == 0 { // what becomes of messages is known to other programs only
 		return cmp.Or(waitErr, closeErr)
 	}

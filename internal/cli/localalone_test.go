@@ -33,7 +33,8 @@ func emulators(t *testing.T, ready func(line string) bool, args ...string) (line
 	var errs bytes.Buffer
 	ended := make(chan int, 1)
 	go func() {
-		code := cli.Run(ctx, append([]string{"local", "--addr", "127.0.0.1:0"}, args...), cli.Streams{Out: writer, Err: &errs})
+		args := append([]string{"local", "--addr", "127.0.0.1:0"}, args...)
+		code := cli.Run(ctx, args, cli.Streams{Out: writer, Err: &errs})
 		_ = writer.Close()
 		ended <- code
 	}()
@@ -69,7 +70,8 @@ func TestEmulatorsAlone(t *testing.T) {
 	}
 	base := ready.Environment["AWS_ENDPOINT_URL"]
 	names := []string{"orders", "orders-dead", "steps.fifo"}
-	if base != "http://"+ready.Address || len(ready.Queues) != len(names) || !slices.Equal(ready.Tables, []string{"jobs"}) ||
+	if base != "http://"+ready.Address || len(ready.Queues) != len(names) ||
+		!slices.Equal(ready.Tables, []string{"jobs"}) ||
 		ready.Environment["AWS_ACCESS_KEY_ID"] == "" || ready.Environment["AWS_DEFAULT_REGION"] == "" {
 		t.Fatalf("ready: %+v", ready)
 	}
@@ -126,7 +128,8 @@ func TestVariablesForAShell(t *testing.T) {
 		t.Skip("no shell")
 	}
 	lines := emulators(t, func(string) bool { return false }, "--env", "--queue", "my-orders.fifo")
-	script := strings.Join(lines, "\n") + "\n" + `printf '%s|' "$AWS_ENDPOINT_URL" "$QUEUE_URL_MY_ORDERS_FIFO" "$SQSAFE_LOCAL_PID"`
+	script := strings.Join(lines, "\n") +
+		"\n" + `printf '%s|' "$AWS_ENDPOINT_URL" "$QUEUE_URL_MY_ORDERS_FIFO" "$SQSAFE_LOCAL_PID"`
 	out, err := exec.CommandContext(t.Context(), shell, "-eu", "-c", script).Output()
 	if err != nil {
 		t.Fatalf("%v: %s", err, script)
@@ -148,7 +151,8 @@ func TestVariablesForAShell(t *testing.T) {
 func TestATemplateWithoutFunctions(t *testing.T) {
 	t.Parallel()
 	const queues = "Transform: AWS::Serverless-2016-10-31\nResources:\n  Orders: {Type: AWS::SQS::Queue}\n"
-	const python = "  F:\n    Type: AWS::Serverless::Function\n    Properties:\n      Runtime: python3.13\n      Handler: a.b\n" +
+	const python = "  F:\n    Type: AWS::Serverless::Function\n    Properties:\n" +
+		"      Runtime: python3.13\n      Handler: a.b\n" +
 		"      CodeUri: .\n      Events: {E: {Type: SQS, Properties: {Queue: !GetAtt Orders.Arn}}}\n"
 	for name, tt := range map[string]struct {
 		template string
@@ -163,8 +167,8 @@ func TestATemplateWithoutFunctions(t *testing.T) {
 			if err := os.WriteFile(file, []byte(tt.template), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			lines := emulators(t, func(line string) bool { return strings.HasPrefix(line, "queue Orders  http://127.0.0.1:") },
-				append([]string{"--template", file}, tt.args...)...)
+			isQueue := func(line string) bool { return strings.HasPrefix(line, "queue Orders  http://127.0.0.1:") }
+			lines := emulators(t, isQueue, append([]string{"--template", file}, tt.args...)...)
 			if len(lines) == 0 || !strings.HasPrefix(lines[len(lines)-1], "queue Orders") {
 				t.Errorf("output %q", lines)
 			}

@@ -9,15 +9,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sqsafe/sqsafe/internal/jobfile"
+	jobs "github.com/sqsafe/sqsafe/internal/jobfile"
 )
 
-func reader() jobfile.Reader {
-	return jobfile.Reader{File: "jobs.jsonl", Queue: func(name string) (jobfile.Queue, error) {
+func reader() jobs.Reader {
+	return jobs.Reader{File: "jobs.jsonl", Queue: func(name string) (jobs.Queue, error) {
 		if name == "nowhere" {
-			return jobfile.Queue{}, errors.New("there is no such queue")
+			return jobs.Queue{}, errors.New("there is no such queue")
 		}
-		return jobfile.Queue{Name: name, FIFO: strings.HasSuffix(name, ".fifo")}, nil
+		return jobs.Queue{Name: name, FIFO: strings.HasSuffix(name, ".fifo")}, nil
 	}}
 }
 
@@ -25,15 +25,15 @@ func TestReadDoesNotChangeBodies(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, line string
-		want       jobfile.Job
+		want       jobs.Job
 	}{
-		{"text", `{"queue":"q","body":"{\"id\": "}`, jobfile.Job{Body: `{"id": `}},
-		{"JSON is not changed", `{"queue":"q","body":{"b":1,  "a":2.50}}`, jobfile.Job{Body: `{"b":1,  "a":2.50}`}},
-		{"number", `{"queue":"q","body":12345678901234567890}`, jobfile.Job{Body: `12345678901234567890`}},
-		{"several", `{"queue":"q","body":"x","times":3}`, jobfile.Job{Body: "x", Times: 3}},
-		{"delayed", `{"queue":"q","body":"x","delay":5}`, jobfile.Job{Body: "x", Delay: 5 * time.Second}},
+		{"text", `{"queue":"q","body":"{\"id\": "}`, jobs.Job{Body: `{"id": `}},
+		{"JSON is not changed", `{"queue":"q","body":{"b":1,  "a":2.50}}`, jobs.Job{Body: `{"b":1,  "a":2.50}`}},
+		{"number", `{"queue":"q","body":12345678901234567890}`, jobs.Job{Body: `12345678901234567890`}},
+		{"several", `{"queue":"q","body":"x","times":3}`, jobs.Job{Body: "x", Times: 3}},
+		{"delayed", `{"queue":"q","body":"x","delay":5}`, jobs.Job{Body: "x", Delay: 5 * time.Second}},
 		{"group", `{"queue":"q.fifo","body":"x","group":"g","dedup":"d","attributes":{"a":"b"}}`,
-			jobfile.Job{Body: "x", Group: "g", Dedup: "d", Attributes: map[string]string{"a": "b"}}},
+			jobs.Job{Body: "x", Group: "g", Dedup: "d", Attributes: map[string]string{"a": "b"}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestReadDoesNotChangeBodies(t *testing.T) {
 func TestDefaultsFillIn(t *testing.T) {
 	t.Parallel()
 	r := reader()
-	r.Default = jobfile.Job{
+	r.Default = jobs.Job{
 		Group: "g", Dedup: "d", Times: 2, Attributes: map[string]string{"a": "default", "b": "default"},
 	}
 	got, err := r.Read(strings.NewReader(`{"queue":"q.fifo","body":"x"}
@@ -61,8 +61,8 @@ func TestDefaultsFillIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	queue := jobfile.Queue{Name: "q.fifo", FIFO: true}
-	want := []jobfile.Job{
+	queue := jobs.Queue{Name: "q.fifo", FIFO: true}
+	want := []jobs.Job{
 		{Queue: queue, Body: "x", Group: "g", Dedup: "d", Times: 2, Source: "jobs.jsonl:1",
 			Attributes: map[string]string{"a": "default", "b": "default"}},
 		{Queue: queue, Body: "y", Group: "own", Dedup: "own", Times: 6, Source: "jobs.jsonl:2",

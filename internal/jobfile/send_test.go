@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/sqsafe/sqsafe/internal/jobfile"
+	jobs "github.com/sqsafe/sqsafe/internal/jobfile"
 )
 
 // fakeSQS records the bodies that it receives. It refuses the bodies in refuse,
@@ -69,18 +69,18 @@ func (f *fakeSQS) bodies() []string {
 	return all
 }
 
-func numbered(n int, q jobfile.Queue) []jobfile.Job {
-	list := make([]jobfile.Job, n)
+func numbered(n int, q jobs.Queue) []jobs.Job {
+	list := make([]jobs.Job, n)
 	for i := range list {
-		list[i] = jobfile.Job{Queue: q, Body: strconv.Itoa(i + 1), Group: "g"}
+		list[i] = jobs.Job{Queue: q, Body: strconv.Itoa(i + 1), Group: "g"}
 	}
 	return list
 }
 
 // outcomes returns an observer that records each message: its number, and its
 // id or error.
-func outcomes(into *[]string) func(jobfile.Result) {
-	return func(r jobfile.Result) {
+func outcomes(into *[]string) func(jobs.Result) {
+	return func(r jobs.Result) {
 		text := r.MessageID
 		if r.Err != nil {
 			text = r.Err.Error()
@@ -91,25 +91,25 @@ func outcomes(into *[]string) func(jobfile.Result) {
 
 func TestSendFillsCalls(t *testing.T) {
 	t.Parallel()
-	large := func(kib int) jobfile.Job { return jobfile.Job{Body: strings.Repeat("x", kib<<10)} }
+	large := func(kib int) jobs.Job { return jobs.Job{Body: strings.Repeat("x", kib<<10)} }
 	for _, tt := range []struct {
 		name  string
-		jobs  []jobfile.Job
+		jobs  []jobs.Job
 		sizes []int
 	}{
 		{"none", nil, nil},
-		{"ten a call", numbered(23, jobfile.Queue{}), []int{10, 10, 3}},
-		{"copies", []jobfile.Job{{Body: "x", Times: 12}, {Body: "y"}}, []int{10, 3}},
-		{"1 MiB a call", []jobfile.Job{large(600), large(424), large(1), large(1024), large(1)}, []int{2, 1, 1, 1}},
-		{"one queue a call", []jobfile.Job{
-			{Body: "x", Queue: jobfile.Queue{URL: "a"}}, {Body: "x", Queue: jobfile.Queue{URL: "b"}},
-			{Body: "x", Queue: jobfile.Queue{URL: "b"}},
+		{"ten a call", numbered(23, jobs.Queue{}), []int{10, 10, 3}},
+		{"copies", []jobs.Job{{Body: "x", Times: 12}, {Body: "y"}}, []int{10, 3}},
+		{"1 MiB a call", []jobs.Job{large(600), large(424), large(1), large(1024), large(1)}, []int{2, 1, 1, 1}},
+		{"one queue a call", []jobs.Job{
+			{Body: "x", Queue: jobs.Queue{URL: "a"}}, {Body: "x", Queue: jobs.Queue{URL: "b"}},
+			{Body: "x", Queue: jobs.Queue{URL: "b"}},
 		}, []int{1, 2}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var api fakeSQS
-			if err := jobfile.Send(t.Context(), &api, tt.jobs, jobfile.Options{}); err != nil {
+			if err := jobs.Send(t.Context(), &api, tt.jobs, jobs.Options{}); err != nil {
 				t.Fatal(err)
 			}
 			var sizes []int
@@ -125,10 +125,10 @@ func TestSendFillsCalls(t *testing.T) {
 
 func TestSendReportsEachMessage(t *testing.T) {
 	t.Parallel()
-	standard, fifo := jobfile.Queue{URL: "u"}, jobfile.Queue{URL: "u.fifo", FIFO: true}
+	standard, fifo := jobs.Queue{URL: "u"}, jobs.Queue{URL: "u.fifo", FIFO: true}
 	for _, tt := range []struct {
 		name string
-		jobs []jobfile.Job
+		jobs []jobs.Job
 		api  fakeSQS
 		want []string
 		err  string
@@ -137,7 +137,8 @@ func TestSendReportsEachMessage(t *testing.T) {
 			[]string{"1 id of 1", "2 SQS refused the entry: InternalError: not today", "3 id of 3"}, ""},
 		{"refused in a FIFO queue, later ones not sent", numbered(12, fifo), fakeSQS{refuse: map[string]bool{"10": true}},
 			[]string{"1 id of 1", "2 id of 2", "3 id of 3", "4 id of 4", "5 id of 5", "6 id of 6", "7 id of 7",
-				"8 id of 8", "9 id of 9", "10 SQS refused the entry: InternalError: not today"}, "SQS refused the entry: InternalError: not today"},
+				"8 id of 8", "9 id of 9", "10 SQS refused the entry: InternalError: not today"},
+			"SQS refused the entry: InternalError: not today"},
 		{"no answer", numbered(1, standard), fakeSQS{fail: 1}, []string{"1 connection torn"}, "connection torn"},
 		{"a response without the message", numbered(1, standard), fakeSQS{mute: true},
 			[]string{"1 the queue did not answer for this message"}, ""},
@@ -145,7 +146,7 @@ func TestSendReportsEachMessage(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var got []string
-			err := jobfile.Send(t.Context(), &tt.api, tt.jobs, jobfile.Options{Observe: outcomes(&got)})
+			err := jobs.Send(t.Context(), &tt.api, tt.jobs, jobs.Options{Observe: outcomes(&got)})
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("results (-want +got):\n%s", diff)
 			}
@@ -159,13 +160,13 @@ func TestSendReportsEachMessage(t *testing.T) {
 func TestSendSetsAllParameters(t *testing.T) {
 	t.Parallel()
 	var api fakeSQS
-	list := []jobfile.Job{
+	list := []jobs.Job{
 		{Body: "x", Group: "g", Dedup: "d", Delay: 7 * time.Second, Attributes: map[string]string{"a": "b"}},
-		{Queue: jobfile.Queue{FIFO: true}, Body: "y", Group: "h"},
+		{Queue: jobs.Queue{FIFO: true}, Body: "y", Group: "h"},
 		{Body: "z"},
 	}
 	distinct := func() string { return "its own" }
-	if err := jobfile.Send(t.Context(), &api, list, jobfile.Options{Distinct: distinct}); err != nil {
+	if err := jobs.Send(t.Context(), &api, list, jobs.Options{Distinct: distinct}); err != nil {
 		t.Fatal(err)
 	}
 	want := []types.SendMessageBatchRequestEntry{
@@ -201,7 +202,7 @@ func TestSendObservesTheRate(t *testing.T) {
 		} {
 			var api fakeSQS
 			begun := time.Since(start)
-			if err := jobfile.Send(t.Context(), &api, numbered(tt.jobs, jobfile.Queue{}), jobfile.Options{Rate: tt.rate}); err != nil {
+			if err := jobs.Send(t.Context(), &api, numbered(tt.jobs, jobs.Queue{}), jobs.Options{Rate: tt.rate}); err != nil {
 				t.Fatal(err)
 			}
 			took := api.at[len(api.at)-1].Sub(start) - begun
@@ -219,7 +220,7 @@ func TestSendEndsWithItsContext(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 		defer cancel()
 		var api fakeSQS
-		err := jobfile.Send(ctx, &api, numbered(5, jobfile.Queue{}), jobfile.Options{Rate: 1})
+		err := jobs.Send(ctx, &api, numbered(5, jobs.Queue{}), jobs.Options{Rate: 1})
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v, want the context's", err)
 		}
@@ -233,19 +234,19 @@ func TestSendEndsWithItsContext(t *testing.T) {
 func TestSendSendsAllInOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		var list []jobfile.Job
+		var list []jobs.Job
 		var want []string
 		for range rapid.IntRange(0, 40).Draw(t, "jobs") {
 			queue := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "queue")
 			body := strings.Repeat("x", rapid.SampledFrom([]int{1, 1000, 300_000, 1 << 20}).Draw(t, "bytes"))
 			times := rapid.IntRange(0, 12).Draw(t, "times")
-			list = append(list, jobfile.Job{Queue: jobfile.Queue{URL: queue}, Body: body, Times: times})
+			list = append(list, jobs.Job{Queue: jobs.Queue{URL: queue}, Body: body, Times: times})
 			for range max(1, times) {
 				want = append(want, fmt.Sprint(queue, len(body)))
 			}
 		}
 		var api fakeSQS
-		if err := jobfile.Send(context.Background(), &api, list, jobfile.Options{}); err != nil {
+		if err := jobs.Send(context.Background(), &api, list, jobs.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		var got []string
@@ -271,16 +272,16 @@ func TestARefusedMessageIsNotOvertaken(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		api := fakeSQS{refuse: map[string]bool{}}
-		var list []jobfile.Job
+		var list []jobs.Job
 		groups := map[string][]string{}
 		for i := range rapid.IntRange(0, 30).Draw(t, "jobs") {
 			group, body := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "group"), strconv.Itoa(i)
 			api.refuse[body] = rapid.IntRange(0, 9).Draw(t, "dice") == 0
-			list = append(list, jobfile.Job{Queue: jobfile.Queue{URL: "u.fifo", FIFO: true}, Body: body, Group: group})
+			list = append(list, jobs.Job{Queue: jobs.Queue{URL: "u.fifo", FIFO: true}, Body: body, Group: group})
 			groups[group] = append(groups[group], body)
 		}
 		sent := map[string][]string{}
-		_ = jobfile.Send(context.Background(), &api, list, jobfile.Options{Observe: func(r jobfile.Result) {
+		_ = jobs.Send(context.Background(), &api, list, jobs.Options{Observe: func(r jobs.Result) {
 			if r.Err == nil {
 				sent[r.Job.Group] = append(sent[r.Job.Group], r.Job.Body)
 			}

@@ -37,7 +37,8 @@ func TestAPageCannotUseTheEmulators(t *testing.T) {
 			Header: map[string]string{"Content-Type": "application/x-www-form-urlencoded"},
 		},
 	} {
-		t.Run(name, func(t *testing.T) { guardtest.Refuses(t, target) })
+		t.Log(name)
+		guardtest.Refuses(t, target)
 	}
 	queues, err := s.queues.ListQueues(t.Context(), &sqs.ListQueuesInput{})
 	if err != nil || len(queues.QueueUrls) > 0 {
@@ -54,4 +55,5 @@ func TestAPageCannotUseTheEmulators(t *testing.T) {
 }
 
 const table = `{"TableName":"planted","BillingMode":"PAY_PER_REQUEST",
-"AttributeDefinitions":[{"AttributeName":"id","AttributeType":"S"}],"KeySchema":[{"AttributeName":"id","KeyType":"HASH"}]}`
+"AttributeDefinitions":[{"AttributeName":"id","AttributeType":"S"}],
+"KeySchema":[{"AttributeName":"id","KeyType":"HASH"}]}`

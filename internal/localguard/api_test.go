@@ -44,40 +44,43 @@ func ask(t *testing.T, a localguard.API, method string, header map[string]string
 
 func TestOnlyProgramsOfThisMachineMayCall(t *testing.T) {
 	t.Parallel()
+	none := localguard.API{}
 	own := localguard.API{Hosts: []string{"host.docker.internal"}, Origins: []string{"http://localhost:3000"}}
 	for name, tt := range map[string]struct {
 		api    localguard.API
 		header map[string]string
 		code   string // of the refusal; empty if there is none
 	}{
-		"by address":           {localguard.API{}, nil, ""},
-		"by name":              {localguard.API{}, map[string]string{"Host": "localhost:4570"}, ""},
-		"by name, in capitals": {localguard.API{}, map[string]string{"Host": "LOCALHOST"}, ""},
-		"another loopback":     {localguard.API{}, map[string]string{"Host": "127.9.9.9:80"}, ""},
-		"IPv6":                 {localguard.API{}, map[string]string{"Host": "[::1]:4570"}, ""},
-		"IPv6 without a port":  {localguard.API{}, map[string]string{"Host": "[::1]"}, ""},
-		"IPv4 in IPv6":         {localguard.API{}, map[string]string{"Host": "[::ffff:127.0.0.1]"}, ""},
+		"by address":           {none, nil, ""},
+		"by name":              {none, map[string]string{"Host": "localhost:4570"}, ""},
+		"by name, in capitals": {none, map[string]string{"Host": "LOCALHOST"}, ""},
+		"another loopback":     {none, map[string]string{"Host": "127.9.9.9:80"}, ""},
+		"IPv6":                 {none, map[string]string{"Host": "[::1]:4570"}, ""},
+		"IPv6 without a port":  {none, map[string]string{"Host": "[::1]"}, ""},
+		"IPv4 in IPv6":         {none, map[string]string{"Host": "[::ffff:127.0.0.1]"}, ""},
 
-		"rebound name":            {localguard.API{}, map[string]string{"Host": "evil.example:4570"}, localguard.CodeHost},
-		"name that looks local":   {localguard.API{}, map[string]string{"Host": "localhost.evil.example"}, localguard.CodeHost},
-		"name of a container":     {localguard.API{}, map[string]string{"Host": "host.docker.internal:4570"}, localguard.CodeHost},
+		"rebound name":            {none, map[string]string{"Host": "evil.example:4570"}, localguard.CodeHost},
+		"name that looks local":   {none, map[string]string{"Host": "localhost.evil.example"}, localguard.CodeHost},
+		"name of a container":     {none, map[string]string{"Host": "host.docker.internal:4570"}, localguard.CodeHost},
 		"the same, named":         {own, map[string]string{"Host": "host.docker.internal:4570"}, ""},
 		"not the one that is":     {own, map[string]string{"Host": "evil.example"}, localguard.CodeHost},
-		"address of another host": {localguard.API{}, map[string]string{"Host": "192.0.2.7:4570"}, localguard.CodeHost},
-		"all addresses":           {localguard.API{}, map[string]string{"Host": "0.0.0.0:4570"}, localguard.CodeHost},
+		"address of another host": {none, map[string]string{"Host": "192.0.2.7:4570"}, localguard.CodeHost},
+		"all addresses":           {none, map[string]string{"Host": "0.0.0.0:4570"}, localguard.CodeHost},
 
-		"page":                   {localguard.API{}, map[string]string{"Origin": "https://evil.example"}, localguard.CodeOrigin},
-		"page without an origin": {localguard.API{}, map[string]string{"Origin": "null"}, localguard.CodeOrigin},
-		"page of another port":   {localguard.API{}, map[string]string{"Origin": "http://127.0.0.1:3000"}, localguard.CodeOrigin},
-		"page of the port":       {localguard.API{}, map[string]string{"Host": "localhost", "Origin": "http://localhost"}, localguard.CodeOrigin},
-		"own page":               {own, map[string]string{"Origin": "http://localhost:3000"}, ""},
-		"beside the own page":    {own, map[string]string{"Origin": "http://localhost:3001"}, localguard.CodeOrigin},
+		"page":                   {none, map[string]string{"Origin": "https://evil.example"}, localguard.CodeOrigin},
+		"page without an origin": {none, map[string]string{"Origin": "null"}, localguard.CodeOrigin},
+		"page of another port":   {none, map[string]string{"Origin": "http://127.0.0.1:3000"}, localguard.CodeOrigin},
+		"page of the port": {
+			none, map[string]string{"Host": "localhost", "Origin": "http://localhost"}, localguard.CodeOrigin,
+		},
+		"own page":            {own, map[string]string{"Origin": "http://localhost:3000"}, ""},
+		"beside the own page": {own, map[string]string{"Origin": "http://localhost:3001"}, localguard.CodeOrigin},
 		"own page, foreign host": {
 			own, map[string]string{"Origin": "http://localhost:3000", "Host": "evil.example"}, localguard.CodeHost,
 		},
-		"browser, no Origin":      {localguard.API{}, map[string]string{"Sec-Fetch-Site": "cross-site"}, localguard.CodeOrigin},
-		"browser, rebound":        {localguard.API{}, map[string]string{"Sec-Fetch-Site": "same-origin"}, localguard.CodeOrigin},
-		"address typed by a user": {localguard.API{}, map[string]string{"Sec-Fetch-Site": "none"}, ""},
+		"browser, no Origin":      {none, map[string]string{"Sec-Fetch-Site": "cross-site"}, localguard.CodeOrigin},
+		"browser, rebound":        {none, map[string]string{"Sec-Fetch-Site": "same-origin"}, localguard.CodeOrigin},
+		"address typed by a user": {none, map[string]string{"Sec-Fetch-Site": "none"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -133,7 +136,9 @@ func TestAnOriginHasSchemeHostAndPort(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, bad := range []string{"", "*", "null", "localhost:3000", "http://localhost:3000/", "ftp://x", "http://u:p@x", "http://a b"} {
+	for _, bad := range []string{
+		"", "*", "null", "localhost:3000", "http://localhost:3000/", "ftp://x", "http://u:p@x", "http://a b",
+	} {
 		if err := localguard.CheckOrigin(bad); err == nil || !strings.Contains(err.Error(), "http://localhost:3000") {
 			t.Errorf("%q: %v", bad, err)
 		}
@@ -156,11 +161,16 @@ func TestAHostHasNoPort(t *testing.T) {
 
 // What CheckOrigin accepts is compared with what a browser sends: scheme, host and port.
 func FuzzCheckOrigin(f *testing.F) {
-	for _, seed := range []string{"http://localhost:3000", "https://[::1]", "http://a@b", "http://a/", "null", "*", "http://%41"} {
+	for _, seed := range []string{
+		"http://localhost:3000", "https://[::1]", "http://a@b", "http://a/", "null", "*", "http://%41",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if localguard.CheckOrigin(text) == nil && (!strings.HasPrefix(text, "http") || strings.ContainsAny(text[8:], "/@?# ")) {
+		if localguard.CheckOrigin(text) != nil {
+			return
+		}
+		if !strings.HasPrefix(text, "http") || strings.ContainsAny(text[8:], "/@?# ") {
 			t.Errorf("%q is taken for an origin", text)
 		}
 	})

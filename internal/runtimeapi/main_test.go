@@ -46,6 +46,7 @@ var programs = map[string]func(){
 	"hosts":         host,
 	"headers":       showHeaders,
 	"one by one":    oneByOne,
+	"daemonizes":    daemonize,
 	"waits and exits": func() {
 		fmt.Println("starting")
 		<-time.After(300 * time.Millisecond)

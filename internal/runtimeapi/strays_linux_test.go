@@ -10,8 +10,6 @@ import (
 	"github.com/sqsafe/sqsafe/internal/runtimeapi"
 )
 
-func init() { programs["daemonizes"] = daemonize }
-
 // daemonize answers one event after it has started a process in a session of its own, by
 // a second process that ends: so nothing but its environment says where it comes from.
 func daemonize() {

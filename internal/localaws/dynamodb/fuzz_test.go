@@ -30,7 +30,8 @@ func FuzzOperate(f *testing.F) {
 			"ExpressionAttributeValues":{":n":{"N":"1"}}}`,
 		"BatchGetItem":       `{"RequestItems":{"jobs":{"Keys":[{"id":{"S":"k"}}],"AttributesToGet":["v"]}}}`,
 		"TransactWriteItems": transaction(`,"ClientRequestToken":"t"`, putA, addB),
-		"TagResource":        `{"ResourceArn":"arn:aws:dynamodb:eu-west-1:123456789012:table/jobs","Tags":[{"Key":"a","Value":"b"}]}`,
+		"TagResource": `{"ResourceArn":"arn:aws:dynamodb:eu-west-1:123456789012:table/jobs",
+			"Tags":[{"Key":"a","Value":"b"}]}`,
 	} {
 		f.Add(operation, []byte(body))
 	}

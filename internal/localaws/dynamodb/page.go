@@ -30,7 +30,7 @@ type pageParameters struct {
 }
 
 type pageResponse struct {
-	Items            *[]attribute.Item `json:",omitempty"` // nil if only the count is wanted
+	Items            *attribute.Items `json:",omitempty"` // nil if only the count is wanted
 	Count            int
 	ScannedCount     int
 	LastEvaluatedKey attribute.Item `json:",omitempty"`
@@ -192,7 +192,7 @@ func (g *page) read() pageResponse {
 	g.table.mu.RLock()
 	defer g.table.mu.RUnlock()
 	var response pageResponse
-	items := []attribute.Item{}
+	items := attribute.Items{}
 	var last attribute.Item
 	r := reading{page: g}
 	for item := range g.rest() {

@@ -20,12 +20,12 @@ type placeholders struct {
 	name    string // of the placeholder with the problem, if it is one of a value
 }
 
-func (p placeholders) item() attribute.Item { return p.values }
+func (p *placeholders) item() attribute.Item { return p.values }
 
-func (p placeholders) check() error { return p.problem }
+func (p *placeholders) check() error { return p.problem }
 
 // checkNamed is check with the name of the placeholder in the message.
-func (p placeholders) checkNamed() error {
+func (p *placeholders) checkNamed() error {
 	if p.name == "" {
 		return p.problem
 	}
@@ -38,23 +38,29 @@ func (p *placeholders) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &raw); err != nil || raw == nil {
 		return err
 	}
+	p.parse(raw)
+	return nil
+}
+
+// parse sets the values, or the problem with one of them.
+func (p *placeholders) parse(raw map[string]json.RawMessage) {
+	names := slices.Sorted(maps.Keys(raw))
 	p.values = make(attribute.Item, len(raw))
-	if p.problem = expression.CheckValueNames(slices.Sorted(maps.Keys(raw))); p.problem != nil {
-		return nil
-	}
-	for _, name := range slices.Sorted(maps.Keys(raw)) {
+	p.problem = expression.CheckValueNames(names)
+	for _, name := range names {
+		if p.problem != nil {
+			return
+		}
 		var one attribute.Any
 		_ = one.UnmarshalJSON(raw[name]) // never fails
 		if p.values[name], p.problem = one.Value(); p.problem != nil {
 			p.name = name
-			return nil
 		}
 	}
-	return nil
 }
 
 // MarshalJSON implements [json.Marshaler].
-func (p placeholders) MarshalJSON() ([]byte, error) { return json.Marshal(p.values) }
+func (p *placeholders) MarshalJSON() ([]byte, error) { return json.Marshal(p.values) }
 
 // wrapped returns a validation error with more text around its message.
 func wrapped(err error, before, after string) error {

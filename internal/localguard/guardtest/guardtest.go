@@ -29,7 +29,7 @@ var foreign = map[string]map[string]string{
 	"a page of a file or a sandbox":  {"Origin": "null"},
 	"another port of this machine":   {"Origin": "http://127.0.0.1:3000"},
 	"another port, no Origin":        {"Sec-Fetch-Site": "same-site"},
-	"an image":                       {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"},
+	"an image":                       {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"},
 	"a form or a request by no-cors": {"Origin": "https://evil.example", "Content-Type": "text/plain"},
 	"two origins":                    {"Origin": "http://localhost:3000 https://evil.example"},
 }

@@ -30,6 +30,16 @@ func (c *claims) begin(owner string) {
 	}
 }
 
+// suspicious reports whether a delivery of the job may be a suspect, for the version before
+// too.
+func (c *claims) suspicious(before bool) bool {
+	limit := 2
+	if before {
+		limit = 1
+	}
+	return len(c.open) >= limit || c.crashes+len(c.alone) > 0
+}
+
 // besideOthers reports whether a run that begins is one that others should not be beside.
 func (c *claims) besideOthers(owner string) bool {
 	return slices.Contains(c.suspects, owner) && c.alone[owner] == nil

@@ -48,7 +48,8 @@ var features = []struct {
 	name  feature
 	share float64
 }{
-	{kills, 0.5}, {refusals, 0.4}, {spells, 0.2}, {losses, 0.4}, {partials, 0.3}, {slowness, 0.25}, {shuffling, 0.5}, {duplicates, 0.3},
+	{kills, 0.5}, {refusals, 0.4}, {spells, 0.2}, {losses, 0.4}, {partials, 0.3}, {slowness, 0.25}, {shuffling, 0.5},
+	{duplicates, 0.3},
 	{deploys, 0.3}, {hangs, 0.2}, {outages, 0.25}, {copies, 0.3}, {contests, 0.1}, {replays, 0.25}, {lowering, 0.05},
 	{purges, 0.05}, {hasty, 0.1}, {ordered, 0.3}, {skews, 0.2}, {drifts, 0.05}, {zombies, 0.1}, {failOpen, 0.05},
 	{unknown, 0.05}, {dropping, 0.05}, {awaiting, 0.1}, {mildly, 0.05}, {stragglers, 0.3},
@@ -72,8 +73,8 @@ var shares = map[profile]map[feature]float64{
 	crowded:  {shuffling: 0.5, ordered: 0.2, hasty: 0.2, slowness: 0.2, deploys: 0.2, versions: 0.2},
 	lasting:  {kills: 0.5, deploys: 0.3, ordered: 0.2, hasty: 0.3, copies: 0.3, slowness: 0.2, spells: 0.2, versions: 0.2},
 	killed: {
-		kills: 1, skews: 0.2, stragglers: 0.5, shuffling: 0.5, duplicates: 0.2, copies: 0.3, losses: 0.3, spells: 0.1, ordered: 0.3,
-		replays: 0.2, versions: 0.2,
+		kills: 1, skews: 0.2, stragglers: 0.5, shuffling: 0.5, duplicates: 0.2, copies: 0.3, losses: 0.3, spells: 0.1,
+		ordered: 0.3, replays: 0.2, versions: 0.2,
 	},
 }
 

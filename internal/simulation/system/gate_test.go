@@ -340,7 +340,7 @@ func (g *gate) spelled(c *call, f *fate) bool {
 	f.failing, f.hidden = map[string]bool{}, map[string]bool{}
 	for i, id := range c.entries {
 		draws := g.seed.at("spell %d of %s of %s", g.now()/spell, c.operation, c.subjects[i])
-		f.failing[id] = chance(draws, 0.06)
+		f.failing[id] = chance(draws, 0.15)
 	}
 	maps.DeleteFunc(f.failing, func(_ string, fails bool) bool { return !fails })
 	return len(f.failing) > 0
@@ -348,12 +348,12 @@ func (g *gate) spelled(c *call, f *fate) bool {
 
 // serviceOf is the service that a call needs.
 func (w *world) serviceOf(c *call) string {
-	var url string
-	_ = json.Unmarshal(c.body["QueueUrl"], &url)
+	var queue string
+	_ = json.Unmarshal(c.body["QueueUrl"], &queue)
 	switch {
 	case c.service != "AmazonSQS":
 		return "ledger"
-	case url == w.letters:
+	case queue == w.letters:
 		return "letters"
 	default:
 		return "queue"

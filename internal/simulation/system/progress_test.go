@@ -2,6 +2,7 @@ package system
 
 import (
 	"cmp"
+	"slices"
 	"time"
 )
 
@@ -153,8 +154,8 @@ func (j *judge) checkCapacity(now time.Duration) {
 		j.fullAt = now
 	}
 	for _, m := range j.order {
-		if !j.isHead(m) {
-			m.blocked = now
+		if !j.isHead(m) || j.isBusy() && j.state(keyOf(m.name)).claims.suspicious(j.w.on[versions]) {
+			m.blocked = now // a suspect waits for an idle process, up to three quarters of its receives
 		}
 		// What a dead process had comes back after its visibility timeout, and its claim lapses.
 		since := max(j.fullAt, j.lastDeath+j.w.visibility+j.w.lease, m.blocked)
@@ -167,6 +168,11 @@ func (j *judge) checkCapacity(now time.Duration) {
 			"%s is not started for %v, in which there was always room",
 			m.name, now-max(since, m.sent))
 	}
+}
+
+// isBusy reports whether a job runs anywhere.
+func (j *judge) isBusy() bool {
+	return slices.ContainsFunc(j.w.all, func(p *process) bool { return !p.isDead() && j.activity(p).running > 0 })
 }
 
 // hasRoom reports whether a worker that is to go on has a free slot.

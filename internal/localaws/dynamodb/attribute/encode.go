@@ -11,6 +11,19 @@ import (
 // names.
 func (i Item) MarshalJSON() ([]byte, error) { return appendMembers(nil, i), nil }
 
+// MarshalJSON implements [json.Marshaler]. It is there because a page has up to
+// a million bytes of small items, each of which would be checked on its own.
+func (is Items) MarshalJSON() ([]byte, error) {
+	b := []byte{'['}
+	for n, i := range is {
+		if n > 0 {
+			b = append(b, ',')
+		}
+		b = appendMembers(b, i)
+	}
+	return append(b, ']'), nil
+}
+
 // MarshalJSON implements [json.Marshaler].
 func (s String) MarshalJSON() ([]byte, error) { return s.appendJSON(nil), nil }
 

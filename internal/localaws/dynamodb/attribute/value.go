@@ -58,6 +58,8 @@ type (
 	Map map[string]Value
 	// Item is an item of a table: attributes by name.
 	Item map[string]Value
+	// Items are the items of a page.
+	Items []Item
 )
 
 // Type implements [Value].
