@@ -49,7 +49,8 @@ type call struct {
 // route returns what a request calls. The AWS JSON protocol names it in the
 // header X-Amz-Target, Smithy RPC v2 in the path.
 func (s *Server) route(r *http.Request) (c call, ok bool) {
-	if r.Method != http.MethodPost {
+	// The services document POST. Some clients of DynamoDB send PUT.
+	if r.Method != http.MethodPost && r.Method != http.MethodPut {
 		return c, false
 	}
 	var name string
