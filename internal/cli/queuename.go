@@ -42,7 +42,8 @@ func parseQueue(text string) (queueName, error) {
 	case strings.Contains(text, "://"):
 		u, err := url.Parse(text)
 		if err != nil || u.Host == "" {
-			return q, fmt.Errorf("queue %q: want a URL such as https://sqs.eu-west-1.amazonaws.com/123456789012/orders", redact.URL(text))
+			return q, fmt.Errorf("queue %q: want a URL such as https://sqs.eu-west-1.amazonaws.com/123456789012/orders",
+				redact.URL(text))
 		}
 		q.url, q.name = text, path.Base(u.Path)
 		if q.inAWS() {

@@ -22,7 +22,8 @@ import (
 func build(t *testing.T, source string) (binary string) {
 	t.Helper()
 	binary = filepath.Join(t.TempDir(), "bootstrap")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-tags", "lambda.norpc,nethttpomithttp2", "-ldflags", "-s -w",
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-tags", "lambda.norpc,nethttpomithttp2",
+		"-ldflags", "-s -w",
 		"-o", binary, ".")
 	cmd.Dir, cmd.Env = source, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {

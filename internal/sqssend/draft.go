@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -25,10 +26,15 @@ const (
 )
 
 var (
-	legalID   = regexp.MustCompile(`^[!-~]{0,128}$`)
 	legalName = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`)
 	reserved  = regexp.MustCompile(`(?i)^(aws|amazon)\.`)
 )
+
+// legalID tells whether SQS takes a text as the id of a group or for deduplication: up to 128
+// visible characters of ASCII.
+func legalID(text string) bool {
+	return len(text) <= 128 && !strings.ContainsFunc(text, func(r rune) bool { return r < '!' || r > '~' })
+}
 
 // Queue is what is known of the queue that a message is sent to.
 type Queue struct {
@@ -154,7 +160,7 @@ func (d *Draft) Check() error {
 		return err
 	}
 	for _, id := range [...]struct{ name, value string }{{"group", d.Group}, {"dedup", d.Dedup}} {
-		if !legalID.MatchString(id.value) {
+		if !legalID(id.value) {
 			return fmt.Errorf("%s is %.200q; SQS takes up to 128 letters, digits and punctuation marks, without spaces",
 				d.Member(id.name), id.value)
 		}
