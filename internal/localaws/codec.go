@@ -49,8 +49,7 @@ type call struct {
 // route returns what a request calls. The AWS JSON protocol names it in the
 // header X-Amz-Target, Smithy RPC v2 in the path.
 func (s *Server) route(r *http.Request) (c call, ok bool) {
-	// The services document POST. Some clients of DynamoDB send PUT.
-	if r.Method != http.MethodPost && r.Method != http.MethodPut {
+	if r.Method != http.MethodPost {
 		return c, false
 	}
 	var name string
