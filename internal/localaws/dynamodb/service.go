@@ -41,12 +41,16 @@ func (s *Service) KeyID() string { return s.keyID }
 func (s *Service) Operate(_ context.Context, r *protocol.Request) (response any, err error) {
 	operate, ok := operations[r.Operation]
 	if !ok {
-		return nil, &protocol.Error{
-			Code:    "UnknownOperationException",
-			Message: fmt.Sprintf("this emulator for DynamoDB does not implement the operation %s", r.Operation),
-		}
+		return nil, unknownOperation(r.Operation)
 	}
 	return operate(s, r)
+}
+
+func unknownOperation(name string) error {
+	return &protocol.Error{
+		Code:    "UnknownOperationException",
+		Message: fmt.Sprintf("this emulator for DynamoDB does not implement the operation %s", name),
+	}
 }
 
 type operation func(*Service, *protocol.Request) (any, error)
@@ -67,6 +71,7 @@ var operations = map[string]operation{
 	"DescribeContinuousBackups":   decoded((*Service).describeContinuousBackups),
 	"UpdateContinuousBackups":     decoded((*Service).updateContinuousBackups),
 	"DescribeContributorInsights": decoded((*Service).describeContributorInsights),
+	"ExecuteStatement":            refuseStatement,
 	"PutItem":                     decoded((*Service).putItem),
 	"GetItem":                     decoded((*Service).getItem),
 	"UpdateItem":                  decoded((*Service).updateItem),

@@ -131,6 +131,16 @@ func TestUnknownOperationsAreRefusedByName(t *testing.T) {
 	}
 }
 
+// Recorded by LocalStack in AWS on 2025-10-08.
+func TestAStatementWithAnEmptyListOfParametersIsRefused(t *testing.T) {
+	t.Parallel()
+	_, err := newService().call(t, "ExecuteStatement", `{"Statement":"SELECT * FROM jobs","Parameters":[]}`)
+	wantRefused(t, err, "ValidationException: 1 validation error detected: Value '[]' at 'parameters' failed to satisfy "+
+		"constraint: Member must have length greater than or equal to 1")
+	_, err = newService().call(t, "ExecuteStatement", `{"Statement":"SELECT * FROM jobs"}`)
+	wantRefused(t, err, "UnknownOperationException: this emulator for DynamoDB does not implement")
+}
+
 func TestUnknownParametersAreRefusedByName(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ operation, body, member string }{
