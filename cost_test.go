@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -95,8 +96,8 @@ func TestTheFirstClaimFindsAConnection(t *testing.T) {
 	if _, err := h.DynamoDB().DescribeTable(t.Context(), in); err != nil {
 		t.Fatal(err)
 	}
-	if w.calls.connections != 1 {
-		t.Errorf("%d connections were opened, want 1", w.calls.connections)
+	if _, _, connections := w.calls.read(); connections != 1 {
+		t.Errorf("%d connections were opened, want 1", connections)
 	}
 }
 
@@ -131,6 +132,13 @@ func (c *calls) count(next http.Handler) http.Handler {
 		c.mu.Unlock()
 		next.ServeHTTP(w, r)
 	})
+}
+
+// read returns what was counted: the calls by name, the bytes and the connections.
+func (c *calls) read() (by map[string]int, bytes, connections int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.by), c.bytes, c.connections
 }
 
 func (c *calls) reset() {
@@ -214,13 +222,14 @@ func TestWhatAJobCosts(t *testing.T) {
 				} else {
 					handle(tt.name, 1)
 				}
-				if diff := cmp.Diff(tt.calls, w.calls.by); diff != "" {
+				by, bytes, connections := w.calls.read()
+				if diff := cmp.Diff(tt.calls, by); diff != "" {
 					t.Errorf("calls (-want +got):\n%s", diff)
 				}
-				if each := w.calls.bytes / jobs; each > tt.bytes {
+				if each := bytes / jobs; each > tt.bytes {
 					t.Errorf("%d bytes are sent for a job, want at most %d", each, tt.bytes)
 				} else {
-					t.Logf("%d bytes, %d connections", each, w.calls.connections)
+					t.Logf("%d bytes, %d connections", each, connections)
 				}
 			})
 		}
