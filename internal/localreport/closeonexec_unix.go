@@ -7,5 +7,6 @@ import (
 	"syscall"
 )
 
-// keep keeps the pipe from programs that the function starts.
-func keep(file *os.File) { syscall.CloseOnExec(int(file.Fd())) }
+// closeOnExec closes the pipe in programs that the function starts, which must not write
+// to it.
+func closeOnExec(file *os.File) { syscall.CloseOnExec(int(file.Fd())) }
