@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Clock is a clock that stands until it is moved. It is safe for concurrent use.
+// Clock is a clock that changes only when [Clock.Advance] is called. It is safe for
+// concurrent use.
 type Clock struct {
 	moving sync.Mutex // held by one call of Advance at a time
 	mu     sync.Mutex
@@ -29,9 +30,10 @@ func (c *Clock) Now() time.Time {
 	return c.now
 }
 
-// Advance moves the clock by d, and does on the way what is due: messages become visible,
-// long polls end. It returns when that is done. A call that waited continues after that, and
-// sees the time at the end; move the clock in steps where that matters. A d of 0 or less does nothing.
+// Advance moves the clock forward by d. What is due until then happens in order, each at its
+// own time: messages become visible, long polls end. Advance returns when that is done. A
+// call that waited continues after that, and sees the time at the end; move the clock in
+// steps where that matters. A d of 0 or less does nothing.
 func (c *Clock) Advance(d time.Duration) {
 	c.moving.Lock()
 	defer c.moving.Unlock()

@@ -8,8 +8,8 @@
 //	}
 //
 // The emulators are those of the command "sqsafe local". They are strict: what AWS refuses
-// is refused, with the same code. internal/conformance of this module has the checks that
-// they keep, of what AWS documents and was seen to answer:
+// is refused, with the same code. They pass the checks of internal/conformance of this
+// module, which come from what AWS documents and from answers of AWS:
 //
 //   - SQS: queues and their attributes, standard and FIFO; send, receive and long polls,
 //     visibility, deletion, each also in batches; deduplication and message groups; redrive
@@ -20,7 +20,8 @@
 //
 // The JSON protocols of the SDKs are spoken, also from other languages; docs/emulators.md
 // has their settings. Streams, PartiQL, backups and the older query protocol are refused by
-// name. Access keys are not checked, and nothing is kept.
+// name; of STS there is GetCallerIdentity. Access keys are not checked, and nothing is kept
+// when the process ends.
 //
 // A [Clock] lets visibility timeouts, delays and expiry pass without a wait. In a bubble of
 // testing/synctest the time is that of the bubble: use [New] and [Server.Config] there,

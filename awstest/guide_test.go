@@ -1,6 +1,6 @@
 package awstest_test
 
-// What docs/emulators.md shows; a test of package clients holds page and code together.
+// What docs/emulators.md shows; a test of internal/clients compares the page with it.
 
 import (
 	"testing"

@@ -17,8 +17,8 @@ type Options struct {
 	// Clock is the source of time; nil means that of the system or, in a bubble of
 	// testing/synctest, that of the bubble.
 	Clock *Clock
-	// Region and Account are used in ARNs and URLs of queues; empty means us-east-1 and
-	// 000000000000.
+	// Region and Account, an id of 12 digits, are used in ARNs and URLs of queues; empty
+	// means us-east-1 and 000000000000.
 	Region, Account string
 }
 

@@ -12,8 +12,7 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// TestABatchGoesOnWhateverBeginDoes has a Begin that answers, answers nothing, panics, ends
-// its goroutine's time, and hangs.
+// TestABatchGoesOnWhateverBeginDoes has a Begin that answers, answers nil, panics, or hangs.
 func TestABatchGoesOnWhateverBeginDoes(t *testing.T) {
 	t.Parallel()
 	type key struct{}

@@ -86,8 +86,8 @@ type Failure struct {
 	Last  Timestamp `json:"lastFailure,omitzero"`
 	// History has the failed runs, the last included.
 	History History `json:"history"`
-	// Trace is the span of the run that ended the job, as a W3C traceparent; empty without
-	// tracing.
+	// Trace is the span of the run that ended the job, or of the dead letter if it was no
+	// run, as a W3C traceparent; empty without tracing.
 	Trace string `json:"trace,omitempty"`
 	// Stack is where the error was tagged, where the panic happened, or, for an
 	// error without either, where the processor caught it.

@@ -69,7 +69,8 @@ func (p *Processor) Handle(ctx context.Context, event events.SQSEvent) (events.S
 // beginTime is how long Options.Begin may take.
 const beginTime = time.Second
 
-// begun returns the context of the batch.
+// begun returns the context of the batch. Begin runs on another goroutine, since user code
+// that hangs must not hold up the batch.
 func (p *Processor) begun(ctx context.Context, records []events.SQSMessage) context.Context {
 	if p.options.Begin == nil {
 		return ctx
@@ -127,13 +128,13 @@ func (b *batch) handle() (ended *usercall.Panic, inTime bool) {
 			b.tell(b.onProcessChanged)
 		case <-draining:
 			draining = nil
-			b.tell(b.heed)
+			b.tell(b.checkOutside)
 		case <-cancelled:
 			cancelled, hurry = nil, nil
 			if !bounded {
 				watchdog.Reset(deadline.Grace)
 			}
-			b.tell(b.heed)
+			b.tell(b.checkOutside)
 		case <-hurry:
 			watchdog.Reset(deadline.CrashGrace + deadline.Grace)
 			hurry = nil

@@ -13,12 +13,12 @@ import (
 // in it. It returns the next task of this worker; nil for none.
 func (b *batch) loop(e event) (own task) {
 	for ok := true; ok; e, ok = b.workers.next(own) {
-		if own != nil { // it is not to wait for the events
+		if own != nil { // the task must not wait for this event
 			b.workers.give(own)
 		}
 		b.own = nil
 		e()
-		b.heed()
+		b.checkOutside()
 		b.perform()
 		if b.queue.Idle() && b.letters.isEmpty() {
 			b.finishBatch()
@@ -30,9 +30,9 @@ func (b *batch) loop(e event) (own task) {
 	return own
 }
 
-// heed notices what happens by itself, before more starts: time passes, and the host drains
-// the batch or cancels it.
-func (b *batch) heed() {
+// checkOutside handles what does not come as an event, before more starts: times that have
+// passed, and a host that drains the batch or cancels it.
+func (b *batch) checkOutside() {
 	if at := b.times.next; !at.IsZero() && !time.Now().Before(at) {
 		b.onTimer()
 	}

@@ -62,8 +62,8 @@ type Replay struct {
 	// SenderID is who sent it first, as SQS said: the id of an IAM user or role, or the
 	// address of an anonymous caller; empty if the record does not say.
 	SenderID string
-	// Trace is the span of the run that ended the job, as a W3C traceparent; empty if the
-	// record does not say.
+	// Trace is the span of the run that ended the job, or of the dead letter if it was no
+	// run, as a W3C traceparent; empty if the record does not say.
 	Trace string
 }
 

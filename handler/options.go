@@ -93,8 +93,9 @@ type Options struct {
 	Instrument func(o *Options)
 	// Begin returns the context of a batch, made of that of the invocation: the contexts of
 	// all calls for the batch are made of it, those of Ledger, DeadLetter and Hooks too. It
-	// has to return soon: after a second, or a panic, the batch goes on without it. Nil is
-	// the invocation's context.
+	// has to return soon: after a second, or a panic, the batch goes on without it. Nil,
+	// here or as the answer, means the invocation's context. It must be safe for concurrent
+	// use.
 	Begin func(ctx context.Context, records []events.SQSMessage) context.Context
 	// Restore is called for every message before it is decoded, and may change it.
 	// dlq.Restore removes what a dead letter carries. A panic of Restore is a permanent

@@ -9,13 +9,13 @@ import (
 // event is what a goroutine has for the event loop, which calls it.
 type event func()
 
-// task is work for a worker. It returns the event with which it ends.
+// task is work for a worker. It returns its last event.
 type task func() event
 
 // pool has the workers of a batch: goroutines that run tasks. The event loop has no goroutine
-// of its own. A worker that has an event enters it, if no other worker is in it, and handles
-// what is posted meanwhile. So a worker that ends a task mostly finds its next one itself,
-// without a switch between goroutines. A pool is safe for concurrent use.
+// of its own. A worker that has an event enters the loop, if no other worker is in it, and
+// handles what is posted meanwhile. So a worker that ends a task mostly finds its next one
+// itself, without a switch between goroutines. A pool is safe for concurrent use.
 type pool struct {
 	// loop handles an event and then those of next. It returns the worker's own next task; nil
 	// for none. failed is called with a panic in the loop.
@@ -23,14 +23,14 @@ type pool struct {
 	failed func(*usercall.Panic)
 
 	mu sync.Mutex
-	// posted are the events that wait, from the first on. arrived is signalled when there is
-	// one more.
+	// posted are the events that wait, from the index first on. arrived is signalled when
+	// there is one more.
 	posted  []event
 	first   int
 	arrived sync.Cond
 	// busy reports whether a worker is in the loop, closed whether the loop has ended.
 	busy, closed bool
-	// idle is the number of workers that wait for tasks.
+	// idle is the number of workers that wait for tasks, or are about to.
 	idle  int
 	tasks chan task
 }
@@ -55,18 +55,21 @@ func (p *pool) close() bool {
 	return true
 }
 
-// post passes an event to the loop; it is dropped after the end. Tasks return theirs.
+// post passes an event to the loop; it is dropped after the end. A task does not post its
+// last event but returns it, so that its worker can enter the loop with it.
 func (p *pool) post(e event) {
 	p.mu.Lock()
-	left := p.leave(e)
+	queued := p.enqueue(e)
 	p.mu.Unlock()
-	if !left {
+	if !queued {
 		p.give(func() event { return e })
 	}
 }
 
-// leave leaves an event for the worker in the loop. It returns false if there is none.
-func (p *pool) leave(e event) bool {
+// enqueue adds an event for the worker in the loop. It returns false if the caller has to
+// bring the event into the loop, since no worker is in it. After the end the event is
+// dropped. The caller holds mu.
+func (p *pool) enqueue(e event) bool {
 	if p.busy {
 		p.posted = append(p.posted, e)
 		p.arrived.Signal()
@@ -74,12 +77,12 @@ func (p *pool) leave(e event) bool {
 	return p.busy || p.closed
 }
 
-// enter lets a worker with an event into the loop. If another one is there, it leaves the
-// event, and is idle.
+// enter lets a worker with an event into the loop. If another worker is in it, that one gets
+// the event; enter returns false then, and the worker is idle.
 func (p *pool) enter(e event) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.leave(e) {
+	if p.enqueue(e) {
 		p.idle++
 		return false
 	}
@@ -87,8 +90,8 @@ func (p *pool) enter(e event) bool {
 	return true
 }
 
-// next returns the next event to the worker in the loop. If there is none, it leaves the
-// loop. It is idle then if it has no task.
+// next returns the next event to the worker in the loop. If there is none, the worker is out
+// of the loop: it runs its own task, or is idle without one.
 func (p *pool) next(own task) (event, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

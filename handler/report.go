@@ -47,12 +47,13 @@ type Report struct {
 	// Jobs has the times of each message, in the order of the batch.
 	Jobs []JobReport
 	// Took is the duration of the batch. TimeLeft is the time until the deadline; 0
-	// without a deadline.
+	// without a deadline, and after it.
 	Took, TimeLeft time.Duration
 }
 
 // JobReport has the times of one message.
 type JobReport struct {
+	// Outcome is what became of the message. Reason says why; empty if there is none.
 	Outcome Outcome
 	Reason  string
 	// Ran reports whether the user's function was called, and Run is how long it took; 0 if
@@ -62,7 +63,7 @@ type JobReport struct {
 	// Age is the time from the send of the message to its outcome, by the clocks of SQS and
 	// of this machine; 0 if the message does not say when it was sent.
 	Age time.Duration
-	// Budget is the number of attempts that the job has used.
+	// Budget is the number of attempts of the budget that the job has used.
 	Budget int
 }
 

@@ -8,7 +8,8 @@ import (
 	"github.com/sqsafe/sqsafe/internal/usercall"
 )
 
-// assign has a worker run a task: the one in the loop as soon as it leaves that, or another.
+// assign has a worker run a task: the worker in the loop if it has none yet, as soon as it is
+// out of the loop, otherwise another one.
 func (b *batch) assign(t task) {
 	if b.own == nil {
 		b.own = t
@@ -17,8 +18,8 @@ func (b *batch) assign(t task) {
 	}
 }
 
-// endOf returns the event with which a task ends. If runtime.Goexit ended the task, its
-// worker is gone too.
+// endOf returns the last event of a task. If runtime.Goexit ended the task, its worker is
+// gone too and cannot enter the loop with the event, so it is posted.
 func (b *batch) endOf(p *usercall.Panic, e event) event {
 	if p != nil && p.Goexit {
 		b.workers.post(e)

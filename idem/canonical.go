@@ -203,8 +203,8 @@ func (c *canonicalizer) digits() bool {
 	return c.at > start
 }
 
-// isPlain has the bytes of a string that are the same before and after. 0xE2 begins the
-// two line separators, which get an escape.
+// isPlain has the bytes of a string that are copied unchanged. 0xE2 begins the two line
+// separators, U+2028 and U+2029, which get an escape.
 var isPlain = func() (plain [256]bool) {
 	for b := int(' '); b < len(plain); b++ {
 		plain[b] = strings.IndexByte("\"\\<>&\xe2", byte(b)) < 0

@@ -77,10 +77,11 @@ type WaitOptions struct {
 	// 4 KB of the job's item.
 	Interval time.Duration
 	// Epoch is the least epoch whose end counts: for the job of a dead letter that was sent
-	// back, the Epoch of its death and 1. With 0 the death of a job ends the wait even if
+	// back, its Epoch at its death plus 1. With 0 the death of a job ends the wait even if
 	// the job is about to be started again.
 	Epoch int
-	// Observe is called with each status that differs from the one before; nil for no calls.
+	// Observe is called with the first status, and with each that differs from the one
+	// before, on the goroutine of Wait; nil for no calls.
 	Observe func(Status)
 }
 
@@ -91,12 +92,12 @@ const (
 
 // Wait reads the job until it is done or dead, and returns its status. It waits through
 // everything that is not the end: a job that is not in the ledger yet, failed attempts, and
-// a process that dies. While the table cannot be read for a reason that may pass, it goes
-// on. So give ctx a deadline.
+// a process that dies. It also goes on while reads fail for a reason that may pass, such as
+// throttling. So give ctx a deadline.
 //
 // When ctx ends, Wait returns the last status that it has seen, and a [*WaitError]. Other
-// errors are those of the client that a person has to correct, such as a table that does
-// not exist. A dead job is no error.
+// errors are those of the client that do not pass without a correction, such as a table
+// that does not exist. A dead job is no error. o may be nil.
 func (l *Ledger) Wait(ctx context.Context, key string, o *WaitOptions) (Status, error) {
 	if o == nil {
 		o = &WaitOptions{}

@@ -6,7 +6,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/ledger"
 )
 
-// State is the state of a job. The set is closed.
+// State is the state of a job: one of the constants.
 type State string
 
 const (
@@ -36,12 +36,12 @@ type Status struct {
 	// NextAttempt is the earliest time of the next attempt of a Waiting job. SQS delivers
 	// the message at about that time, later if the function is busy.
 	NextAttempt time.Time `json:"nextAttempt,omitzero"`
-	// Until is how long the claim of a Running job lasts, if its process does not renew it.
+	// Until is when the claim of a Running job ends, if its process does not renew it.
 	Until time.Time `json:"until,omitzero"`
 	// Interrupted says that the last run of a Waiting job ended without a result: its
-	// process has died, or could not write the result. It may have taken effect.
+	// process has died, or could not write the result. The run may have taken effect.
 	Interrupted bool `json:"interrupted,omitempty"`
-	// Epoch counts how often the job was started again after it was dead.
+	// Epoch is how often the job was started again after it was dead, from 0.
 	Epoch int `json:"epoch"`
 	// Runs is how many runs failed, in all epochs. Attempts is the part of the budget that
 	// the present epoch has used.

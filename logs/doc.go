@@ -7,9 +7,10 @@
 //
 // From then on the calls of slog with a context, such as [slog.InfoContext], have these
 // fields in all code that runs a job: functions, workers, middleware, steps, and tests. The
-// names are those of the lines that sqsafe writes itself. A [Handler] wraps any other.
+// names are those of the lines that sqsafe writes itself. A [Handler] wraps any other
+// [slog.Handler].
 //
 // It can write DEBUG lines for a few jobs only: one in n, or those at their last attempt.
 //
-// Neither a payload nor an attribute of a message gets into the log by this package.
+// This package logs neither payloads nor attributes of messages.
 package logs

@@ -217,8 +217,8 @@ func TestDebugLinesOfChosenJobs(t *testing.T) {
 	}
 }
 
-// TestNewLogHandlerOfLambda wraps the handler of aws-lambda-go, whose own fields are there
-// once.
+// TestNewLogHandlerOfLambda wraps the handler of aws-lambda-go: each of its own fields is
+// there once.
 func TestNewLogHandlerOfLambda(t *testing.T) { //nolint:paralleltest // it replaces os.Stdout
 	r, w, err := os.Pipe()
 	if err != nil {

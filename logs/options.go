@@ -17,22 +17,24 @@ const (
 	lastAttemptVariable = "SQSAFE_LOG_DEBUG_LAST_ATTEMPT"
 )
 
-// Options are the settings of a [Handler]. What is not set comes from the environment.
+// Options are the settings of a [Handler]. What is not set comes from the environment. The
+// zero value works.
 type Options struct {
 	// Level is the least level of the lines, except those of jobs that are debugged; nil
 	// means what SQSAFE_LOG_LEVEL names (DEBUG, INFO, WARN or ERROR), and without it the
 	// level of the handler that is wrapped.
 	Level slog.Leveler
-	// DebugOneIn writes DEBUG lines for one job in that many. A job is chosen by its key,
-	// so that all of its attempts are debugged, in every process. 1 debugs all jobs, and a
-	// number below 0 none; 0 means what SQSAFE_LOG_DEBUG_ONE_IN says, and none without it.
+	// DebugOneIn writes the lines from DEBUG up for one job in that many, whatever Level
+	// says. A job is chosen by its key, so that all of its attempts are debugged, in every
+	// process. 1 debugs all jobs, and a number below 0 none; 0 means what
+	// SQSAFE_LOG_DEBUG_ONE_IN says, and none without it.
 	DebugOneIn int
-	// DebugLastAttempt writes DEBUG lines for a run whose failure would end the job, see
+	// DebugLastAttempt does the same for a run whose failure would end the job, see
 	// handler.Message.LastAttempt. True is also SQSAFE_LOG_DEBUG_LAST_ATTEMPT=true.
 	DebugLastAttempt bool
 	// TraceID returns the trace id that is logged; empty for none. Nil means the trace of
 	// the message's producer: its attribute traceparent, or the trace header of X-Ray.
-	// tracing.TraceID is such a function.
+	// It must be safe for concurrent use. tracing.TraceID is such a function.
 	TraceID func(ctx context.Context) string
 }
 
@@ -66,6 +68,8 @@ func (o *Options) withEnvironment(lookup func(string) (string, bool)) (Options, 
 	return out, errors.Join(errs...)
 }
 
+// parseLevel takes also TRACE and FATAL, which Lambda's own setting of the level has and
+// slog has not.
 func parseLevel(name string) (slog.Level, error) {
 	switch strings.ToUpper(name) {
 	case "TRACE", "DEBUG":

@@ -18,7 +18,7 @@ type Job struct {
 	// with the key function idem.Attribute. In a FIFO queue it is the deduplication id too,
 	// unless there is another one. Empty for jobs whose key is in their payload.
 	Key string
-	// Payload is sent as JSON; nil means that Body is sent.
+	// Payload is sent as JSON, by [json.Marshal]; nil means that Body is sent.
 	Payload any
 	// Body is sent unchanged. It must not be empty if Payload is nil.
 	Body string
@@ -30,7 +30,8 @@ type Job struct {
 	// 5 minutes. Empty means the Key, or its hash if SQS would not take it; without a Key
 	// the queue needs content-based deduplication.
 	DeduplicationID string
-	// Attributes are message attributes of type String.
+	// Attributes are message attributes of type String: up to 10 (SQS), with those that the
+	// Producer adds for the key, the encoding and a claim check.
 	Attributes map[string]string
 	// Delay is the time before the message is visible: 0 to 15 min in whole seconds. A
 	// FIFO queue takes none.

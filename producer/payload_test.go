@@ -13,7 +13,7 @@ import (
 	"github.com/sqsafe/sqsafe/producer"
 )
 
-// TestAConsumerReadsWhatAProducerPacked opens each message as a consumer does.
+// TestAConsumerReadsWhatAProducerPacked decodes each message as a consumer does.
 func TestAConsumerReadsWhatAProducerPacked(t *testing.T) {
 	t.Parallel()
 	compressible := strings.Repeat("abc ", 1000)

@@ -32,8 +32,8 @@ const traceHeader = "AWSTraceHeader"
 // message group in a FIFO queue, or one in a call that failed as a whole.
 var ErrNotTried = sqssend.ErrNotTried
 
-// SizeError says that a job is larger than its queue takes, compressed if it was. It is
-// wrapped in a [*JobError].
+// SizeError says that a job is larger than its queue takes, after compression if that was
+// asked for. It is wrapped in a [*JobError].
 type SizeError = sqssend.SizeError
 
 // Options are the settings of a [Producer]. The zero value works.
@@ -42,21 +42,23 @@ type Options struct {
 	// [KeyAttribute].
 	KeyAttribute string
 	// GzipFrom is the size in bytes from which a body is sent as gzip in base64, with the
-	// attribute content-encoding that envelope.Encoding reads, if it is smaller so; 0
+	// attribute content-encoding that envelope.Encoding reads, unless that is larger; 0
 	// compresses nothing.
 	GzipFrom int
 	// ClaimCheck stores a body that is too large for a message and returns where it is:
 	// the message has only its address, in the form of the extended client libraries of
-	// SQS. The key is that of the job. A second call for the same job must not replace
-	// what a message that was sent refers to. It has to be safe for concurrent use. Nil
-	// refuses such jobs with a [*SizeError].
+	// SQS. The key is that of the job, and may be empty. A second call for the same job must
+	// not overwrite the first body, since a message that was sent may refer to it. It must be
+	// safe for concurrent use. After an error the job is not sent. Nil refuses such jobs
+	// with a [*SizeError].
 	ClaimCheck func(ctx context.Context, key, body string) (envelope.Pointer, error)
-	// Trace returns what passes the trace of ctx on, as message attributes; the value
-	// under AWSTraceHeader is sent as the system attribute of that name. What does not fit
-	// into a message is left out. tracing.Inject is such a function. Nil adds nothing.
+	// Trace returns the trace context of ctx as message attributes; the value under
+	// AWSTraceHeader is sent as the system attribute of that name. What does not fit into a
+	// message is left out. It must be safe for concurrent use. tracing.Inject is such a
+	// function. Nil adds nothing.
 	Trace func(ctx context.Context) map[string]string
-	// MaxMessageBytes is the MaximumMessageSize of the queue, up to 1,048,576; 0 means
-	// 1,048,576.
+	// MaxMessageBytes is the MaximumMessageSize of the queue in bytes, up to 1,048,576 (SQS
+	// quotas); 0 means 1,048,576.
 	MaxMessageBytes int
 }
 

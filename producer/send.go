@@ -12,18 +12,21 @@ import (
 type Sent struct {
 	// MessageID confirms that the message is in the queue; empty if it may not be.
 	MessageID string
-	// SequenceNumber is the one in a FIFO queue.
+	// SequenceNumber is the sequence number in a FIFO queue; empty in a standard queue.
 	SequenceNumber string
-	// Err says why the job was not sent: a *queue.EntryError is the answer of SQS for this
-	// job, and [ErrNotTried] says that it was not tried. After an error of a call the message
-	// may be in the queue all the same; a job with a key can be sent again then.
+	// Err says why the job was not sent; nil if it has arrived. A *queue.EntryError is the
+	// answer of SQS for this job, an error that wraps [ErrNotTried] says that it was not
+	// tried, and an error of [Options].ClaimCheck is wrapped. After any other error, one of
+	// a call, the message may be in the queue all the same; a job with a key can be sent
+	// again then.
 	Err error
 }
 
 // Send sends the jobs in order, and returns what became of each. It checks all jobs first:
 // if SQS would refuse one of them, nothing is sent and the error is a [*JobError]. A job
 // that SQS refuses does not keep others from being sent, except those behind it in its
-// group of a FIFO queue. A call that fails as a whole ends the sending, and so does ctx.
+// group of a FIFO queue. After a call that failed as a whole nothing more is sent; the end
+// of ctx is such a failure.
 //
 // The error is nil only if every job has arrived. It is a [*SendError] if some have not.
 func (p *Producer) Send(ctx context.Context, jobs ...Job) ([]Sent, error) {
@@ -91,6 +94,7 @@ type JobError struct {
 	Number int
 	// Key is the key of the job; empty without one.
 	Key string
+	// Err says what is wrong with the job, such as a [*SizeError].
 	Err error
 }
 

@@ -10,9 +10,9 @@ import (
 	"github.com/sqsafe/sqsafe/internal/traceid"
 )
 
-// Inject returns what passes the trace of ctx on to another message: traceparent and
-// tracestate (W3C) as message attributes, and AWSTraceHeader for the system attribute of
-// that name. It is for producer.Options.Trace. It returns nil without a span in ctx.
+// Inject returns the trace context of ctx for another message: traceparent and tracestate
+// (W3C) for message attributes, and AWSTraceHeader for the system attribute of that name. It
+// is for producer.Options.Trace. It returns nil without a span in ctx.
 func Inject(ctx context.Context) map[string]string {
 	of := trace.SpanContextFromContext(ctx)
 	if !of.IsValid() {
@@ -44,8 +44,9 @@ func remote(c traceid.Context) trace.SpanContext {
 	return trace.NewSpanContext(config)
 }
 
-// producerOf returns the span that sent the message. W3C comes first: what is between
-// producer and queue writes the header of X-Ray, the producer itself writes traceparent.
+// producerOf returns the span that sent the message. W3C comes first: the producer itself
+// writes traceparent, while a service between producer and queue may write the header of
+// X-Ray.
 func producerOf(record *events.SQSMessage) (trace.SpanContext, bool) {
 	text := func(name string) string {
 		if a, ok := record.MessageAttributes[name]; ok && a.StringValue != nil {

@@ -14,6 +14,6 @@
 //
 // A job's spans are linked to the span of its producer, which its message carries as the
 // attribute traceparent (W3C) or as the trace header of X-Ray. A replay is linked to the run
-// in which the job died. [Inject] passes the trace on in what a job sends, and
-// [Tracer.Flush] exports before Lambda freezes the process.
+// in which the job died. [Inject] adds the trace to what a job sends, and [Tracer.Flush]
+// exports before Lambda freezes the process.
 package tracing

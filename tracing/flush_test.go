@@ -43,8 +43,8 @@ func handle(t *testing.T, p *handler.Processor, bounded bool) (took time.Duratio
 	return time.Since(begun)
 }
 
-// TestACollectorThatHangsCostsAFlushTimeAtMost has the time of a bubble, so the numbers are
-// exact.
+// TestACollectorThatHangsCostsAFlushTimeAtMost runs in a bubble of testing/synctest, so the
+// times are exact.
 func TestACollectorThatHangsCostsAFlushTimeAtMost(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -165,7 +165,7 @@ func TestTheUsersOwnHooksAreKept(t *testing.T) {
 	}
 }
 
-// TestARunThatIsLeftBehindHasASpan cancels a batch whose function does not heed it.
+// TestARunThatIsLeftBehindHasASpan cancels a batch whose function goes on.
 func TestARunThatIsLeftBehindHasASpan(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -20,11 +20,12 @@ const scope = "github.com/sqsafe/sqsafe/tracing"
 type Options struct {
 	// FlushTime is how long the end of a batch may wait for the export of spans, in an
 	// invocation of Lambda, which freezes the process afterwards; at most a quarter of the
-	// time that is left. 0 means 500 ms. After a flush that did not end in time the next
-	// minute goes without one: spans are exported in the background then, or with a later
-	// flush.
+	// time that is left. 0 means 500 ms; it must not be negative. After a flush that did not
+	// end in time there is none for a minute: spans are then exported in the background, or
+	// with a later flush.
 	FlushTime time.Duration
-	// Logger gets one warning for each flush that failed; nil means [slog.Default].
+	// Logger gets a warning for each flush that failed; nil means [slog.Default] at the time
+	// of New.
 	Logger *slog.Logger
 }
 
@@ -99,9 +100,10 @@ type flusher interface {
 	ForceFlush(ctx context.Context) error
 }
 
-// Flush exports the spans that have ended, within the time limit. Instrument calls it at
-// the end of each invocation. It returns when the limit has passed, whatever hangs, and does
-// nothing while an earlier flush hangs, or within a minute after one that took too long.
+// Flush exports the spans that have ended, within the time limit; 0 or less does nothing.
+// With Instrument it is called at the end of each invocation that has a deadline. It
+// returns when the limit has passed, even if the export hangs, and does nothing while an
+// earlier flush hangs, or within a minute after one that took too long. An error is logged.
 func (t *Tracer) Flush(limit time.Duration) {
 	f, ok := t.provider.(flusher)
 	if !ok || limit <= 0 || time.Now().UnixNano() < t.paused.Load() || !t.flushing.CompareAndSwap(false, true) {

@@ -135,7 +135,7 @@ func TestWrite(t *testing.T) {
 	})
 }
 
-// read brings a stack to where a version left it, a day later.
+// read brings a stack into the state in which a version left it, a day later.
 func (s *story) read(t *testing.T, folder string) {
 	t.Helper()
 	document, err := os.ReadFile(filepath.Join(folder, "items.json"))
@@ -154,7 +154,7 @@ func (s *story) read(t *testing.T, folder string) {
 			t.Fatal(err)
 		}
 	}
-	// The restoration notes beside the archive what it has sent, so it gets a copy.
+	// The restoration writes what it has sent into a file beside the archive, so it gets a copy.
 	letters, err := os.ReadFile(filepath.Join(folder, "letters.jsonl"))
 	if err != nil {
 		t.Fatal(err)
@@ -170,7 +170,7 @@ func (s *story) read(t *testing.T, folder string) {
 	<-time.After(24 * time.Hour)
 }
 
-// TestWhatEachVersionWroteIsRead lets this version go on where each released one stopped.
+// TestWhatEachVersionWroteIsRead lets this version continue where each released one stopped.
 func TestWhatEachVersionWroteIsRead(t *testing.T) {
 	t.Parallel()
 	folders, err := filepath.Glob(filepath.Join("testdata", "v*"))

@@ -12,7 +12,8 @@ import (
 // Queue is the queue that a job is sent to.
 type Queue = sqssend.Queue
 
-// MaxTimes bounds how often one job is sent: more is a mistake.
+// MaxTimes is the greatest number of times that one job is sent: a greater number is taken
+// for a mistake.
 const MaxTimes = 1_000_000
 
 // Job is a message to send, once or several times.
@@ -27,7 +28,7 @@ type Job struct {
 	// Delay is the time before the message becomes visible: 0 to 15 min in
 	// whole seconds.
 	Delay time.Duration
-	// Times is how often the job is sent; 0 means once.
+	// Times is how often the job is sent, up to MaxTimes; 0 means once.
 	Times int
 	// Source is the file and line of the job, such as "jobs.jsonl:3"; empty if
 	// there is none.

@@ -27,7 +27,7 @@ type Result struct {
 
 // Options configures [Send]. The zero value works.
 type Options struct {
-	// Rate is the maximum number of messages per second; 0 means no limit.
+	// Rate is the maximum number of messages per second; 0 or less means no limit.
 	Rate float64
 	// Distinct returns a new deduplication id for each message to a FIFO queue
 	// that has none; nil leaves such messages without one.
@@ -41,7 +41,7 @@ type Options struct {
 // 1 MiB per call. A refused message does not keep others from being sent, unless its queue
 // is FIFO, where that would break the order: then Send returns its error. To a FIFO queue
 // no call has two messages of one group. Send also returns when a call fails or ctx ends.
-// It did not try to send messages whose results were not passed to Observe.
+// Messages whose results were not passed to Observe were not tried.
 func Send(ctx context.Context, api sqssend.API, jobs []Job, o Options) error {
 	s := sender{api: api, options: o, start: time.Now()}
 	for i := range jobs {
@@ -76,7 +76,7 @@ func (s *sender) add(ctx context.Context, j *Job) error {
 
 // perCall returns the number of messages per call. With a low rate it is small,
 // so that messages are not sent in bursts: there are at least ten calls per
-// second.
+// second, or each call has one message.
 func (s *sender) perCall() int {
 	if s.options.Rate <= 0 {
 		return sqscall.MaxEntries

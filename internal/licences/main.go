@@ -1,4 +1,4 @@
-// Command licences lists the modules of others that our programs link, with their licences. With -texts it prints the
+// Command licences lists the third-party modules that our programs link, with their licences. With -texts it prints the
 // licences and notices in full, for the archives of a release. Programs may link only what [allowed] names.
 package main
 

@@ -21,7 +21,7 @@ var programs = []string{"./cmd/sqsafe", "./functions/..."}
 // link the module, if its licence and notices go with the program.
 var allowed = []string{"Apache-2.0", "MIT", "MIT-0", "BSD-3-Clause", "BSD-2-Clause", "ISC"}
 
-// module is a module of others that is linked into one of our programs.
+// module is a third-party module that is linked into one of our programs.
 type module struct {
 	path string
 	// licences are SPDX names, sorted.
@@ -57,7 +57,7 @@ func linked(ctx context.Context, root string) ([]module, error) {
 	return modules, nil
 }
 
-// copied gives what is in our programs and no module: Go's library, and the script of the page of dead letters.
+// copied returns what our programs contain besides modules: Go's library, and the script of the page of dead letters.
 func copied(ctx context.Context, root string) ([]module, error) {
 	out, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
@@ -87,7 +87,7 @@ var (
 	noticeFile  = regexp.MustCompile(`(?i)^notice`)
 )
 
-// read finds the licences of a module in the files of its first folder.
+// read finds the licences of a module in the files of its root folder.
 func read(path, folder string) (module, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

@@ -18,21 +18,21 @@ const (
 	CodeOrigin = "ForeignOrigin"
 )
 
-// API guards a port that programs on this machine call, such as the emulators. A request
-// for a host that is not this machine, and one that comes from a page in a browser, is
-// refused with status 403: the page may be under any name, which its owner lets point to
-// this machine. The zero value works. It is safe for concurrent use.
+// API guards a port that programs on this machine call, such as those of the emulators. It
+// refuses with status 403 what a web page in a browser sends, and requests whose Host is
+// not this machine, since a page can reach this machine under a name of its own (DNS
+// rebinding). The zero value works. It is safe for concurrent use.
 type API struct {
 	// Hosts are further names or addresses of this machine, without a port.
 	Hosts []string
-	// Origins are the pages that may call, as scheme, host and port, such as
-	// http://localhost:3000. They get the answers of CORS.
+	// Origins are the origins of the pages that may call: scheme, host and port, such as
+	// http://localhost:3000, as [CheckOrigin] accepts them. Their answers have CORS headers.
 	Origins []string
 	// Refuse writes a refusal with status 403; nil writes it as JSON.
 	Refuse func(w http.ResponseWriter, r *http.Request, code, message string)
 }
 
-// Handler returns next behind the guard.
+// Handler returns a handler that passes on to next what the guard does not refuse.
 func (a API) Handler(next http.Handler) http.Handler {
 	refuse := a.Refuse
 	if refuse == nil {
@@ -50,14 +50,14 @@ func (a API) Handler(next http.Handler) http.Handler {
 		case origin == "":
 			next.ServeHTTP(w, r)
 		default:
-			a.cross(w, r, origin, next)
+			a.serveOrigin(w, r, origin, next)
 		}
 	})
 }
 
 // here reports whether the request names this machine: a loopback address, localhost, the
-// address that it came to, or one of the further hosts. Nobody else can let localhost or an
-// address point here.
+// address that it came to, or one of the further hosts. The owner of a web page can give
+// its own names the address of this machine, but not localhost or an address.
 func (a API) here(r *http.Request) bool {
 	host := hostname(r.Host)
 	if strings.EqualFold(host, "localhost") ||
@@ -81,8 +81,9 @@ func hostname(host string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 }
 
-// origin returns the page that the request comes from, empty for none, and whether it may
-// call. Browsers leave Origin out of some requests, but say where these come from.
+// origin returns the origin of the page that the request comes from, empty for none, and
+// whether it may call. Browsers leave Origin out of some requests, but these have
+// Sec-Fetch-Site, whose value is returned then.
 func (a API) origin(r *http.Request) (origin string, allowed bool) {
 	if all := r.Header.Values("Origin"); len(all) > 0 {
 		origin = strings.Join(all, ", ")
@@ -99,11 +100,11 @@ func (a API) origin(r *http.Request) (origin string, allowed bool) {
 // exposed are the headers of answers that the SDKs read.
 const exposed = "x-amzn-requestid, x-amzn-query-error, x-amzn-errortype, x-amz-crc32, smithy-protocol"
 
-// preflightSeconds is how long a browser may remember what it may send.
+// preflightSeconds is how long a browser may use the answer to a preflight again.
 const preflightSeconds = 600
 
-// cross answers a page that may call.
-func (a API) cross(w http.ResponseWriter, r *http.Request, origin string, next http.Handler) {
+// serveOrigin answers a page that may call.
+func (a API) serveOrigin(w http.ResponseWriter, r *http.Request, origin string, next http.Handler) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", origin)
 	h.Add("Vary", "Origin")
@@ -133,7 +134,7 @@ func refuseJSON(w http.ResponseWriter, _ *http.Request, code, message string) {
 	_ = json.NewEncoder(w).Encode(map[string]string{"__type": code, "message": message})
 }
 
-// longest is the length up to which a refusal repeats what the request says.
+// longest is how many bytes of a header a refusal repeats.
 const longest = 200
 
 func clip(text string) string {
@@ -143,7 +144,8 @@ func clip(text string) string {
 	return text
 }
 
-// CheckOrigin returns an error unless text is an origin as browsers send it.
+// CheckOrigin returns an error unless text is an origin as browsers send it: http or https, host and
+// port, and no path. The error shows an example.
 func CheckOrigin(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.Scheme+"://"+u.Host != text {
@@ -152,7 +154,8 @@ func CheckOrigin(text string) error {
 	return nil
 }
 
-// CheckHost returns an error unless text is a host name or an address, without a port.
+// CheckHost returns an error unless text is a host name or an IP address, without a port. The
+// error shows an example.
 func CheckHost(text string) error {
 	if _, err := netip.ParseAddr(text); err == nil {
 		return nil

@@ -10,7 +10,7 @@
 // bodies are bounded.
 //
 // [API] guards ports that programs call, such as those of the emulators: it refuses foreign
-// hosts and web pages, and knows no cookie.
+// hosts and web pages, and uses no cookie.
 //
 // Functions do not link this package.
 package localguard

@@ -1,6 +1,6 @@
-// Package localreport is how a function tells a local host of its jobs: by lines on a
-// pipe of its own, which holds nothing but what this library writes. What a function
-// prints, and what is in a payload, cannot get there.
+// Package localreport lets a function report its jobs to a local host. The function writes
+// JSON lines to a pipe that only this library uses, so that neither what the function
+// prints nor a payload can be taken for a report.
 package localreport
 
 import (
@@ -12,17 +12,16 @@ import (
 )
 
 const (
-	// Variable tells a process which of its files is the pipe. It is removed from the
-	// environment when it is read, so that programs which the function starts do not
-	// take a file of their own for it.
+	// Variable is the environment variable with the file descriptor of the pipe, 3 or
+	// more. It is removed from the environment when it is read: in a program that the
+	// function starts, the same number may be another file.
 	Variable = "SQSAFE_REPORT_FILE"
-	// Hello is the message of the first line. By it the host knows that the function
-	// reports its outcomes.
+	// Hello is the message of the first line. It tells the host that outcomes follow.
 	Hello = "reporting"
 )
 
-// Writer returns the pipe to the host, always the same; nil if there is none, as in the
-// cloud. Each write is one line.
+// Writer returns the pipe to the host; nil if there is none, as in Lambda. Each write must
+// be one line. Writer and what it returns are safe for concurrent use.
 func Writer() io.Writer { return open() }
 
 var open = sync.OnceValue(func() io.Writer {
@@ -47,7 +46,7 @@ func begin(file *os.File) io.Writer {
 	if err != nil || info.Mode()&os.ModeNamedPipe == 0 {
 		return nil
 	}
-	keep(file)
+	closeOnExec(file)
 	if json.NewEncoder(file).Encode(map[string]string{"message": Hello}) != nil {
 		return nil
 	}

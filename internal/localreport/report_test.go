@@ -23,7 +23,8 @@ func TestAPipeIsGreeted(t *testing.T) {
 	}
 }
 
-// TestAnotherFileIsLeftAlone is about a number that leads to a file of the program's own.
+// TestAnotherFileIsLeftAlone gives the descriptor of a file of the program: nothing may be
+// written to it.
 func TestAnotherFileIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "data")

@@ -1,4 +1,4 @@
-// Package redact hides the user name and the password of URLs in what people read.
+// Package redact hides the user name and the password of URLs in output and logs.
 package redact
 
 import (
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Hidden stands where a user name and a password were.
+// Hidden replaces the user name and the password.
 const Hidden = "xxxxx"
 
 // URL returns the text of a URL, which may be malformed, without user name and password.
@@ -32,6 +32,6 @@ func URL(text string) string {
 
 var credentials = regexp.MustCompile(`://\S*@`)
 
-// Text returns a text in which URLs have no user name and no password. It hides rather too
-// much than too little: what stands between :// and the last @ of a word.
+// Text returns the text without the user names and passwords of its URLs. It hides all that
+// is between :// and the last @ before a space, which may be more than necessary.
 func Text(text string) string { return credentials.ReplaceAllString(text, "://"+Hidden+"@") }

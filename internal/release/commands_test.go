@@ -29,7 +29,7 @@ var ranBy = map[string][2]string{
 	"aws lambda get-account-settings --query AccountLimit.ConcurrentExecutions": {needsAccount},
 }
 
-// TestCommandsOfTheFirstPagesAreRun lets no command stand there that nothing runs.
+// TestCommandsOfTheFirstPagesAreRun fails for a command of README.md or docs/start.md that no test runs.
 func TestCommandsOfTheFirstPagesAreRun(t *testing.T) {
 	t.Parallel()
 	console := regexp.MustCompile("(?s)```console\n(.*?)```")

@@ -16,7 +16,7 @@ type Workflow struct {
 
 // Job is a job of a workflow.
 type Job struct {
-	// Timeout is in minutes; 0 means the default of the forge, six hours.
+	// Timeout is in minutes; 0 means the default of GitHub, 360.
 	Timeout int `yaml:"timeout-minutes"`
 	Steps   []struct {
 		Run string `yaml:"run"`

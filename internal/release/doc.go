@@ -1,2 +1,2 @@
-// Package release has tests of what surrounds the code: the workflows, and the configuration of releases.
+// Package release has tests of the workflows, of the configuration of releases, and of links and commands in the pages.
 package release

@@ -68,7 +68,7 @@ func pages(t *testing.T, module fs.FS) (found []string) {
 	return found
 }
 
-// anchors are the names by which the forge reaches the headings of a page.
+// anchors are the names that GitHub gives to the headings of a page.
 func anchors(page string) map[string]bool {
 	found := map[string]bool{}
 	for _, match := range heading.FindAllStringSubmatch(fenced.ReplaceAllString(page, ""), -1) {

@@ -33,7 +33,7 @@ func decode[T any](t *testing.T, name string) T {
 	return value
 }
 
-// TestWorkflowsOnlyCallWhatRunsAnywhere lets no step have a logic of its own: what CI checks, everyone can run.
+// TestWorkflowsOnlyCallWhatRunsAnywhere allows no logic in a step of a workflow: what CI checks, everyone can run.
 func TestWorkflowsOnlyCallWhatRunsAnywhere(t *testing.T) {
 	t.Parallel()
 	ours := regexp.MustCompile(`^(sudo --preserve-env env "PATH=\$PATH" )?(bash \.ci/run|make [a-z-]+( STRICT=1)?)$`)

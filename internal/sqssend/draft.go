@@ -30,8 +30,8 @@ var (
 	reserved  = regexp.MustCompile(`(?i)^(aws|amazon)\.`)
 )
 
-// legalID tells whether SQS takes a text as the id of a group or for deduplication: up to 128
-// visible characters of ASCII.
+// legalID reports whether SQS takes a text as a message group id or a deduplication id: up to
+// 128 visible characters of ASCII. An empty text means that there is none.
 func legalID(text string) bool {
 	return len(text) <= 128 && !strings.ContainsFunc(text, func(r rune) bool { return r < '!' || r > '~' })
 }
@@ -56,6 +56,7 @@ func (q Queue) maxBytes() int {
 	return MaxBytes
 }
 
+// limiting is whose limit maxBytes is.
 func (q Queue) limiting() string {
 	if q.MaxBytes > 0 && q.MaxBytes < MaxBytes {
 		return "queue " + q.Name
@@ -71,10 +72,12 @@ type Draft struct {
 	Attributes map[string]types.MessageAttributeValue
 	// Trace is the X-Ray trace header; empty for none. It does not count for the size.
 	Trace string
-	// Group is the message group id, Dedup the deduplication id.
+	// Group is the message group id, Dedup the deduplication id; empty for none.
 	Group, Dedup string
-	Delay        time.Duration
-	// Member is how the user names a member of the job: "group", "dedup", "delay".
+	// Delay is the time before the message is visible: 0 to MaxDelay, in whole seconds.
+	Delay time.Duration
+	// Member returns the user's name for a member of the job, "group", "dedup" or "delay".
+	// It must not be nil.
 	Member func(name string) string
 }
 
@@ -95,7 +98,8 @@ func Texts(values map[string]string) map[string]types.MessageAttributeValue {
 	return attributes
 }
 
-// Size returns how many bytes the draft adds to a message, or to a batch call.
+// Size returns the bytes of body and attributes, which SQS counts for the limits of a
+// message and of a call.
 func (d *Draft) Size() int {
 	n := len(d.Body)
 	for name, value := range d.Attributes {

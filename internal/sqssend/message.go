@@ -9,11 +9,11 @@ import (
 	"github.com/sqsafe/sqsafe/internal/sqscall"
 )
 
-// MaxBytes is what SQS allows a message, and all messages of a call together (SQS quotas).
+// MaxBytes is the most bytes of a message, and of all messages of a call together (SQS
+// quotas).
 const MaxBytes = 1 << 20
 
-// Message is one message as SQS takes it, without an id, and the bytes that count for its
-// size.
+// Message is one message as SQS takes it, without an id, and its size in bytes.
 type Message struct {
 	Request types.SendMessageBatchRequestEntry
 	Size    int

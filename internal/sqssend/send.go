@@ -67,8 +67,8 @@ func Pack(
 	return failed
 }
 
-// read returns what a call said of n messages. Where it says two things of one, the
-// failure counts, since a message sent twice is better than one lost.
+// read returns the answers of a call for n messages. If one is both successful and failed,
+// the failure counts, since a message sent twice is better than one lost.
 func read(n int, out *sqs.SendMessageBatchOutput) ([]Answer, []error) {
 	answers, errs := make([]Answer, n), make([]error, n)
 	for _, entry := range out.Successful {
@@ -89,16 +89,17 @@ func read(n int, out *sqs.SendMessageBatchOutput) ([]Answer, []error) {
 	return answers, errs
 }
 
-// Order says what an error keeps from being sent.
+// Order says which messages are not sent after an error.
 type Order struct {
-	// Groups sends the messages of a group one after the other, each in a call of its own
-	// group, and none behind one that was not confirmed.
+	// Groups sends the messages of a group one after the other: a call has at most one of
+	// each group, and after one that was not confirmed none of its group is sent.
 	Groups bool
 	// Stop sends nothing more after a call that failed as a whole.
 	Stop bool
 }
 
-// Send sends the messages in order, one call at a time, and returns an answer for each.
+// Send sends the messages in order, one call at a time, and returns an answer for each, at
+// the same position. It is safe for concurrent use if api is.
 func Send(ctx context.Context, api API, url string, messages []Message, o Order) []Answer {
 	answers := make([]Answer, len(messages))
 	failed := map[string]error{} // by group, the error of its first message that failed

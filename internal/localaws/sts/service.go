@@ -17,13 +17,14 @@ const served = "GetCallerIdentity"
 // Service answers for one account. It is safe for concurrent use.
 type Service struct{ account string }
 
-// New returns a Service of the account.
+// New returns a Service for the account, an id of 12 digits.
 func New(account string) *Service { return &Service{account} }
 
 // Serves reports whether a form is a request of STS.
 func Serves(form url.Values) bool { return form.Get("Version") == Version }
 
-// Answer writes the answer to a form.
+// Answer writes the answer to a form: status 200, or 400 for another operation than
+// GetCallerIdentity.
 func (s *Service) Answer(w http.ResponseWriter, form url.Values, requestID string) {
 	var body any = identity{
 		ARN: "arn:aws:iam::" + s.account + ":root", UserID: s.account, Account: s.account, RequestID: requestID,

@@ -10,13 +10,19 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
 )
 
-// Place is the position of an item, or a position between items.
+// Place is the position of an item, or a position between items. It does not change.
 type Place struct {
-	partition uint64
-	hash      string
-	sort      attribute.Value
-	primary   string
-	edge      int // -1 and 1: before and after what has the members above
+	// hash has the first 8 bytes of the hash of the partition key, and key its bytes: two
+	// keys can have the same hash.
+	hash uint64
+	key  string
+	// sort is the sort key; nil if there is none. primary is unique for the primary key. A
+	// position between items leaves out what does not matter for it.
+	sort    attribute.Value
+	primary string
+	// edge is -1 just before the items with the members above, 1 just after them, and 0 for
+	// the item itself.
+	edge int
 }
 
 // NewPlace returns the place of an item with a partition key, a sort key (nil if
@@ -27,16 +33,17 @@ func NewPlace(partitionKey, sortKey attribute.Value, primary string) Place {
 	return p
 }
 
-// hashSalt precedes the key in DynamoDB's hash, as dynalite has found from the
-// order of scans.
+// hashSalt precedes the key in DynamoDB's hash. AWS does not document it: the
+// emulator dynalite has found it from the order of scans.
 const hashSalt = "Outliers"
 
 func partition(key attribute.Value) Place {
 	sum := Hash(key)
-	return Place{partition: binary.BigEndian.Uint64([]byte(sum)), hash: string(attribute.KeyBytes(key))}
+	return Place{hash: binary.BigEndian.Uint64([]byte(sum)), key: string(attribute.KeyBytes(key))}
 }
 
-// Hash returns DynamoDB's hash of the values of a key. A nil value adds nothing.
+// Hash returns DynamoDB's hash of the values of a key, 16 bytes. A nil value adds
+// nothing.
 func Hash(values ...attribute.Value) string {
 	text := []byte(hashSalt)
 	for _, v := range values {
@@ -73,8 +80,8 @@ func (r Range) Contains(p Place) bool { return p.Compare(r.Low) > 0 && p.Compare
 // All is the range of all items.
 func All() Range { return Segment(0, 1) }
 
-// Segment returns one of a number of parts that have about the same number of
-// partitions each. index is from 0 to total-1.
+// Segment returns one of total parts of the hash values, all of the same size.
+// total is at least 1, and index is from 0 to total-1.
 func Segment(index, total int) Range {
 	return Range{boundary(index, total), boundary(index+1, total)}
 }
@@ -82,13 +89,14 @@ func Segment(index, total int) Range {
 // boundary returns the position before segment i of n.
 func boundary(i, n int) Place {
 	if i >= n {
-		return Place{partition: 1<<64 - 1, edge: 1, hash: afterAnyKey}
+		return Place{hash: 1<<64 - 1, edge: 1, key: afterAnyKey}
 	}
 	quotient, _ := bits.Div64(uint64(i), 0, uint64(n))
-	return Place{partition: quotient, edge: -1}
+	return Place{hash: quotient, edge: -1}
 }
 
-// afterAnyKey is greater than any key: keys have at most 2048 bytes.
+// afterAnyKey is greater than any key: partition keys have at most 2048 bytes (DynamoDB
+// quotas).
 var afterAnyKey = strings.Repeat("\xff", 2049)
 
 // Partition returns the range of the items with a partition key and with sort
@@ -100,11 +108,11 @@ func Partition(key, low, high attribute.Value) Range {
 	return Range{from.Before(), to.After()}
 }
 
-// Compare orders places. A place without a sort key or primary key stands for
-// all items that have its other members; its edge says on which side of them it
-// is.
+// Compare returns -1, 0 or 1: whether p is before q, the same, or after it. A
+// position without a sort key or primary key is before or after all items that
+// have its other members.
 func (p Place) Compare(q Place) int {
-	if order := cmp.Or(cmp.Compare(p.partition, q.partition), strings.Compare(p.hash, q.hash)); order != 0 {
+	if order := cmp.Or(cmp.Compare(p.hash, q.hash), strings.Compare(p.key, q.key)); order != 0 {
 		return order
 	}
 	if p.sort != nil && q.sort != nil {

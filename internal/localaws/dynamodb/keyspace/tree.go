@@ -16,7 +16,8 @@ type Entry struct {
 }
 
 // Tree holds entries in order, at most one for each place. It is safe for
-// concurrent reads, but not for a change beside anything else.
+// concurrent reads. While it is changed, nothing else may use it, and it must not
+// be changed while a range is read.
 type Tree struct{ entries *btree.BTreeG[*Entry] }
 
 // NewTree returns an empty tree.

@@ -13,7 +13,8 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localaws/dynamodb/attribute"
 )
 
-// Object returns the members of a JSON object, with numbers as [json.Number].
+// Object returns the members of a JSON object, with numbers as [json.Number], or a
+// SerializationException.
 func Object(body []byte) (map[string]any, error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
@@ -34,8 +35,8 @@ func Types(members map[string]any, t reflect.Type) error {
 	return checkStruct(members, t, rules{}, member)
 }
 
-// Rules returns a ValidationException with everything that breaks a rule of the
-// struct type t. The types have been checked.
+// Rules returns a ValidationException with the first 10 violations of the rules of
+// the struct type t. [Types] must have checked the members.
 func Rules(members map[string]any, t reflect.Type) error {
 	var found violations
 	found.members(members, t, "")

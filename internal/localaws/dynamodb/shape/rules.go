@@ -43,7 +43,7 @@ func rulesOf(f reflect.StructField) rules {
 	return r
 }
 
-// parseRules parses a tag. A mistake in one is a mistake in this program.
+// parseRules parses a tag. It panics if that is wrong: tags are part of this program.
 func parseRules(text string) (r rules) {
 	for rule := range strings.SplitSeq(text, ",") {
 		name, argument, _ := strings.Cut(rule, "=")

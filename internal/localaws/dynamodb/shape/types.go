@@ -196,11 +196,11 @@ func checkScalar(v any, name string) error {
 			}
 			return serialization("Unexpected token received from parser")
 		}
-		got, is = "STRING_VALUE", orSame(is, "string")
+		got, is = "STRING_VALUE", mismatch(is, "string")
 	case bool:
-		got, is = strings.ToUpper(fmt.Sprint(v))+"_VALUE", orSame(is, "bool")
+		got, is = strings.ToUpper(fmt.Sprint(v))+"_VALUE", mismatch(is, "bool")
 	case json.Number:
-		got, is = "NUMBER_VALUE", orSame(is, "number")
+		got, is = "NUMBER_VALUE", mismatch(is, "number")
 		if _, err := v.Int64(); err != nil {
 			got = "DECIMAL_VALUE"
 		}
@@ -222,8 +222,8 @@ func isBoolean(s string) bool {
 	return false
 }
 
-// orSame returns an empty string if a type is the wanted one.
-func orSame(want, got string) string {
+// mismatch returns the wanted type if a value does not have it, otherwise an empty string.
+func mismatch(want, got string) string {
 	if want == got {
 		return ""
 	}

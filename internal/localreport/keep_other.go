@@ -1,7 +1,0 @@
-//go:build !unix
-
-package localreport
-
-import "os"
-
-func keep(*os.File) {}
