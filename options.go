@@ -103,7 +103,7 @@ const (
 	// fewReceives is the least maxReceiveCount with which jobs that find no time in a batch
 	// come back when there is some. fewFIFOReceives is that of a FIFO queue, whose messages
 	// are received with up to nine that are before them.
-	fewReceives     = 3
+	fewReceives     = 5
 	fewFIFOReceives = 20
 )
 
