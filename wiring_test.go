@@ -153,9 +153,9 @@ func TestStartWarnsOfWhatIsSeldomMeant(t *testing.T) {
 		{"a map", forType[map[string]any], nil, []Option{KeyField("id")}, nil},
 		{"as many attempts as receives", forType[checked], map[string]string{maxReceivesVariable: "8"},
 			[]Option{KeyField("id")}, []string{attempts}},
-		{"two receives", forType[checked], map[string]string{maxReceivesVariable: "2"},
+		{"four receives", forType[checked], map[string]string{maxReceivesVariable: "4"},
 			[]Option{KeyField("id"), once}, []string{seldom}},
-		{"three receives", forType[checked], map[string]string{maxReceivesVariable: "3"},
+		{"five receives", forType[checked], map[string]string{maxReceivesVariable: "5"},
 			[]Option{KeyField("id"), once}, nil},
 		{"ten receives of a FIFO queue", forType[checked], map[string]string{
 			maxReceivesVariable: "10", deadLetterVariable: "https://sqs.eu-west-1.amazonaws.com/1/dead.fifo",
