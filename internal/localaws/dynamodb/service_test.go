@@ -134,10 +134,10 @@ func TestUnknownOperationsAreRefusedByName(t *testing.T) {
 // Recorded by LocalStack in AWS on 2025-10-08.
 func TestAStatementWithAnEmptyListOfParametersIsRefused(t *testing.T) {
 	t.Parallel()
-	_, err := newService().call(t, "ExecuteStatement", `{"Statement":"SELECT * FROM jobs","Parameters":[]}`)
+	_, err := newService().call(t, "ExecuteStatement", `{"Statement":"SELECT id FROM jobs","Parameters":[]}`)
 	wantRefused(t, err, "ValidationException: 1 validation error detected: Value '[]' at 'parameters' failed to satisfy "+
 		"constraint: Member must have length greater than or equal to 1")
-	_, err = newService().call(t, "ExecuteStatement", `{"Statement":"SELECT * FROM jobs"}`)
+	_, err = newService().call(t, "ExecuteStatement", `{"Statement":"SELECT id FROM jobs"}`)
 	wantRefused(t, err, "UnknownOperationException: this emulator for DynamoDB does not implement")
 }
 
