@@ -3,6 +3,7 @@ package sqs
 import (
 	"container/heap"
 	"container/list"
+	"math/rand/v2"
 )
 
 // receiveOrder holds the visible messages of a queue in the order in which they are
@@ -25,7 +26,7 @@ type receiveOrder interface {
 }
 
 // standardOrder orders messages by the time at which they were handed out last,
-// or became visible first. So a message that comes back is received before those
+// or became visible first; those of one call come back in any order. So a message that comes back is received before those
 // that were sent since, and no message waits forever behind others that come back.
 type standardOrder struct {
 	messages []*message // a heap
@@ -70,11 +71,16 @@ func (l *standardOrder) first() *message {
 }
 
 func (l *standardOrder) receive(limit int, take func(m *message) bool) {
-	for n := 0; n < limit && l.ready(); {
-		if take(l.first()) {
-			n++
+	var taken []*message
+	for len(taken) < limit && l.ready() {
+		if m := l.first(); take(m) {
+			taken = append(taken, m)
 		}
 	}
+	// SQS hands messages that come back together out in another order each time. The
+	// order is drawn from the last rank, so that the same calls give the same order.
+	draw := rand.New(rand.NewPCG(l.last, 0)) //nolint:gosec // an order, no secret
+	draw.Shuffle(len(taken), func(i, j int) { taken[i].rank, taken[j].rank = taken[j].rank, taken[i].rank })
 }
 
 // Len, Less, Swap, Push and Pop implement heap.Interface.
