@@ -25,9 +25,10 @@ type receiveOrder interface {
 	receive(limit int, take func(m *message) bool)
 }
 
-// standardOrder orders messages by the time at which they were handed out last,
-// or became visible first; those of one call come back in any order. So a message that comes back is received before those
-// that were sent since, and no message waits forever behind others that come back.
+// standardOrder orders messages by the time at which they were handed out last, or
+// became visible first; those of one call come back in any order. So a message that
+// comes back is received before those that were sent since, and no message waits
+// forever behind others that come back.
 type standardOrder struct {
 	messages []*message // a heap
 	last     uint64     // the last rank
