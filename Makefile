@@ -198,11 +198,13 @@ licence-texts:
 
 # Without network: no upload, and no images, whose base would be downloaded.
 .PHONY: release-dry
+release-dry: export PATH := $(abspath $(OUT)/tools):$(PATH)
 release-dry: $(GORELEASER) $(CYCLONEDX) ## Build all files of a release into dist, and upload nothing
 	$(GORELEASER) check
 	$(GORELEASER) release --snapshot --clean --skip=ko
 
 .PHONY: release
+release: export PATH := $(abspath $(OUT)/tools):$(PATH)
 release: $(GORELEASER) $(CYCLONEDX) ## Release the tag of this commit; the release workflow calls it
 	$(GORELEASER) release --clean
 
@@ -276,7 +278,7 @@ $(GOVULNCHECK):
 $(GORELEASER):
 	GOBIN=$(abspath $(dir $@)) $(GO) install github.com/goreleaser/goreleaser/v2@$(GORELEASER_VERSION)
 
-# .goreleaser.yaml names this program by its path, so its folder has no version.
+# .goreleaser.yaml finds this program in the path, so its folder has no version.
 $(CYCLONEDX): Makefile
 	GOBIN=$(abspath $(dir $@)) $(GO) install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@$(CYCLONEDX_VERSION)
 	touch $@
