@@ -67,6 +67,9 @@ func (rs *resolver) deferral(m *Message, reason string) time.Duration {
 	switch {
 	case reason == ReasonNotAlone:
 		delay = max(delay, backoff.Spread(aloneDeferral, leaseJitter, rs.options.Random))
+	case reason == ReasonNoTime && m.ReceiveCount()+1 == rs.options.MaxReceives:
+		// A random wait would let two of them meet in one batch.
+		delay = rs.line(m)
 	case reason == ReasonNoTime && rs.hasFewReceives(m):
 		delay = max(delay, rs.line(m))
 	}
@@ -88,9 +91,13 @@ func (rs *resolver) line(m *Message) time.Duration {
 		run = now.Sub(m.received)
 	}
 	if last {
-		share = 2 * slack
+		share = 4 * slack
 	}
 	place := time.Duration(share * float64(run) / float64(rs.options.Concurrency*rs.process.invocations()))
+	if last {
+		// From longDeferral on, and without jitter: neighbours stay apart.
+		return longDeferral + rs.process.pace.lineUp(place, now)
+	}
 	return rs.process.pace.lineUp(place, now) - time.Duration(rs.options.Random()*float64(place))
 }
 

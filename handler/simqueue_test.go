@@ -362,22 +362,6 @@ func (f *fleet) Send(_ context.Context, letters []handler.Letter) {
 	}
 }
 
-// requireDeadAtMost stops the test unless all jobs are done, but for a few that are dead with a
-// record because they found no time at their last receive.
-func (f *fleet) requireDeadAtMost(few int) {
-	f.t.Helper()
-	dead := 0
-	f.requireDone(func(j *fleetJob) bool {
-		if j.dead == handler.ReasonMaxReceives {
-			dead++
-		}
-		return j.dead != handler.ReasonMaxReceives
-	})
-	if dead > few {
-		f.t.Fatalf("%d jobs found no time, want %d at most (-simseed %d)", dead, few, *simSeed)
-	}
-}
-
 // requireDone stops the test unless all jobs of which want says so are done.
 func (f *fleet) requireDone(want func(j *fleetJob) bool) {
 	f.t.Helper()

@@ -6,8 +6,9 @@ import "time"
 // the request does not say it.
 const defaultRecoveryDays = 35
 
-// recovery is the setting of point-in-time recovery. It is described and does
-// nothing: restoring is not implemented, and is refused by name.
+// recovery is the setting of point-in-time recovery. It is described and has no other
+// effect: the emulator keeps no backups, and refuses the operations that restore one by
+// name.
 type recovery struct {
 	since time.Time
 	days  int
