@@ -44,7 +44,8 @@ func TestPicture(t *testing.T) {
 	}
 	height := 2*margin + lineHeight*(len(lines)+1)
 	shot := exec.CommandContext(t.Context(),
-		"chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", fmt.Sprintf("--window-size=%d,%d", width, height), "--screenshot="+file, "file://"+page)
+		"chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+		fmt.Sprintf("--window-size=%d,%d", width, height), "--screenshot="+file, "file://"+page)
 	if said, err := shot.CombinedOutput(); err != nil {
 		t.Fatalf("chromium: %v\n%s", err, said)
 	}
