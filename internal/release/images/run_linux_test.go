@@ -21,6 +21,7 @@ func runIn(t *testing.T, root, program string, env []string) {
 			t.Fatal(err)
 		}
 	}
+	env = append(env, "PAYMENT_URL=https://payments.example.com", "AWS_REGION=eu-west-1")
 	runs := map[string]struct {
 		args []string
 		code int
