@@ -122,7 +122,7 @@ mutants: ## Put each deliberate fault into a copy of the code; the tests must ca
 	$(GO) run ./internal/mutants $(if $(MUTANT),-name $(MUTANT)) $(if $(SOME),-some $(SOME)) $(if $(SEED),-seed $(SEED))
 
 # These packages only read the source or compute, in one goroutine: the race detector finds nothing in them.
-NO_RACE := internal/(alarm|apiguard|archtest|cfn|coverage|licences|metricmath|mutants|release|stackedit)$$
+NO_RACE := internal/(alarm|apiguard|archtest|cfn|coverage|licences|metricmath|mutants|release|release/images|stackedit)$$
 
 .PHONY: race
 race: ## Run all tests with the race detector (needs a C compiler)
