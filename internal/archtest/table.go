@@ -151,7 +151,8 @@ func engineRows() []Row {
 			Never: append(noSDK(), lambdaRuntime), Tests: []string{"idem"},
 		},
 		{
-			Path: "handler/handlertest", Ours: []string{"fault", "handler", "internal/bubble"}, Third: []string{lambdaEvents, lambdaErrors},
+			Path: "handler/handlertest", Ours: []string{"fault", "handler", "internal/bubble"},
+			Third: []string{lambdaEvents, lambdaErrors},
 			Never: noSDK(), Tests: []string{"idem", "dlq"},
 		},
 		{Path: "envelope", Ours: []string{"fault", "handler"}, Never: noSDK(), Tests: []string{"idem"}},
