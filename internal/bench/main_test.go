@@ -19,6 +19,10 @@ func TestFlags(t *testing.T) {
 		{"none", "", plan{rounds: 8, window: 400 * time.Millisecond}, ""},
 		{"both", "-rounds 2 -window 10ms", plan{rounds: 2, window: 10 * time.Millisecond}, ""},
 		{"quick has its own plan", "-quick -rounds 100", quickPlan, ""},
+		{
+			"peers need no least number", "-compare -rounds 3",
+			plan{rounds: 3, window: 400 * time.Millisecond, least: 1, warm: 1, warmUp: time.Second}, "",
+		},
 		{"no rounds", "-rounds 0", plan{}, "0 rounds"},
 		{"no window", "-window 0s", plan{}, "window of 0s"},
 		{"unknown", "-fast", plan{}, "-fast"},
@@ -56,7 +60,7 @@ func TestProgramsAreComparable(t *testing.T) {
 		t.Skip("the processor time of another process is only read on Linux")
 	}
 	s := settings{plan: plan{rounds: 2, window: time.Millisecond}, tolerance: 1000}
-	programs, err := s.programs(t.Context(), t.TempDir())
+	programs, err := buildAll(t.Context(), t.TempDir(), []own{{folder: "bare"}, {folder: "ours"}, {folder: "ledger"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +90,7 @@ func TestComparisonOverTheLimitIsMeasuredAgain(t *testing.T) {
 		t.Skip("the processor time of another process is only read on Linux")
 	}
 	s := settings{plan: plan{rounds: 1, window: time.Millisecond}, quick: true}
-	programs, err := s.programs(t.Context(), t.TempDir())
+	programs, err := buildAll(t.Context(), t.TempDir(), []own{{folder: "bare"}, {folder: "ours"}})
 	if err != nil {
 		t.Fatal(err)
 	}

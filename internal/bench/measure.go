@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,10 @@ type plan struct {
 	rounds int
 	// window is how long each program works on a shape in each round.
 	window time.Duration
+	// least and warm are leastInvocations and warmInvocations where they are not 0, and
+	// warmUp is how long a program runs before a window, where that is not an eighth of it.
+	least, warm int
+	warmUp      time.Duration
 }
 
 const (
@@ -81,12 +86,12 @@ func (p plan) round(ctx context.Context, programs []program, e *event, backwards
 		}
 	}()
 	for _, program := range programs {
-		r, err := program.start()
+		r, err := program.start(ctx)
 		if err != nil {
 			return nil, err
 		}
 		processes = append(processes, r)
-		if _, err := r.work(ctx, e, p.window/8, warmInvocations); err != nil {
+		if _, err := r.work(ctx, e, cmp.Or(p.warmUp, p.window/8), cmp.Or(p.warm, warmInvocations)); err != nil {
 			return nil, err
 		}
 	}
@@ -142,7 +147,9 @@ func cpuTimes(processes []*running) ([]time.Duration, error) {
 }
 
 func (p plan) unfinished(found costs) bool {
-	return slices.ContainsFunc(found, func(c cost) bool { return c.wall < p.window || c.invocations < leastInvocations })
+	return slices.ContainsFunc(found, func(c cost) bool {
+		return c.wall < p.window || c.invocations < cmp.Or(p.least, leastInvocations)
+	})
 }
 
 // work invokes the process repeatedly, for at least window, and no fewer than
