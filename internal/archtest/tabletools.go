@@ -254,7 +254,7 @@ func benchRows() []Row {
 			Never: []string{"handler", "idem"}, Host: true,
 		},
 		{
-			Path: "internal/bench/start", Ours: []string{".", "metrics", job},
+			Path: "internal/bench/start", Ours: []string{".", "fault", "metrics", job},
 			Third: []string{lambdaRuntime, sdkCore, sdkKeys}, Host: true,
 		},
 		{Path: "internal/tally"},

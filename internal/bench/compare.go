@@ -59,7 +59,11 @@ func (s settings) contest(ctx context.Context, directory string, w io.Writer) er
 			return err
 		}
 	}
-	for _, one := range comparisons(s.chosen(contestShapes())) {
+	all := comparisons(s.chosen(contestShapes()))
+	if len(all) == 0 {
+		return s.noShape()
+	}
+	for _, one := range all {
 		programs := c.of(one.shape)
 		if err := s.measure(ctx, programs, []*comparison{one}); err != nil {
 			return err

@@ -27,7 +27,7 @@ func main() {
 type settings struct {
 	plan
 	tolerance
-	quick, noise, peers bool
+	quick, noise bool
 	// shape is a part of the names of the shapes to measure.
 	shape string
 	// install is the folder for Powertools.
@@ -37,6 +37,10 @@ type settings struct {
 // chosen are those of the shapes that are to be measured.
 func (s settings) chosen(all []shape) []shape {
 	return slices.DeleteFunc(all, func(one shape) bool { return !strings.Contains(one.name, s.shape) })
+}
+
+func (s settings) noShape() error {
+	return fmt.Errorf("-shape %s: no shape has this in its name; without -shape all are measured", s.shape)
 }
 
 // The plan of -quick; docs/performance.md says how exact its results are.
@@ -58,13 +62,11 @@ func parse(arguments []string, w io.Writer) (settings, error) {
 	if err := flags.Parse(arguments); err != nil {
 		return s, err
 	}
-	switch {
-	case s.quick:
+	if s.quick && s.peers {
+		return s, errors.New("-compare has no limits to hold: leave out -quick")
+	}
+	if s.quick {
 		s.plan = quickPlan
-	case s.peers:
-		// A thousand messages with DynamoDB take some of them ten seconds. Node.js compiles
-		// what runs often, and needs a second for that.
-		s.least, s.warm, s.warmUp = 1, 1, time.Second
 	}
 	if s.rounds < 1 || s.window <= 0 {
 		return s, fmt.Errorf("%d rounds with a window of %v measure nothing: give at least 1 round and a window above 0",
@@ -93,10 +95,15 @@ func run(ctx context.Context, arguments []string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	measured := false
 	for _, set := range sets {
 		if all := comparisons(s.chosen(set.shapes)); len(all) > 0 {
+			measured = true
 			err = errors.Join(err, s.compare(ctx, set.programs, all, w))
 		}
+	}
+	if !measured {
+		return s.noShape()
 	}
 	return err
 }

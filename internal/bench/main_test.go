@@ -19,10 +19,8 @@ func TestFlags(t *testing.T) {
 		{"none", "", plan{rounds: 8, window: 400 * time.Millisecond}, ""},
 		{"both", "-rounds 2 -window 10ms", plan{rounds: 2, window: 10 * time.Millisecond}, ""},
 		{"quick has its own plan", "-quick -rounds 100", quickPlan, ""},
-		{
-			"peers need no least number", "-compare -rounds 3",
-			plan{rounds: 3, window: 400 * time.Millisecond, least: 1, warm: 1, warmUp: time.Second}, "",
-		},
+		{"with peers", "-compare -rounds 3", plan{rounds: 3, window: 400 * time.Millisecond, peers: true}, ""},
+		{"peers have no limits", "-compare -quick", plan{}, "leave out -quick"},
 		{"no rounds", "-rounds 0", plan{}, "0 rounds"},
 		{"no window", "-window 0s", plan{}, "window of 0s"},
 		{"unknown", "-fast", plan{}, "-fast"},
@@ -49,6 +47,14 @@ func TestHelpExitsWithoutError(t *testing.T) {
 	var b strings.Builder
 	if err := run(t.Context(), []string{"-h"}, &b); err != nil || !strings.Contains(b.String(), "-quick") {
 		t.Errorf("error %v and text %q, want the flags", err, b.String())
+	}
+}
+
+func TestAShapeThatIsNotThereIsRefused(t *testing.T) {
+	t.Parallel()
+	err := run(t.Context(), []string{"-noise", "-shape", "7 × 7 B"}, io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "-shape 7 × 7 B: no shape") {
+		t.Errorf("error %v, want one that names the shape", err)
 	}
 }
 

@@ -30,6 +30,8 @@ type services struct {
 	url    string
 	server *http.Server
 	tables *dynamodb.Client
+	// atOnce ends the latency.
+	atOnce []func()
 }
 
 // startServices starts emulators with an empty table and a dead-letter queue.
@@ -53,7 +55,7 @@ func startServices(ctx context.Context) (*services, error) {
 		return nil, err
 	}
 	for _, operation := range []string{"PutItem", "UpdateItem", "DeleteItem"} {
-		emulator.Inject(localaws.Fault{Operation: operation, Delay: latency})
+		s.atOnce = append(s.atOnce, emulator.Inject(localaws.Fault{Operation: operation, Delay: latency}))
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -19,11 +19,15 @@ import (
 )
 
 func main() {
+	work := job.Do
+	if os.Getenv("BENCH_WORK") == "mixed" {
+		work = mixed
+	}
 	p, err := sqsafe.NewProcessorOn(sqsafe.NewHost(aws.Config{
 		Region:       os.Getenv("AWS_REGION"),
 		Credentials:  credentials.NewStaticCredentialsProvider("id", "secret", "token"),
 		BaseEndpoint: aws.String(os.Getenv("BENCH_ENDPOINT")),
-	}), job.Do, func(o *sqsafe.Options) {
+	}), work, func(o *sqsafe.Options) {
 		o.Hooks.OnBatch = metrics.Lines(os.Stdout, nil)
 	})
 	if err != nil {
