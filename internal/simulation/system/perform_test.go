@@ -23,7 +23,6 @@ func (g *gate) perform(r *http.Request, c *call, f fate, body []byte) (*http.Res
 	if len(c.entries) > 0 {
 		body = g.entries(c, f)
 		if body == nil {
-			g.ended(c, true, nil)
 			g.tell(c, true, f.failing)
 			return answer(r, http.StatusOK, failedEntries(map[string]any{"Successful": []any{}}, f.failing)), nil
 		}
@@ -42,7 +41,6 @@ func (g *gate) perform(r *http.Request, c *call, f fate, body []byte) (*http.Res
 	}
 	failed := maps.Clone(f.failing)
 	maps.Copy(failed, f.hidden)
-	g.ended(c, false, failed)
 	g.tell(c, ok, failed)
 	if len(failed) == 0 {
 		return response, nil

@@ -55,6 +55,7 @@ type world struct {
 	// changed is closed when a message may have become visible.
 	changed chan struct{}
 	calls   int
+	turns   *turns
 	// stats count what has happened, for those who want to know what is played.
 	stats map[string]int
 	all   []*process
@@ -100,7 +101,7 @@ func play(t *testing.T, c *config) (out *outcome) {
 func newWorld(c *config) *world {
 	w := &world{
 		config: c, begin: time.Now(), over: make(chan struct{}), names: map[string]string{}, asked: map[string]int{},
-		stats: map[string]int{}, changed: make(chan struct{}),
+		stats: map[string]int{}, changed: make(chan struct{}), turns: newTurns(),
 	}
 	w.judge = newJudge(w)
 	w.server = localaws.New(&localaws.Options{Observe: w.observe})
@@ -175,6 +176,8 @@ type hosting interface {
 
 // run plays the history to its end.
 func (w *world) run() {
+	go w.turns.give()
+	defer w.turns.end()
 	var running sync.WaitGroup
 	for _, c := range w.hosts {
 		var h hosting
