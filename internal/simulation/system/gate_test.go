@@ -53,6 +53,7 @@ type call struct {
 	// subjects are the messages or jobs that it is about, in their order; entries are
 	// the ids of a batch call's entries.
 	subjects, entries []string
+	named             string
 	body              map[string]json.RawMessage
 	// epoch and owner are those of the claim.
 	epoch int
@@ -68,9 +69,10 @@ type call struct {
 }
 
 func (c *call) name() string {
-	subjects := slices.Clone(c.subjects)
-	slices.Sort(subjects)
-	return c.operation + " " + strings.Join(subjects, ",")
+	if c.named == "" {
+		c.named = c.operation + " " + strings.Join(slices.Sorted(slices.Values(c.subjects)), ",")
+	}
+	return c.named
 }
 
 // turn tells calls apart that are made at the same moment.
@@ -234,15 +236,14 @@ type operationKey struct{}
 func (g *gate) describe(r *http.Request, body []byte) *call {
 	c := &call{}
 	c.service, c.operation, _ = strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-	_ = json.Unmarshal(body, &c.body)
 	if named, ok := r.Context().Value(operationKey{}).(*call); ok && c.service != "AmazonSQS" {
 		c.operation, c.subjects, c.epoch = named.operation, named.subjects, named.epoch
 		c.owner, c.reason, c.message = named.owner, named.reason, named.message
 		c.messageID, c.lease = named.messageID, named.lease
 		return c
 	}
+	_ = json.Unmarshal(body, &c.body)
 	var in struct {
-		QueueURL string `json:"QueueUrl"`
 		Entries  []struct {
 			ID                string `json:"Id"`
 			ReceiptHandle     string
@@ -250,7 +251,7 @@ func (g *gate) describe(r *http.Request, body []byte) *call {
 			MessageAttributes map[string]struct{ StringValue string }
 		}
 	}
-	_ = json.Unmarshal(body, &in)
+	_ = json.Unmarshal(c.body["Entries"], &in.Entries)
 	for _, e := range in.Entries {
 		name := e.MessageAttributes[nameAttribute].StringValue
 		if e.ReceiptHandle != "" {

@@ -2,6 +2,7 @@ package system
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"sync"
 	"testing/synctest"
@@ -50,6 +51,13 @@ func (t *turns) give() {
 			close(next.comes)
 			synctest.Wait()
 		}
+	}
+}
+
+// comesBack lets what a context has ended at the same moment come back one after the other.
+func (p *process) comesBack(ctx context.Context, what string) {
+	if ctx.Err() != nil {
+		p.turns.take(p.name + " back from " + what)
 	}
 }
 

@@ -203,9 +203,9 @@ func (w *world) run() {
 	if w.on[purges] {
 		w.purge()
 	}
-	empty := 0 // for how many seconds
+	empty := time.Duration(0) // for how long the queue has been empty
 	w.watch(w.calm, func() bool {
-		if empty++; w.on[replays] || w.judge.left() > 0 {
+		if empty += tick; w.on[replays] || w.judge.left() > 0 {
 			empty = 0
 		}
 		return empty > enough
@@ -225,15 +225,18 @@ func (w *world) run() {
 	<-time.After(time.Hour) // what dead processes left behind ends by its own time
 }
 
-// enough is how many seconds the queue is watched when it is empty and nothing more is sent.
-const enough = 30
+// enough is how long the queue is watched when it is empty and nothing more is sent.
+const enough = 30 * time.Second
+
+// tick is the time between two looks at what waits.
+const tick = 2 * time.Second
 
 func (w *world) waitUntil(at time.Duration) { <-time.After(at - w.now()) }
 
 // watch waits until then, and looks at what waits meanwhile.
 func (w *world) watch(at time.Duration, over func() bool) {
 	for w.now() < at && !over() {
-		<-time.After(min(time.Second, at-w.now()))
+		<-time.After(min(tick, at-w.now()))
 		w.judge.tick()
 	}
 }
