@@ -167,7 +167,7 @@ func (g *gate) straggle(r *http.Request, c *call, body []byte) {
 	time.AfterFunc(late, func() {
 		g.note(g.name, c.subjects, "%s arrives late", c.name())
 		g.judge.straggling(c, true)
-		response, err := g.inner.RoundTrip(request)
+		response, err := g.inner.Do(request)
 		g.judge.effective(g.process, c, err == nil && response.StatusCode == http.StatusOK)
 		g.judge.straggling(c, false)
 	})
@@ -244,7 +244,7 @@ func (g *gate) describe(r *http.Request, body []byte) *call {
 	}
 	_ = json.Unmarshal(body, &c.body)
 	var in struct {
-		Entries  []struct {
+		Entries []struct {
 			ID                string `json:"Id"`
 			ReceiptHandle     string
 			VisibilityTimeout int

@@ -28,7 +28,7 @@ func (g *gate) perform(r *http.Request, c *call, f fate, body []byte) (*http.Res
 	}
 	request := r.WithContext(r.Context())
 	request.Body, request.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	response, err := g.inner.RoundTrip(request)
+	response, err := g.inner.Do(request)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (g *gate) poll(r *http.Request, c *call, f fate) (*http.Response, error) {
 		}
 		request := r.WithContext(r.Context())
 		request.Body, request.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
-		response, err := g.inner.RoundTrip(request)
+		response, err := g.inner.Do(request)
 		if err != nil {
 			return nil, err
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"net/http"
 	"os"
 	"strconv"
 	"strings"
@@ -35,7 +34,7 @@ type world struct {
 	*config
 	begin  time.Time
 	server *localaws.Server
-	inner  http.RoundTripper
+	inner  *emulator
 	// direct clients do not pass the gate.
 	direct struct {
 		sqs *sqs.Client
@@ -105,8 +104,10 @@ func newWorld(c *config) *world {
 	}
 	w.judge = newJudge(w)
 	w.server = localaws.New(&localaws.Options{Observe: w.observe})
-	w.inner = w.server.Transport()
+	w.inner = newEmulator(w.server.Transport())
+	go w.inner.serve()
 	cfg := localtest.Config(w.server)
+	cfg.HTTPClient = w.inner
 	cfg.APIOptions = []func(*middleware.Stack) error{shorten}
 	w.direct.sqs, w.direct.db = sqs.NewFromConfig(cfg), dynamodb.NewFromConfig(cfg)
 	w.build()
@@ -178,6 +179,7 @@ type hosting interface {
 func (w *world) run() {
 	go w.turns.give()
 	defer w.turns.end()
+	defer w.inner.end()
 	var running sync.WaitGroup
 	for _, c := range w.hosts {
 		var h hosting
