@@ -21,6 +21,7 @@ func Unfuzzed() map[string]string {
 		"./internal/chaos":               program,
 		"./internal/chaos/job":           program,
 		"./internal/coverage":            "it reads the output of go test",
+		"./internal/release/images":      "it reads the output of git",
 		"./internal/crashproof/function": program,
 		"./internal/demo":                program,
 		"./internal/demo/provider":       program,

@@ -33,6 +33,7 @@ func engineGoroutines() map[string]string {
 
 		"internal/usercall/usercall.go": "user code that may be left behind",
 
+		"internal/bubble/watch.go":       "the timer that looks whether virtual time stands still",
 		"handler/handlertest/overdue.go": "a test is told of a handler that does not return",
 
 		"idem/renew.go": "a lease is renewed while its job runs",
