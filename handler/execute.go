@@ -58,12 +58,13 @@ func (b *batch) execute(ctx context.Context, r *run, alone bool) *Result {
 			return b.notCounted(r.message, err)
 		}
 	}
-	job, stop := ctx, func() {}
+	job := ctx
 	if r.claim != nil {
-		job, stop = r.claim.Run(ctx)
+		of, stop := r.claim.Run(ctx)
 		r.stop.Store(&stop)
+		defer stop()
+		job = of
 	}
-	defer stop()
 	err := rejectTypedNil(b.chain(job, r.message))
 	err = b.waitForStrayGoroutines(job, r, err)
 	if err == nil && !r.started() {

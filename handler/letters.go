@@ -41,7 +41,7 @@ var errLeaseOver = errors.New("the claim on the job may be another delivery's by
 
 // sendPack sends the letters of a pack and confirms them in the ledger. A letter counts
 // as not sent if the call ends its goroutine before the answer.
-func (b *batch) sendPack(pack []*delivery, out []sent, table deadline.Table) {
+func (b *batch) sendPack(pack []*delivery, out []sent, table *deadline.Table) {
 	for i := range out {
 		out[i].err = ErrUnanswered
 	}
