@@ -181,6 +181,8 @@ type delivery struct {
 	counted <-chan struct{}
 	// onErrorDone is closed when OnError has returned; nil if it is not called.
 	onErrorDone <-chan struct{}
+	// held goes on with a claim that was made before its turn in its FIFO group; nil for none.
+	held event
 	// sent reports whether its dead letter has arrived, failed whether SQS did not do
 	// what was asked.
 	sent, failed bool

@@ -177,6 +177,9 @@ func (b *batch) ran(d *delivery, r *run, res *Result) {
 		r.message.asReceived(d.record)
 	}
 	b.markSettling(d, r.started())
+	if res.Outcome == OutcomeDone {
+		b.queue.Promising(d.index)
+	}
 	if d.claim == nil {
 		b.conclude(d, res)
 		return
