@@ -176,10 +176,10 @@ func (b *batch) ran(d *delivery, r *run, res *Result) {
 	} else { // else a goroutine that was left behind may read it
 		r.message.asReceived(d.record)
 	}
-	b.markSettling(d, r.started())
 	if res.Outcome == OutcomeDone {
 		b.queue.Promising(d.index)
 	}
+	b.markSettling(d, r.started())
 	if d.claim == nil {
 		b.conclude(d, res)
 		return
