@@ -10,7 +10,8 @@
 //	Decode → Identified → Claim → Claimed → Start → Settling → Sending → Ended
 //
 // First deliveries of a standard queue are decoded and claimed before they have a slot
-// (ahead), others when they have one. A delivery that has a slot and cannot start
+// (ahead), others when they have one. In a FIFO group the next first delivery is decoded and
+// claimed while its head is settling or sending. A delivery that has a slot and cannot start
 // releases the slot and keeps its claim. Defer, Release and Bury end a delivery that does
 // not run. A copy of a job waits after Identified until the copy before it has ended. A
 // suspect is a job with two claims without a result, or with a crash. It waits after
