@@ -33,6 +33,16 @@ func (j *judge) account(request string) *account {
 	return a
 }
 
+// ids are the messages of which outcomes were logged.
+func (a *account) ids() map[string]bool {
+	ids := map[string]bool{}
+	for line := range a.lines {
+		id, _, _ := strings.Cut(line, " ")
+		ids[id] = true
+	}
+	return ids
+}
+
 // logged takes in a line of a process.
 func (j *judge) logged(p *process, line string, fields map[string]string) {
 	j.w.mu.Lock()
@@ -42,12 +52,16 @@ func (j *judge) logged(p *process, line string, fields map[string]string) {
 		if m := j.messages[fields["messageId"]]; m != nil {
 			m.dropped = m.dropped || fields["outcome"] == handler.OutcomeDropped.String()
 			j.checkDelay(p, m, fields)
+			j.checkBreaker(p, m, fields)
 		}
 	}
+	j.checkLost(line, j.w.names[fields["messageId"]])
+	j.checkAnswer(p, line, j.w.names[fields["messageId"]])
 	switch line {
 	case logUnconfirmed:
 		j.letterConfirmed(p, line, fields)
 	case logLetterNotSent, handler.LogDeadLettered:
+		j.checkLetterID(fields)
 		j.letterTold(p, line, j.w.names[fields["messageId"]])
 		j.letterConfirmed(p, line, fields)
 	}
@@ -76,6 +90,7 @@ func (j *judge) logged(p *process, line string, fields map[string]string) {
 func (j *judge) confirmed(p *process, c *call) {
 	j.w.mu.Lock()
 	defer j.w.mu.Unlock()
+	j.answered(p, c)
 	for _, name := range c.arrived {
 		j.arrived[p.name+" "+name] = true
 	}
@@ -116,7 +131,7 @@ func (j *judge) letterConfirmed(p *process, line string, fields map[string]strin
 }
 
 // reported takes in the report of a batch.
-func (j *judge) reported(ctx context.Context, r handler.Report) {
+func (j *judge) reported(ctx context.Context, p *process, r handler.Report) {
 	lc, ok := lambdacontext.FromContext(ctx)
 	if !ok {
 		return
@@ -125,6 +140,7 @@ func (j *judge) reported(ctx context.Context, r handler.Report) {
 	defer j.w.mu.Unlock()
 	a := j.account(lc.AwsRequestID)
 	a.report = &r
+	j.checkFailures(p, a, &r)
 	counts, lines := map[string]int{}, map[string]int{}
 	all := 0
 	for _, c := range r.Counts {
@@ -156,7 +172,8 @@ func (j *judge) responded(request string, asked, back []string) {
 	defer j.w.mu.Unlock()
 	a := j.account(request)
 	if a.report == nil {
-		return // the watchdog has answered
+		j.watchdogged(request)
+		return
 	}
 	for _, line := range slices.Sorted(maps.Keys(a.lines)) {
 		outcome := a.lines[line]

@@ -37,6 +37,11 @@ type judge struct {
 	// waiting are deliveries by process and message.
 	waiting map[string]*delivery
 	active  map[*process]*activity
+	// ends are when the time for a message ends, by process and message; verdicts when one was
+	// first about to be written, by owner.
+	ends, verdicts map[string]time.Duration
+	// said is what SQS has said last, by process, operation and message.
+	said map[string]told
 	// straggler reports whether a letter that is sent now comes from a call that was given up.
 	straggler bool
 	// lastDeath is when a process died last.
@@ -97,13 +102,16 @@ type jobState struct {
 	leases map[string]time.Duration
 	// owners are those of the claims.
 	owners map[string]string
+	fence  fence
+	budget budget
 }
 
 // epoch is a life of a job in the ledger.
 type epoch struct {
 	completed, dead, confirmed bool
-	deadAt                     time.Duration
-	letters                    int
+	// deadAt is when the verdict was written, decided when it was first about to be.
+	deadAt, decided time.Duration
+	letters         int
 }
 
 // at is an epoch of the job.
@@ -166,6 +174,8 @@ func newJudge(w *world) *judge {
 		w: w, messages: map[string]*message{}, jobs: map[string]*jobState{}, accounts: map[string]*account{},
 		edited: map[string]bool{}, arrived: map[string]bool{}, unconfirmed: map[string]bool{},
 		waiting: map[string]*delivery{}, active: map[*process]*activity{},
+		ends: map[string]time.Duration{}, verdicts: map[string]time.Duration{},
+		said: map[string]told{},
 	}
 }
 
@@ -279,6 +289,8 @@ func (j *judge) lettered(e queues.Event, name string) {
 		return
 	}
 	l.record = &r
+	j.checkRecord(l)
+	j.checkLetterOrder(l)
 	j.w.noteLocked("sqs", []string{key}, "letter of %s: epoch %d %s %s: %.100s",
 		name, r.Epoch, r.Class, r.Reason, r.Message)
 	s.letters++
@@ -309,6 +321,7 @@ func (j *judge) claimed(p *process, r idem.Request, a idem.Answer) {
 	if a.Kind == idem.AnswerAcquired {
 		j.w.mu.Lock()
 		j.leased(p, &call{subjects: []string{key}, messageID: r.MessageID, lease: a.Claim.Lease, owner: r.Owner})
+		j.state(key).fence.acquired(r.Owner)
 		j.w.mu.Unlock()
 		text += fmt.Sprintf(", unsettled %d, crashes %d, attempts %d, epoch %d",
 			a.Claims-a.Settled, a.Job.Crashes, a.Job.Attempts, a.Job.Epoch)
@@ -324,6 +337,8 @@ func (j *judge) effective(p *process, c *call, ok bool) {
 	j.w.mu.Lock()
 	defer j.w.mu.Unlock()
 	s := j.state(c.subjects[0])
+	j.checkFence(p, c)
+	j.lonely(p, c)
 	switch c.operation {
 	case "claim":
 		s.claims.begin(c.owner)
@@ -335,6 +350,7 @@ func (j *judge) effective(p *process, c *call, ok bool) {
 		j.checkRelease(p, c)
 	case idem.SettleAbort.String(), idem.SettleRelease.String():
 		j.checkRelease(p, c)
+		j.checkAttempts(c)
 	}
 	if what := s.claims.settle(p, c); what != "" {
 		j.w.breaksLocked("aloneness", c.subjects, "%s: %s", c.subjects[0], what)
@@ -347,7 +363,7 @@ func (j *judge) effective(p *process, c *call, ok bool) {
 		e.completed = true
 		s.paid++
 	case idem.SettleVerdict.String():
-		e.dead, e.deadAt = true, j.w.now()
+		e.dead, e.deadAt, e.decided = true, j.w.now(), j.verdicts[c.owner]
 	case idem.SettleConfirm.String():
 		e.confirmed = true
 		if e.letters == 0 {
@@ -401,6 +417,10 @@ func (j *judge) started(ctx context.Context, p *process, m *handler.Message, job
 		}
 	}
 	j.checkAlone(p, m, key)
+	j.checkStart(r)
+	j.checkEpoch(p, m, name)
+	j.checkEnding(r, m)
+	j.checkLone(r)
 	s.runs = append(s.runs, r)
 	j.takenUp(p, m.MessageId)
 	j.runs(p, 1)
@@ -438,6 +458,7 @@ func (j *judge) returned(r *jobRun, err error) {
 	j.w.mu.Lock()
 	defer j.w.mu.Unlock()
 	r.ended = true
+	j.crashes(r, err)
 	j.runs(r.process, -1)
 	j.w.noteLocked(r.process.name, []string{keyOf(r.name)}, "RUN %d of %s ends: %v", r.number, r.name, err)
 }
