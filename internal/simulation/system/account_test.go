@@ -33,16 +33,6 @@ func (j *judge) account(request string) *account {
 	return a
 }
 
-// ids are the messages of which outcomes were logged.
-func (a *account) ids() map[string]bool {
-	ids := map[string]bool{}
-	for line := range a.lines {
-		id, _, _ := strings.Cut(line, " ")
-		ids[id] = true
-	}
-	return ids
-}
-
 // logged takes in a line of a process.
 func (j *judge) logged(p *process, line string, fields map[string]string) {
 	j.w.mu.Lock()
@@ -53,10 +43,11 @@ func (j *judge) logged(p *process, line string, fields map[string]string) {
 			m.dropped = m.dropped || fields["outcome"] == handler.OutcomeDropped.String()
 			j.checkDelay(p, m, fields)
 			j.checkBreaker(p, m, fields)
+			j.checkLastReceive(p, m, fields)
 		}
 	}
 	j.checkLost(line, j.w.names[fields["messageId"]])
-	j.checkAnswer(p, line, j.w.names[fields["messageId"]])
+	j.checkAnswer(p, line, fields)
 	switch line {
 	case logUnconfirmed:
 		j.letterConfirmed(p, line, fields)
@@ -76,7 +67,7 @@ func (j *judge) logged(p *process, line string, fields map[string]string) {
 	case handler.LogOutcome:
 		// A message may be twice in a batch, since it is handed out twice: the count
 		// of receives tells the two apart.
-		key := fields["messageId"] + " #" + fields["receiveCount"]
+		key := receiveKey(fields["messageId"], fields["receiveCount"])
 		name := j.w.names[fields["messageId"]]
 		if before, twice := a.lines[key]; twice {
 			j.w.breaksLocked("truth", []string{keyOf(name)}, "%s has the outcomes %s and %s in %s",

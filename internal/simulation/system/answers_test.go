@@ -3,6 +3,7 @@ package system
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/sqsafe/sqsafe/handler"
@@ -24,12 +25,35 @@ const (
 // operationOf is what a line about a failure is about.
 var operationOf = map[string]string{logNotHidden: "hide", logNotDeleted: "delete"}
 
+// receiveKey names a receive of a message.
+func receiveKey(id, count string) string { return id + " #" + count }
+
+// handles takes in the receipt handles of messages that were received.
+func (j *judge) handles(messages []map[string]any) {
+	j.w.mu.Lock()
+	defer j.w.mu.Unlock()
+	for _, m := range messages {
+		attributes, _ := m["Attributes"].(map[string]any)
+		count, _ := attributes["ApproximateReceiveCount"].(string)
+		id, _ := m["MessageId"].(string)
+		receipt, _ := m["ReceiptHandle"].(string)
+		j.receipts[receipt] = receiveKey(id, count)
+	}
+}
+
+// receiveOf names the receive of a receipt handle.
+func (j *judge) receiveOf(receipt string) string {
+	j.w.mu.Lock()
+	defer j.w.mu.Unlock()
+	return j.receipts[receipt]
+}
+
 // asked forgets what was said about messages, since a call asks again.
 func (j *judge) asked(p *process, c *call) {
 	j.w.mu.Lock()
 	defer j.w.mu.Unlock()
-	for _, name := range c.subjects {
-		delete(j.said, p.name+" "+c.operation+" "+name)
+	for _, receive := range c.receives {
+		delete(j.said, p.name+" "+c.operation+" "+receive)
 	}
 }
 
@@ -51,21 +75,24 @@ func (c *call) refused(answer []byte) {
 
 // answered takes in the answer to a batch call, which the process gets. The world is locked.
 func (j *judge) answered(p *process, c *call) {
-	for i, id := range c.entries {
-		if c.verdicts != nil {
-			j.said[p.name+" "+c.operation+" "+c.subjects[i]] = told{c.verdicts[id], j.w.now()}
-		}
+	if c.verdicts == nil {
+		return
+	}
+	for i, receive := range c.receives {
+		j.said[p.name+" "+c.operation+" "+receive] = told{c.verdicts[c.entries[i]], j.w.now()}
 	}
 }
 
 // checkAnswer checks that what a line says has failed is not what SQS has just confirmed. The
 // world is locked.
-func (j *judge) checkAnswer(p *process, line, name string) {
+func (j *judge) checkAnswer(p *process, line string, fields map[string]string) {
 	operation := operationOf[line]
-	if operation == "" || p.slots > 0 || j.w.on[duplicates] || j.w.on[hangs] || j.w.on[hasty] {
+	if operation == "" || j.w.on[hangs] {
 		return
 	}
-	if last, ok := j.said[p.name+" "+operation+" "+name]; ok && last.done && j.w.now()-last.at < justNow {
+	receive := receiveKey(fields["messageId"], fields["receiveCount"])
+	if last, ok := j.said[p.name+" "+operation+" "+receive]; ok && last.done && j.w.now()-last.at < justNow {
+		name := j.w.names[fields["messageId"]]
 		j.w.breaksLocked("truth", []string{keyOf(name)}, "%s of %s has failed, says %s, and SQS has confirmed it",
 			operation, name, p.name)
 	}
@@ -74,12 +101,13 @@ func (j *judge) checkAnswer(p *process, line, name string) {
 // checkFailures checks that a report counts the messages that SQS did not hide. The world is
 // locked.
 func (j *judge) checkFailures(p *process, a *account, r *handler.Report) {
-	if p.slots > 0 || r.Unsettled > 0 || j.w.on[duplicates] || j.w.on[hangs] || j.w.on[hasty] {
+	if r.Unsettled > 0 || j.w.on[hangs] {
 		return
 	}
-	for id := range a.ids() {
-		name := j.w.names[id]
-		if last, ok := j.said[p.name+" hide "+name]; ok && !last.done && j.w.now()-last.at < justNow {
+	for receive := range a.lines {
+		if last, ok := j.said[p.name+" hide "+receive]; ok && !last.done && j.w.now()-last.at < justNow {
+			id, _, _ := strings.Cut(receive, " ")
+			name := j.w.names[id]
 			j.w.breaksLocked("truth", []string{keyOf(name)}, "SQS did not hide %s, and the report counts no failure", name)
 		}
 	}

@@ -61,7 +61,7 @@ type profile string
 
 const (
 	anything profile = "anything"
-	poisoned profile = "poisoned" // bad jobs among healthy ones, and no other adversity
+	poisoned profile = "poisoned" // bad jobs among healthy ones, and little other adversity
 	crowded  profile = "crowded"  // many jobs that take long for the time there is
 	lasting  profile = "lasting"  // jobs of minutes and hours in workers, beside others
 	killed   profile = "killed"   // processes live for a few calls
@@ -69,9 +69,11 @@ const (
 
 // shares are those of a profile; what is not there, it does not have.
 var shares = map[profile]map[feature]float64{
-	poisoned: {shuffling: 0.7, ordered: 0.3, copies: 0.2, replays: 0.2, awaiting: 0.1, versions: 0.1},
-	crowded:  {shuffling: 0.5, ordered: 0.2, hasty: 0.2, slowness: 0.2, deploys: 0.2, versions: 0.2},
-	lasting:  {kills: 0.5, deploys: 0.3, ordered: 0.2, hasty: 0.3, copies: 0.3, slowness: 0.2, spells: 0.2, versions: 0.2},
+	poisoned: {
+		shuffling: 0.7, ordered: 0.3, copies: 0.2, replays: 0.2, awaiting: 0.1, versions: 0.1, partials: 0.2, spells: 0.2,
+	},
+	crowded: {shuffling: 0.5, ordered: 0.2, hasty: 0.2, slowness: 0.2, deploys: 0.2, versions: 0.2},
+	lasting: {kills: 0.5, deploys: 0.3, ordered: 0.2, hasty: 0.3, copies: 0.3, slowness: 0.2, spells: 0.2, versions: 0.2},
 	killed: {
 		kills: 1, skews: 0.2, stragglers: 0.5, shuffling: 0.5, duplicates: 0.2, copies: 0.3, losses: 0.3, spells: 0.1,
 		ordered: 0.3, replays: 0.2, versions: 0.2,

@@ -3,7 +3,6 @@ package system
 import (
 	"time"
 
-	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/idem"
 	"github.com/sqsafe/sqsafe/internal/deadline"
 )
@@ -16,6 +15,9 @@ type fence struct {
 	lease time.Time
 	// held reports whether the claim is one to run the job, which is not done and not dead.
 	held, dead, done bool
+	// reopens is the owner of a claim on a dead job: it begins another life of it, or sends its
+	// letter.
+	reopens string
 }
 
 // precision is that of times in the ledger.
@@ -24,11 +26,13 @@ const precision = time.Millisecond
 // claim takes in that a claim was written, and returns what is wrong with it.
 func (f *fence) claim(c *call) string {
 	before := *f
-	f.owner, f.lease = c.owner, c.lease
-	f.held = !before.dead // else only the answer tells whether it is a letter that was claimed
+	f.owner, f.lease, f.held, f.dead = c.owner, c.lease, !before.dead, false
+	if before.dead { // only the answer tells what was claimed
+		f.reopens = c.owner
+	}
 	switch {
 	case before.owner == c.owner:
-		f.held = before.held
+		f.held, f.dead = before.held, before.dead
 	case before.done:
 		return "is claimed although it is done"
 	case before.held && before.lease.Sub(c.now) >= precision:
@@ -57,11 +61,15 @@ func (f *fence) write(c *call) string {
 	return ""
 }
 
-// acquired takes in that the answer to a claim was to run the job.
-func (f *fence) acquired(owner string) {
-	if f.owner == owner {
-		f.held, f.dead = true, false
+// answered takes in the answer to a claim, and reports whether another life of the job begins
+// with it.
+func (f *fence) answered(owner string, kind idem.AnswerKind) bool {
+	if f.owner != owner {
+		return false
 	}
+	reopened := f.reopens == owner
+	f.held, f.dead, f.reopens = kind == idem.AnswerAcquired, kind == idem.AnswerSend, ""
+	return f.held && reopened
 }
 
 // checkFence checks a write about a job: a claim that holds keeps out all others. The world
@@ -155,11 +163,12 @@ func (j *judge) began(c *call) {
 	}
 }
 
-// checkEpoch checks that a life of a job begins with a replay, or with a message that was
-// sent after its death. The world is locked.
-func (j *judge) checkEpoch(p *process, m *handler.Message, name string) {
-	sent := j.messages[m.MessageId]
-	if m.Job.Epoch == 0 || m.Replay != nil || sent == nil {
+// checkEpoch checks that another life of a job begins with a replay, or with a message that
+// was sent after its death. The world is locked.
+func (j *judge) checkEpoch(r idem.Request, a idem.Answer, key string) {
+	s, sent := j.state(key), j.messages[r.MessageID]
+	epoch := a.Job.Epoch
+	if !s.fence.answered(r.Owner, a.Kind) || epoch == 0 || r.Epoch > 0 || sent == nil {
 		return
 	}
 	margin := deadline.ClockMargin + time.Second
@@ -169,10 +178,8 @@ func (j *judge) checkEpoch(p *process, m *handler.Message, name string) {
 	if j.w.on[drifts] {
 		margin += 10 * time.Second
 	}
-	died := j.state(keyOf(name)).at(m.Job.Epoch - 1)
-	if died.dead && sent.sent < died.decided-margin {
-		j.w.breaksLocked("no run after the end", []string{keyOf(name)},
-			"%s runs in epoch %d, and was sent %v before the death of epoch %d",
-			name, m.Job.Epoch, died.decided-sent.sent, m.Job.Epoch-1)
+	if died := s.at(epoch - 1); died.dead && sent.sent < died.decided-margin {
+		j.w.breaksLocked("no run after the end", []string{key}, "%s begins epoch %d, and was sent %v before the death of epoch %d",
+			sent.name, epoch, died.decided-sent.sent, epoch-1)
 	}
 }

@@ -57,6 +57,8 @@ type call struct {
 	// epoch and owner are those of the claim.
 	epoch int
 	owner string
+	// receives name the receives of the entries' messages.
+	receives []string
 	// arrived are the letters of which the answer says so; verdicts are what it says of each
 	// entry, nil if there is no answer.
 	arrived  []string
@@ -254,6 +256,7 @@ func (g *gate) describe(r *http.Request, body []byte) *call {
 		name := e.MessageAttributes[nameAttribute].StringValue
 		if e.ReceiptHandle != "" {
 			name = g.nameOf(messageID(e.ReceiptHandle))
+			c.receives = append(c.receives, g.judge.receiveOf(e.ReceiptHandle))
 		}
 		c.subjects = append(c.subjects, cmp.Or(name, "?"))
 		c.entries = append(c.entries, e.ID)

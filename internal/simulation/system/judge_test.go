@@ -40,8 +40,12 @@ type judge struct {
 	// ends are when the time for a message ends, by process and message; verdicts when one was
 	// first about to be written, by owner.
 	ends, verdicts map[string]time.Duration
-	// said is what SQS has said last, by process, operation and message.
-	said map[string]told
+	// counted are the crashes that lone runs have counted ahead, by owner.
+	counted map[string]int
+	// said is what SQS has said last, by process, operation and receive; receipts are the
+	// receives by their handles.
+	said     map[string]told
+	receipts map[string]string
 	// straggler reports whether a letter that is sent now comes from a call that was given up.
 	straggler bool
 	// lastDeath is when a process died last.
@@ -175,7 +179,7 @@ func newJudge(w *world) *judge {
 		edited: map[string]bool{}, arrived: map[string]bool{}, unconfirmed: map[string]bool{},
 		waiting: map[string]*delivery{}, active: map[*process]*activity{},
 		ends: map[string]time.Duration{}, verdicts: map[string]time.Duration{},
-		said: map[string]told{},
+		said: map[string]told{}, receipts: map[string]string{}, counted: map[string]int{},
 	}
 }
 
@@ -318,10 +322,14 @@ func (j *judge) claimed(p *process, r idem.Request, a idem.Answer) {
 		return
 	}
 	text := fmt.Sprintf("claim %s for %s: %s", key, p.nameOf(r.MessageID), a.Kind)
+	if a.Kind == idem.AnswerAcquired || a.Kind == idem.AnswerSend {
+		j.w.mu.Lock()
+		j.checkEpoch(r, a, key)
+		j.w.mu.Unlock()
+	}
 	if a.Kind == idem.AnswerAcquired {
 		j.w.mu.Lock()
 		j.leased(p, &call{subjects: []string{key}, messageID: r.MessageID, lease: a.Claim.Lease, owner: r.Owner})
-		j.state(key).fence.acquired(r.Owner)
 		j.w.mu.Unlock()
 		text += fmt.Sprintf(", unsettled %d, crashes %d, attempts %d, epoch %d",
 			a.Claims-a.Settled, a.Job.Crashes, a.Job.Attempts, a.Job.Epoch)
@@ -418,7 +426,6 @@ func (j *judge) started(ctx context.Context, p *process, m *handler.Message, job
 	}
 	j.checkAlone(p, m, key)
 	j.checkStart(r)
-	j.checkEpoch(p, m, name)
 	j.checkEnding(r, m)
 	j.checkLone(r)
 	s.runs = append(s.runs, r)

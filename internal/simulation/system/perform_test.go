@@ -206,6 +206,7 @@ func (g *gate) received(r *http.Request, response *http.Response) (*http.Respons
 	for _, m := range out.Messages {
 		ids = append(ids, m["MessageId"].(string))
 	}
+	g.judge.handles(out.Messages)
 	if g.name != "esm" {
 		g.judge.handed(g.process, ids)
 	}

@@ -117,6 +117,7 @@ func (j *judge) tick() {
 	j.checkCapacity(now)
 	j.checkLapse()
 	j.checkPolls(now)
+	j.checkLoneTime(now)
 	if since := max(j.w.calm, j.lastDeath); now > since+j.w.patience() && !j.late {
 		j.late = true
 		for _, m := range j.order {

@@ -2,6 +2,7 @@ package system
 
 import (
 	"slices"
+	"time"
 
 	"github.com/sqsafe/sqsafe/dlq"
 	"github.com/sqsafe/sqsafe/fault"
@@ -74,5 +75,27 @@ func (j *judge) checkLetterOrder(l *letter) {
 			j.w.breaksLocked("order", []string{keyOf(m.name), keyOf(before.name)},
 				"the letter of %s is sent before %s of its group is settled", m.name, before.name)
 		}
+	}
+}
+
+// checkLastReceive checks that a message at its last receive is not left to another one, of
+// which there is none: SQS would move it without a record. The world is locked.
+func (j *judge) checkLastReceive(p *process, m *message, fields map[string]string) {
+	most := p.release.maxReceives
+	if most == 0 || m.receives < most || fields["outcome"] != handler.OutcomeDeferred.String() {
+		return
+	}
+	switch reason := fields["reason"]; reason {
+	case handler.ReasonAfterCrash, handler.ReasonGroupHead, handler.ReasonCancelled:
+	case handler.ReasonNoTime:
+		// When user code is left behind, it is too late for a verdict.
+		late := j.ends[p.name+" "+m.id] - (j.w.timeout()-j.w.jobTime())*3/4
+		if j.w.timeout() > 0 && j.w.now() < late-time.Millisecond && !j.w.on[hangs] {
+			j.w.breaksLocked("record", []string{keyOf(m.name)}, "%s is at its last receive, and left to another one: %s",
+				m.name, reason)
+		}
+	default:
+		j.w.breaksLocked("record", []string{keyOf(m.name)}, "%s is at its last receive, and left to another one: %s",
+			m.name, reason)
 	}
 }

@@ -47,7 +47,7 @@ func (s *store) Acquire(ctx context.Context, r idem.Request) (idem.Answer, error
 // from one that counts.
 func (s *store) settlement(ctx context.Context, c idem.Claim, settlement idem.Settlement) context.Context {
 	operation := settlement.Kind.String()
-	if settlement.Kind == idem.SettleAlone && settlement.Crashes == 0 {
+	if settlement.Kind == idem.SettleAlone && s.process.judge.takesBack(c.Owner, settlement.Crashes) {
 		operation = "not " + operation
 	}
 	ctx = s.process.named(ctx, operation, c)
