@@ -16,9 +16,24 @@ func (j *judge) checkBreaker(p *process, m *message, fields map[string]string) {
 	if fields["outcome"] != handler.OutcomeDeferred.String() || fields["reason"] != handler.ReasonBreaker || !j.w.claims() {
 		return
 	}
-	if idle := j.w.now() - j.activity(p).changed; idle > breakerLag {
+	a := j.activity(p)
+	if a.worked > a.failed && j.w.now()-a.worked > time.Second {
+		j.w.breaksLocked("no standing still", []string{keyOf(m.name)},
+			"%s is kept back by the breaker of %s, in which a job ended well %v ago, and none has failed since",
+			m.name, p.name, j.w.now()-a.worked)
+	}
+	if idle := j.w.now() - a.changed; idle > breakerLag {
 		j.w.breaksLocked("no standing still", []string{keyOf(m.name)},
 			"%s is kept back by the breaker of %s, in which nothing has run for %v", m.name, p.name, idle)
+	}
+}
+
+// ended takes in how a run ended. The world is locked.
+func (j *judge) ended(p *process, err error) {
+	if err == nil {
+		j.activity(p).worked = j.w.now()
+	} else {
+		j.activity(p).failed = j.w.now()
 	}
 }
 

@@ -93,11 +93,11 @@ func (j *judge) checkFence(p *process, c *call) {
 func (j *judge) checkMargin(p *process, c *call) {
 	until := c.now.Add(p.lease)
 	if p.timeout() > 0 {
-		end, ok := j.ends[p.name+" "+c.messageID]
-		if !ok {
-			return
+		last, ok := j.ends[p.name+" "+c.messageID]
+		if asked := c.now.Sub(j.w.begin) - p.skew; !ok || asked < last.since {
+			return // it arrives late, and the message was handed out again since
 		}
-		until = j.w.begin.Add(end + p.skew)
+		until = j.w.begin.Add(last.end + p.skew)
 	}
 	if c.lease.Sub(until) < deadline.ClockMargin-precision {
 		j.w.breaksLocked("one run at a time", c.subjects, "the lease of %s ends %v after its time, want %v",
@@ -105,13 +105,16 @@ func (j *judge) checkMargin(p *process, c *call) {
 	}
 }
 
+// term is the time that a process has for a message.
+type term struct{ since, end time.Duration }
+
 // endsAt notes when the time of a process for messages ends. Of two batches with the same
 // message the earlier end counts. The world is locked.
 func (j *judge) endsAt(p *process, ids []string, end time.Duration) {
 	for _, id := range ids {
-		key := p.name + " " + id
-		if before, ok := j.ends[key]; !ok || before <= j.w.now() || end < before {
-			j.ends[key] = end
+		key, now := p.name+" "+id, j.w.now()
+		if before, ok := j.ends[key]; !ok || before.end <= now || end < before.end {
+			j.ends[key] = term{now, end}
 		}
 	}
 }

@@ -51,7 +51,7 @@ func (j *judge) checkDelay(p *process, m *message, fields map[string]string) {
 func (j *judge) checkComeback(m *message) {
 	back := m.back
 	m.back = nil
-	if back == nil || back.process.isDead() || !j.w.reliable() {
+	if back == nil || back.process.isDead() || !j.w.reliable() && !j.settledSince(back.at) {
 		return
 	}
 	about := []string{keyOf(m.name)}
@@ -62,13 +62,20 @@ func (j *judge) checkComeback(m *message) {
 	}
 }
 
+// settledSince reports whether all calls do what they are asked to since a time: all adversity
+// was over before. The world is locked.
+func (j *judge) settledSince(at time.Duration) bool {
+	return j.w.calmed && at > j.w.calm+settledAfter && !j.w.on[hasty] && !j.w.on[hangs]
+}
+
 // checkHidden checks, when a message is received, that no run of it goes on whose process
 // should have hidden it. The world is locked.
 func (j *judge) checkHidden(m *message) {
-	if !j.w.reliable() {
-		return
-	}
 	for _, r := range j.state(keyOf(m.name)).runs {
+		// Of the receive before this one, since only its receipt handle is valid.
+		if !j.w.reliable() && (!j.settledSince(j.w.now()-j.w.visibility) || r.receive != m.receives) {
+			continue
+		}
 		if r.messageID == m.id && !r.ended && !r.process.isDead() && r.ctx.Err() == nil {
 			j.w.breaksLocked("heartbeat", []string{keyOf(m.name)}, "%s is handed out while its run %d goes on", m.name, r.number)
 		}

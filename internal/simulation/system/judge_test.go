@@ -39,7 +39,8 @@ type judge struct {
 	active  map[*process]*activity
 	// ends are when the time for a message ends, by process and message; verdicts when one was
 	// first about to be written, by owner.
-	ends, verdicts map[string]time.Duration
+	ends     map[string]term
+	verdicts map[string]time.Duration
 	// counted are the crashes that lone runs have counted ahead, by owner.
 	counted map[string]int
 	// said is what SQS has said last, by process, operation and receive; receipts are the
@@ -169,8 +170,9 @@ type jobRun struct {
 	name    string
 	job     *job
 	kind    kind
-	// messageID is that of its message.
+	// messageID is that of its message, receive how often it was received then.
 	messageID string
+	receive   int
 }
 
 func newJudge(w *world) *judge {
@@ -178,7 +180,7 @@ func newJudge(w *world) *judge {
 		w: w, messages: map[string]*message{}, jobs: map[string]*jobState{}, accounts: map[string]*account{},
 		edited: map[string]bool{}, arrived: map[string]bool{}, unconfirmed: map[string]bool{},
 		waiting: map[string]*delivery{}, active: map[*process]*activity{},
-		ends: map[string]time.Duration{}, verdicts: map[string]time.Duration{},
+		ends: map[string]term{}, verdicts: map[string]time.Duration{},
 		said: map[string]told{}, receipts: map[string]string{}, counted: map[string]int{},
 	}
 }
@@ -395,7 +397,7 @@ func (j *judge) started(ctx context.Context, p *process, m *handler.Message, job
 	s := j.state(key)
 	r := &jobRun{
 		number: len(s.runs) + 1, process: p, ctx: ctx, start: p.now(), job: job, name: name, kind: kindOf(m.Body),
-		messageID: m.MessageId,
+		messageID: m.MessageId, receive: m.ReceiveCount(),
 	}
 	if j.besideOther(p) {
 		j.w.stats[statBeside]++
@@ -466,6 +468,7 @@ func (j *judge) returned(r *jobRun, err error) {
 	defer j.w.mu.Unlock()
 	r.ended = true
 	j.crashes(r, err)
+	j.ended(r.process, err)
 	j.runs(r.process, -1)
 	j.w.noteLocked(r.process.name, []string{keyOf(r.name)}, "RUN %d of %s ends: %v", r.number, r.name, err)
 }

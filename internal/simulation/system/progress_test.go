@@ -20,6 +20,8 @@ type activity struct {
 	changed, idle time.Duration
 	// crashed is when a run panicked, told when it was told to stop; 0 for never.
 	crashed, told time.Duration
+	// worked is when a run ended well last, failed when one did not.
+	worked, failed time.Duration
 	// alone is the run that is alone in it; nil for none.
 	alone *lone
 	polls polls

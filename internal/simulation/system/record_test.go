@@ -46,6 +46,10 @@ func (j *judge) checkRecord(l *letter) {
 		if most := j.w.ofRelease(r.FunctionVersion).maxReceives; m.receives < most {
 			wrong("says that it died at its last receive, and it has had %d of %d", m.receives, most)
 		}
+		switch last := r.History.Attempts[len(r.History.Attempts)-1].Reason; last {
+		case handler.ReasonAfterCrash, handler.ReasonGroupHead, fault.ReasonStore:
+			wrong("says that it died at its last receive for %s, which is no reason", last)
+		}
 	}
 }
 
@@ -89,7 +93,7 @@ func (j *judge) checkLastReceive(p *process, m *message, fields map[string]strin
 	case handler.ReasonAfterCrash, handler.ReasonGroupHead, handler.ReasonCancelled:
 	case handler.ReasonNoTime:
 		// When user code is left behind, it is too late for a verdict.
-		late := j.ends[p.name+" "+m.id] - (j.w.timeout()-j.w.jobTime())*3/4
+		late := j.ends[p.name+" "+m.id].end - (j.w.timeout()-j.w.jobTime())*3/4
 		if j.w.timeout() > 0 && j.w.now() < late-time.Millisecond && !j.w.on[hangs] {
 			j.w.breaksLocked("record", []string{keyOf(m.name)}, "%s is at its last receive, and left to another one: %s",
 				m.name, reason)
