@@ -6,12 +6,15 @@ FUZZTIME  ?= 10s
 BENCHTIME ?= 1s
 # make bench BENCHFLAGS=-quick fails if our function is over the limit in docs/performance.md.
 BENCHFLAGS ?= -rounds 8
+# make compare COMPAREFLAGS="-rounds 1 -shape '10 × 1 KB'" is a short one.
+COMPAREFLAGS ?= -rounds 5
 ARCH      ?= $(shell $(GO) env GOARCH)
 
 GOLANGCI_VERSION := v2.15.0
 CFN_LINT_VERSION := 1.58.0
 GORELEASER_VERSION := v2.15.1
 CYCLONEDX_VERSION := v1.10.0
+KO_VERSION := v0.19.1
 GOVULNCHECK_VERSION := v1.6.0
 
 OUT      := .build
@@ -19,6 +22,7 @@ GOLANGCI := $(OUT)/tools/golangci-lint-$(GOLANGCI_VERSION)/golangci-lint
 GORELEASER := $(OUT)/tools/goreleaser-$(GORELEASER_VERSION)/goreleaser
 GOVULNCHECK := $(OUT)/tools/govulncheck-$(GOVULNCHECK_VERSION)/govulncheck
 CYCLONEDX  := $(OUT)/tools/cyclonedx-gomod
+KO         := $(OUT)/tools/ko-$(KO_VERSION)/ko
 CFN_LINT := .venv-lint/bin/cfn-lint-$(CFN_LINT_VERSION)
 
 # The version of Powertools that internal/powertools tests with.
@@ -52,6 +56,9 @@ run: ## Run the sample functions with the sample jobs on this machine
 # internal/parity compares hosts in real time, so nothing else runs beside it.
 IN_TIME := ./internal/parity
 others   = $$($(GO) list ./... | grep -v '/internal/parity$$')
+
+# Compilers and tests live for seconds: with more memory, they collect less garbage.
+test race vet systems: export GOGC ?= 400
 
 .PHONY: test
 test: ## Run all tests
@@ -120,17 +127,21 @@ mutants: ## Put each deliberate fault into a copy of the code; the tests must ca
 	$(GO) run ./internal/mutants $(if $(MUTANT),-name $(MUTANT)) $(if $(SOME),-some $(SOME)) $(if $(SEED),-seed $(SEED))
 
 # These packages only read the source or compute, in one goroutine: the race detector finds nothing in them.
-NO_RACE := internal/(alarm|apiguard|archtest|cfn|coverage|licences|metricmath|mutants|release|stackedit)$$
+NO_RACE := internal/(alarm|apiguard|archtest|cfn|coverage|licences|metricmath|mutants|release|release/images|stackedit)$$
 
 .PHONY: race
 race: ## Run all tests with the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -shuffle=on $$($(GO) list ./... | grep -v -E -e '/$(NO_RACE)' -e '/internal/parity$$')
 	CGO_ENABLED=1 $(GO) test -race -shuffle=on $(IN_TIME)
 
-# The pictures need Chromium.
+# Pictures need Chromium.
 .PHONY: page-pictures
 page-pictures: ## Write the pictures of docs/dlq-page.md
 	SQSAFE_PICTURES=$(abspath docs/dlq-page) $(GO) test -count=1 -run TestPictures ./internal/dlqui
+
+.PHONY: run-picture
+run-picture: ## Write the picture of make run in the README
+	SQSAFE_PICTURE=$(abspath docs/make-run.png) $(GO) test -count=1 -run TestPicture ./internal/demo
 
 .PHONY: lint
 lint: format-check vet golangci-lint template-lint ## Check format, code and template
@@ -196,16 +207,22 @@ licence-texts:
 	@mkdir -p $(OUT)
 	$(GO) run ./internal/licences -texts > $(OUT)/licences.txt
 
-# Without network: no upload, and no images, whose base would be downloaded.
+.PHONY: images
+images: $(KO) licence-texts ## Build the container images of a release into .build/images
+	$(GO) run ./internal/release/images -ko $(KO) -out $(OUT)/images $(IMAGES_FLAGS)
+
 .PHONY: release-dry
 release-dry: export PATH := $(abspath $(OUT)/tools):$(PATH)
-release-dry: $(GORELEASER) $(CYCLONEDX) ## Build all files of a release into dist, and upload nothing
+release-dry: images $(GORELEASER) $(CYCLONEDX) ## Build all files of a release into dist, and upload nothing
+	SQSAFE_IMAGES=$(abspath $(OUT)/images) $(GO) test -count=1 -run TestImages -v ./internal/release/images
 	$(GORELEASER) check
-	$(GORELEASER) release --snapshot --clean --skip=ko
+	$(GORELEASER) release --snapshot --clean
 
+# The images come first: of a release whose images fail, nothing is published.
 .PHONY: release
 release: export PATH := $(abspath $(OUT)/tools):$(PATH)
-release: $(GORELEASER) $(CYCLONEDX) ## Release the tag of this commit; the release workflow calls it
+release: IMAGES_FLAGS := -push
+release: images $(GORELEASER) $(CYCLONEDX) ## Release the tag of this commit; the release workflow calls it
 	$(GORELEASER) release --clean
 
 # The database must be reachable only with STRICT=1. Exit code 3 says that something was found.
@@ -255,6 +272,11 @@ bench: ## Run each benchmark for BENCHTIME, and compare with a function without 
 	done
 	$(GO) run ./internal/bench $(BENCHFLAGS)
 
+# What Powertools needs is installed into .build/compare; without Python or npm it is left out.
+.PHONY: compare
+compare: ## Compare with aws-lambda-go, two SDK calls by hand and Powertools (about ten minutes)
+	$(GO) run ./internal/bench -compare $(COMPAREFLAGS)
+
 .PHONY: fuzz
 fuzz: ## Run each fuzz target for FUZZTIME
 	@mkdir -p $(OUT)
@@ -277,6 +299,9 @@ $(GOVULNCHECK):
 
 $(GORELEASER):
 	GOBIN=$(abspath $(dir $@)) $(GO) install github.com/goreleaser/goreleaser/v2@$(GORELEASER_VERSION)
+
+$(KO):
+	GOBIN=$(abspath $(dir $@)) $(GO) install github.com/google/ko@$(KO_VERSION)
 
 # .goreleaser.yaml finds this program in the path, so its folder has no version.
 $(CYCLONEDX): Makefile

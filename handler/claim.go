@@ -88,8 +88,9 @@ func (b *batch) claimed(d *delivery, answer ClaimAnswer, lost <-chan struct{}) {
 // claimsAgain reports whether a claim that the cut has ended is made once more: at its
 // last receive a job needs one for its verdict.
 func (b *batch) claimsAgain(d *delivery, decided *Result) bool {
-	isCut := b.table.Reached(deadline.Cut, time.Now()) // the loop may not have noticed yet
-	return decided.Outcome == OutcomeDeferred && isCut && !b.times.abandoned && b.process.poisoned() == nil &&
+	now := time.Now() // the loop may not have noticed yet that a stage is reached
+	isCut := b.table.Reached(deadline.Cut, now) && !b.table.Reached(deadline.Leave, now)
+	return decided.Outcome == OutcomeDeferred && isCut && b.process.poisoned() == nil &&
 		d.claimedAt.Before(b.table.At(deadline.Cut)) && b.queue.LastReceive(d.index)
 }
 

@@ -8,9 +8,10 @@ import (
 	"github.com/sqsafe/sqsafe/internal/deadline"
 )
 
-// flush hides the waiting messages at once if there is no deadline.
+// flush hides the waiting messages at once if there is no deadline. A crash brings one, but
+// what it defers is known at once.
 func (h *hider) flush(b *batch) {
-	if b.table.Bounded() || len(h.waiting) == 0 {
+	if !b.end.IsZero() || b.stopping || len(h.waiting) == 0 {
 		return
 	}
 	hidden := h.take()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/internal/host"
 )
 
 const (
@@ -215,9 +216,9 @@ const (
 // retryDelay returns the wait before the next try of a write. It grows with each try, up
 // to a quarter of the time that is left, and has full jitter, since many writes to a
 // throttled table fail together.
-func (c *claim) retryDelay(attempt int, left time.Duration) time.Duration {
-	limit := min(retryBase<<min(attempt, 6), retryCap, max(left/4, retryBase))
-	return time.Duration(c.options.random() * float64(limit))
+func retryDelay(ctx context.Context, attempt int) time.Duration {
+	limit := min(retryBase<<min(attempt, 6), retryCap, max(timeLeft(ctx)/4, retryBase))
+	return time.Duration(host.Random(ctx) * float64(limit))
 }
 
 // write settles the claim. A temporary failure, such as a throttled table, is retried
@@ -230,7 +231,7 @@ func (c *claim) write(ctx context.Context, s Settlement) error {
 		if err == nil || !c.isTemporary(ctx, err) {
 			return err
 		}
-		timer := time.NewTimer(c.retryDelay(attempt, timeLeft(ctx)))
+		timer := time.NewTimer(retryDelay(ctx, attempt))
 		select {
 		case <-timer.C:
 		case <-ctx.Done():

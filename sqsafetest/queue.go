@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -17,6 +16,7 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/handler/handlertest"
 	"github.com/sqsafe/sqsafe/idem"
+	"github.com/sqsafe/sqsafe/internal/bubble"
 	"github.com/sqsafe/sqsafe/internal/testhost"
 )
 
@@ -108,7 +108,7 @@ func NewQueue[T any](
 func (q *Queue) Run(t *testing.T, messages ...handlertest.Message) *handlertest.RunReport {
 	t.Helper()
 	var report *handlertest.RunReport
-	inBubble(t, func(t *testing.T) {
+	bubble.Run(t, "sqsafetest.Queue.Run", func(t *testing.T) {
 		t.Helper()
 		messages = q.begin(t, messages)
 		defer q.end()
@@ -158,23 +158,6 @@ func (q *Queue) begin(t testing.TB, messages []handlertest.Message) []handlertes
 
 // end keeps the time, without the monotonic part, which means nothing in another bubble.
 func (q *Queue) end() { q.clock = time.Now().Round(0) }
-
-// inBubble calls f in a bubble of package synctest: that of the caller, or a new one.
-func inBubble(t *testing.T, f func(t *testing.T)) {
-	t.Helper()
-	if isBubble() {
-		f(t)
-		return
-	}
-	synctest.Test(t, f)
-}
-
-// isBubble reports whether the caller is in a bubble, which only a panic tells.
-func isBubble() (is bool) {
-	defer func() { is = recover() == nil }()
-	synctest.Wait()
-	return true
-}
 
 // environment is an Env that knows which of its variables were read.
 type environment struct {

@@ -3,10 +3,10 @@ package handlertest
 import (
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/internal/bubble"
 )
 
 // Queue is an SQS queue in memory and the Lambda function that is fed by it. Each
@@ -54,7 +54,10 @@ type Queue struct {
 // It opens a bubble of package synctest, or runs in that of its caller, so the
 // handler and what it uses must not wait for anything outside, such as a real
 // connection. What they use may be made before and outside, unless it has
-// channels, timers or tickers. A handler that was left behind is waited for, for a
+// channels, timers or tickers. A wait for something outside stops the bubble's clock.
+// In a bubble that Run opens, it is found after 10 s of real time, or a minute if it is
+// no connection: Run panics with the stacks of those that wait. In a bubble of the
+// caller the test hangs. A handler that was left behind is waited for, for a
 // day of the bubble's time: one that never returns fails the test.
 //
 // The function's process ends when its processor panics, or by [Kill], and a new
@@ -62,11 +65,11 @@ type Queue struct {
 // checks: Run looks for one after each batch.
 func (q Queue) Run(t *testing.T, messages ...Message) *RunReport {
 	t.Helper()
-	if inBubble() {
-		return q.run(t, messages)
-	}
 	var report *RunReport
-	synctest.Test(t, func(t *testing.T) { report = q.run(t, messages) })
+	bubble.Run(t, "handlertest.Queue.Run", func(t *testing.T) {
+		t.Helper()
+		report = q.run(t, messages)
+	})
 	return report
 }
 
@@ -120,11 +123,3 @@ func (q Queue) withDefaults(t testing.TB) Queue {
 }
 
 func (q Queue) fifo() bool { return strings.HasSuffix(q.Name, ".fifo") }
-
-// inBubble tells whether the caller is in a bubble of package synctest, which
-// only a panic gives away.
-func inBubble() (in bool) {
-	defer func() { in = recover() == nil }()
-	synctest.Wait()
-	return true
-}

@@ -33,6 +33,7 @@ func engineGoroutines() map[string]string {
 
 		"internal/usercall/usercall.go": "user code that may be left behind",
 
+		"internal/bubble/watch.go":       "the timer that looks whether virtual time stands still",
 		"handler/handlertest/overdue.go": "a test is told of a handler that does not return",
 
 		"idem/renew.go": "a lease is renewed while its job runs",
@@ -97,6 +98,9 @@ func toolGoroutines() map[string]string {
 		"internal/cli/queues.go":       "queues are described side by side",
 		"internal/cli/signal.go":       "signals",
 		"internal/demo/demo.go":        "the server of the payment provider",
+
+		"internal/bench/services.go":    "the server of the emulators",
+		"internal/bench/byhand/main.go": "messages of a batch run side by side, as people write it",
 
 		"internal/chaos/campaign.go": "servers, and what the plan says: jobs, strikes, outages and progress side by side",
 		"internal/chaos/job/main.go": "the wait for the end of the campaign",

@@ -126,12 +126,13 @@ func leafRows() []Row {
 		{Path: "internal/localreport", Never: []string{anyOurs, anyThird}, Host: true},
 		{Path: "internal/redact", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/jobid", Never: []string{anyOurs, anyThird}},
+		{Path: "internal/bubble", Never: []string{anyOurs, anyThird}, Testing: true},
 		{Path: "internal/traceid", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/jsonobject", Never: []string{anyOurs, anyThird}},
 		{Path: "internal/wholebody", Third: []string{sdkCore, sdkHTTP}, Never: []string{anyOurs}},
 		{Path: "internal/metricmath", Never: []string{anyOurs, anyThird}},
 		{
-			Path: "internal/sqscall", Third: []string{sdkCore, sdkSQS, smithy},
+			Path: "internal/sqscall", Ours: []string{"internal/host"}, Third: []string{sdkCore, sdkSQS, smithy},
 			Never: append(forCommands(), sdkDynamoDB),
 		},
 	}
@@ -150,13 +151,14 @@ func engineRows() []Row {
 			Never: append(noSDK(), lambdaRuntime), Tests: []string{"idem"},
 		},
 		{
-			Path: "handler/handlertest", Ours: []string{"fault", "handler"}, Third: []string{lambdaEvents, lambdaErrors},
+			Path: "handler/handlertest", Ours: []string{"fault", "handler", "internal/bubble"},
+			Third: []string{lambdaEvents, lambdaErrors},
 			Never: noSDK(), Tests: []string{"idem", "dlq"},
 		},
 		{Path: "envelope", Ours: []string{"fault", "handler"}, Never: noSDK(), Tests: []string{"idem"}},
 		{
 			Path:  "idem",
-			Ours:  []string{"fault", "handler", "internal/deadline", "internal/jobid", "internal/jsonobject"},
+			Ours:  []string{"fault", "handler", "internal/deadline", "internal/host", "internal/jobid", "internal/jsonobject"},
 			Never: noSDK(),
 			Tests: []string{"backoff", "internal/simulation"},
 		},
@@ -250,7 +252,7 @@ func hostRows() []Row {
 		},
 		{
 			Path:  "sqsafetest",
-			Ours:  []string{"handler", "handler/handlertest", "envelope", "idem", "internal/testhost", "."},
+			Ours:  []string{"handler", "handler/handlertest", "envelope", "idem", "internal/bubble", "internal/testhost", "."},
 			Third: []string{lambdaEvents, sdkCore}, Never: forCommands(), Tests: []string{"fault"},
 		},
 		{Path: "internal/eventsource/filter", Never: []string{anyOurs, anyThird}},

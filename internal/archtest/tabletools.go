@@ -178,6 +178,7 @@ func checkRows() []Row {
 		{Path: "internal/apiguard", Tests: []string{"internal/archtest"}},
 		{Path: "internal/licences", Third: []string{licensecheck}, Host: true},
 		{Path: "internal/release", Third: []string{yaml}},
+		{Path: "internal/release/images", Never: []string{anyOurs, anyThird}, Host: true},
 		{Path: "internal/mutants", Third: []string{yaml}, Host: true},
 		{Path: "internal/clients"},
 		{Path: "internal/conformance"},
@@ -248,7 +249,19 @@ func benchRows() []Row {
 			Never: noSDK(),
 		},
 		{
-			Path: "internal/bench", Ours: []string{"internal/runtimeapi"}, Third: []string{lambdaEvents},
+			Path: "internal/bench/byhand", Ours: []string{job}, Third: []string{
+				lambdaEvents, lambdaRuntime, sdkCore, sdkKeys, sdkDynamoDB, dynamoDBTypes,
+			},
+			Never: []string{"handler", "idem"}, Host: true,
+		},
+		{
+			Path: "internal/bench/start", Ours: []string{".", "fault", "metrics", job},
+			Third: []string{lambdaRuntime, sdkCore, sdkKeys}, Host: true,
+		},
+		{Path: "internal/tally"},
+		{
+			Path: "internal/bench", Ours: []string{"internal/localaws", "internal/runtimeapi", "internal/tally"},
+			Third: []string{lambdaEvents, sdkCore, sdkKeys, sdkDynamoDB, dynamoDBTypes, sdkSQS},
 			Tests: []string{".", "handler", job}, Host: true,
 		},
 	}

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -171,9 +170,7 @@ func TestAKilledProcessLosesNoJobAndRepeatsNoCharge(t *testing.T) {
 	s := start(t.Context(), t, "--until-idle", "--jobs", jobsFile(t, goodJob), "--parameter-overrides",
 		"PaymentUrl="+provider.URL, "FunctionTimeout=2", "VisibilityTimeout=3", "MaximumConcurrency=2")
 	<-called
-	if err := syscall.Kill(s.next(local.KindStarted).PID, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	kill(t, s.next(local.KindStarted).PID)
 	died := time.Now()
 	crash := s.next(local.KindCrash)
 	close(killed)
@@ -189,6 +186,18 @@ func TestAKilledProcessLosesNoJobAndRepeatsNoCharge(t *testing.T) {
 	}
 	if waited := s.redelivered(crash.MessageIDs[0]).Sub(died); waited < 2*time.Second {
 		t.Errorf("redelivered %v after the kill, want the visibility timeout to pass first", waited)
+	}
+}
+
+// kill ends a process as the system does, on each system.
+func kill(t *testing.T, id int) {
+	t.Helper()
+	process, err := os.FindProcess(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := process.Kill(); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -26,9 +26,11 @@ type Job struct {
 // Configuration is the part of .goreleaser.yaml that has rules.
 type Configuration struct {
 	Builds []Build `yaml:"builds"`
-	Kos    []struct {
-		Build string `yaml:"build"`
-	} `yaml:"kos"`
+}
+
+// Images is .ko.yaml.
+type Images struct {
+	Builds []Build `yaml:"builds"`
 }
 
 // Build is a program that is released.
@@ -36,6 +38,9 @@ type Build struct {
 	ID      string   `yaml:"id"`
 	Main    string   `yaml:"main"`
 	Targets []string `yaml:"targets"`
+	Env     []string `yaml:"env"`
+	Flags   []string `yaml:"flags"`
+	LDFlags []string `yaml:"ldflags"`
 }
 
 // Read decodes a YAML file below root. The error names the file.

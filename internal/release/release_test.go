@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -92,9 +91,7 @@ func TestReleasesAreWhatIsCompiledInCI(t *testing.T) {
 	line, _, _ = strings.Cut(line, "\n")
 	want := strings.Fields(line)
 	version := regexp.MustCompile(`_v\d(\.\d)?$`)
-	var ids []string
 	for _, build := range c.Builds {
-		ids = append(ids, build.ID)
 		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(build.Main), "main.go")); err != nil {
 			t.Errorf("build %s: %v", build.ID, err)
 		}
@@ -108,9 +105,23 @@ func TestReleasesAreWhatIsCompiledInCI(t *testing.T) {
 			}
 		}
 	}
-	for _, image := range c.Kos {
-		if !slices.Contains(ids, image.Build) {
-			t.Errorf("an image contains %q, which is not built: builds are %v", image.Build, ids)
+}
+
+// TestImagesAreBuiltAsPrograms compares .ko.yaml with .goreleaser.yaml and with the list of images.
+func TestImagesAreBuiltAsPrograms(t *testing.T) {
+	t.Parallel()
+	program := decode[release.Configuration](t, ".goreleaser.yaml").Builds[0]
+	list := read(t, "internal/release/images/main.go")
+	for _, image := range decode[release.Images](t, ".ko.yaml").Builds {
+		if !strings.Contains(list, `{"`+image.ID+`", "`+image.Main+`",`) {
+			t.Errorf("internal/release/images does not build %s of %s", image.ID, image.Main)
+		}
+		want := release.Build{
+			ID: image.ID, Main: image.Main, Env: program.Env, LDFlags: program.LDFlags,
+			Flags: []string{"-buildvcs=true", "-tags=timetzdata"}, // ko adds -trimpath
+		}
+		if diff := cmp.Diff(want, image); diff != "" {
+			t.Errorf("image %s (-want +got):\n%s", image.ID, diff)
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -253,9 +252,7 @@ func TestProcessKilledFromOutsideFailsItsInvocationAtOnce(t *testing.T) {
 		failed <- err
 	}()
 	<-h.said
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	killNow(t, pid)
 	e, ok := errors.AsType[*runtimeapi.FunctionError](<-failed)
 	if !ok {
 		t.Fatal("the invocation did not fail")
@@ -276,9 +273,7 @@ func TestProcessKilledWhileIdleIsReplaced(t *testing.T) {
 	t.Parallel()
 	h := start(t, "lambda", nil)
 	pid := h.report(order{}).PID
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	killNow(t, pid)
 	<-h.exits
 	if next := h.report(order{Text: "next"}); next.Text != "next" || next.PID == pid {
 		t.Errorf("got %+v, want an answer of a new process", next)

@@ -333,3 +333,15 @@ type reply struct {
 	Status int
 	Body   string
 }
+
+// killNow ends a process as the system does, on each system.
+func killNow(t *testing.T, id int) {
+	t.Helper()
+	process, err := os.FindProcess(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+}

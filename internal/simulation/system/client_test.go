@@ -99,6 +99,7 @@ func (l *longPoll) HandleInitialize(
 	}
 	down, _ := l.isDown("queue", l.now())
 	name := l.name + receiveName(strconv.Itoa(int(receive.MaxNumberOfMessages)))
+	l.turns.take("long poll of " + name)
 	p := &polling{number: l.count("long poll of " + name)}
 	ctx = context.WithValue(ctx, pollingKey{}, p)
 	draws := l.seed.at("long poll %d of %s", p.number, name)

@@ -244,7 +244,7 @@ func (c *config) drawHosts(r *rand.Rand) {
 	}
 	if c.profile == lasting {
 		c.visibility = max(c.visibility, 30*time.Second)
-		c.lease = min(c.lease, time.Minute)
+		c.lease = min(max(c.lease, 30*time.Second), time.Minute)
 	}
 	if short := evenly(r, 2*time.Second, timeout).Truncate(time.Second); c.on[hasty] {
 		c.visibility = short

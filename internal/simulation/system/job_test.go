@@ -111,8 +111,9 @@ func (c *config) drawJob(r *rand.Rand, name string, share float64) *job {
 	if c.profile == lasting && chance(r, 0.3) {
 		j.takes = evenly(r, 3*time.Minute, 20*time.Minute)
 	}
-	// A job of hours has many heartbeats if visibility timeout or lease are short.
-	j.takes = min(j.takes, 40*c.visibility, 60*c.lease)
+	// A job of hours has many heartbeats if visibility timeout or lease are short: they are a
+	// third of them apart.
+	j.takes = min(j.takes, 25*c.visibility, 30*c.lease)
 	return j
 }
 
