@@ -6,6 +6,8 @@ FUZZTIME  ?= 10s
 BENCHTIME ?= 1s
 # make bench BENCHFLAGS=-quick fails if our function is over the limit in docs/performance.md.
 BENCHFLAGS ?= -rounds 8
+# make compare COMPAREFLAGS="-rounds 1 -shape '10 × 1 KB'" is a short one.
+COMPAREFLAGS ?= -rounds 5
 ARCH      ?= $(shell $(GO) env GOARCH)
 
 GOLANGCI_VERSION := v2.15.0
@@ -54,6 +56,9 @@ run: ## Run the sample functions with the sample jobs on this machine
 # internal/parity compares hosts in real time, so nothing else runs beside it.
 IN_TIME := ./internal/parity
 others   = $$($(GO) list ./... | grep -v '/internal/parity$$')
+
+# Compilers and tests live for seconds: with more memory, they collect less garbage.
+test race vet systems: export GOGC ?= 400
 
 .PHONY: test
 test: ## Run all tests
@@ -271,6 +276,11 @@ bench: ## Run each benchmark for BENCHTIME, and compare with a function without 
 		$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) "$$package" < /dev/null || exit 1; \
 	done
 	$(GO) run ./internal/bench $(BENCHFLAGS)
+
+# What Powertools needs is installed into .build/compare; without Python or npm it is left out.
+.PHONY: compare
+compare: ## Compare with aws-lambda-go, two SDK calls by hand and Powertools (about ten minutes)
+	$(GO) run ./internal/bench -compare $(COMPAREFLAGS)
 
 .PHONY: fuzz
 fuzz: ## Run each fuzz target for FUZZTIME

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -96,8 +95,8 @@ func TestTheFirstClaimFindsAConnection(t *testing.T) {
 	if _, err := h.DynamoDB().DescribeTable(t.Context(), in); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, connections := w.calls.read(); connections != 1 {
-		t.Errorf("%d connections were opened, want 1", connections)
+	if n := w.calls.Read().Connections; n != 1 {
+		t.Errorf("%d connections were opened, want 1", n)
 	}
 }
 
@@ -111,67 +110,6 @@ func TestAConnectionThatCannotBeOpenedDoesNotMatter(t *testing.T) {
 		t.Fatal(err)
 	}
 	newHost(lookupIn(env), cfg).connect()
-}
-
-// calls counts what the processor sends.
-type calls struct {
-	mu                 sync.Mutex
-	bytes, connections int
-	by                 map[string]int // calls by the last part of their X-Amz-Target
-}
-
-// count counts the calls of a server.
-func (c *calls) count(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, name, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-		c.mu.Lock()
-		if c.by == nil {
-			c.by = map[string]int{}
-		}
-		c.by[name]++
-		c.mu.Unlock()
-		next.ServeHTTP(w, r)
-	})
-}
-
-// read returns what was counted: the calls by name, the bytes and the connections.
-func (c *calls) read() (by map[string]int, bytes, connections int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return maps.Clone(c.by), c.bytes, c.connections
-}
-
-func (c *calls) reset() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.bytes, c.connections, c.by = 0, 0, map[string]int{}
-}
-
-// meter counts the connections and the bytes that arrive.
-type meter struct {
-	net.Listener
-	calls *calls
-}
-
-func (m meter) Accept() (net.Conn, error) {
-	conn, err := m.Listener.Accept()
-	m.calls.mu.Lock()
-	m.calls.connections++
-	m.calls.mu.Unlock()
-	return metered{conn, m.calls}, err
-}
-
-type metered struct {
-	net.Conn
-	calls *calls
-}
-
-func (m metered) Read(into []byte) (int, error) {
-	n, err := m.Conn.Read(into)
-	m.calls.mu.Lock()
-	m.calls.bytes += n
-	m.calls.mu.Unlock()
-	return n, err
 }
 
 // What a job costs at AWS: calls, bytes, and connections. None depends on the machine.
@@ -216,20 +154,20 @@ func TestWhatAJobCosts(t *testing.T) {
 					}
 				}
 				handle(tt.name, 0)
-				w.calls.reset()
+				w.calls.Reset()
 				if tt.name == "duplicate" {
 					handle(tt.name, 0)
 				} else {
 					handle(tt.name, 1)
 				}
-				by, bytes, connections := w.calls.read()
-				if diff := cmp.Diff(tt.calls, by); diff != "" {
+				got := w.calls.Read()
+				if diff := cmp.Diff(tt.calls, got.Calls); diff != "" {
 					t.Errorf("calls (-want +got):\n%s", diff)
 				}
-				if each := bytes / jobs; each > tt.bytes {
+				if each := got.Bytes / jobs; each > tt.bytes {
 					t.Errorf("%d bytes are sent for a job, want at most %d", each, tt.bytes)
 				} else {
-					t.Logf("%d bytes, %d connections", each, connections)
+					t.Logf("%d bytes, %d connections", each, got.Connections)
 				}
 			})
 		}

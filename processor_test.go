@@ -22,6 +22,7 @@ import (
 	"github.com/sqsafe/sqsafe/idem"
 	"github.com/sqsafe/sqsafe/internal/localaws"
 	"github.com/sqsafe/sqsafe/internal/localaws/localtest"
+	"github.com/sqsafe/sqsafe/internal/tally"
 )
 
 // world is a stack behind one address, and the environment for it.
@@ -30,14 +31,14 @@ type world struct {
 	queues *sqs.Client
 	url    string
 	env    map[string]string
-	calls  calls
+	calls  tally.Tally
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{server: localaws.New(nil), env: complete()}
-	web := httptest.NewUnstartedServer(w.calls.count(w.server))
-	web.Listener = meter{web.Listener, &w.calls}
+	web := httptest.NewUnstartedServer(w.calls.Handler(w.server))
+	web.Listener = w.calls.Listener(web.Listener)
 	web.Start()
 	t.Cleanup(web.Close)
 	config := localtest.Config(w.server)

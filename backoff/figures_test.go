@@ -58,6 +58,7 @@ func TestTablesAreAsPublished(t *testing.T) {
 	for name, now := range map[string]string{
 		"shares": shareTable(), "together": peakTable(func(s spread) [retries]float64 { return s.together }),
 		"history": peakTable(func(s spread) [retries]float64 { return s.history }), "budgets": budgetTable(),
+		"stepped": steppedTable(),
 	} {
 		begin, end := "<!-- table "+name+" -->\n\n", "\n<!-- end "+name+" -->"
 		before, rest, found := strings.Cut(text, begin)
@@ -187,6 +188,20 @@ func shareTable() string {
 		row := []string{w.name}
 		for i := range shown {
 			row = append(row, fmt.Sprintf("%.0f %%", 100*w.spread.together[i]/float64(int(1)<<i)))
+		}
+		rows = append(rows, row)
+	}
+	return table(rows...)
+}
+
+// steppedTable lists the peaks of Stepped, where 1,000 jobs fail together.
+func steppedTable() string {
+	rows := [][]string{{"setting", "after 60 s", "after 300 s", "after 900 s"}}
+	for _, w := range steppedWays {
+		row := []string{w.name}
+		for step := range defaultSteps {
+			jobs, ratio := steppedPeak(w.profile, step)
+			row = append(row, fmt.Sprintf("%.1f (%d jobs)", ratio, jobs))
 		}
 		rows = append(rows, row)
 	}

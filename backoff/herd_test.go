@@ -214,6 +214,50 @@ func TestWideJitterIsEven(t *testing.T) {
 	}
 }
 
+// steppedWays are the settings of Stepped that the documentation compares.
+var steppedWays = []struct {
+	name    string
+	profile backoff.Stepped
+}{
+	{"`Stepped{}`, the default: 0.10", backoff.Stepped{}},
+	{"`Stepped{Jitter: 0.5}`", backoff.Stepped{Jitter: 0.5}},
+	{"`Stepped{Jitter: 1}`", backoff.Stepped{Jitter: 1}},
+}
+
+// steppedHerd is the number of jobs that fail together; the even spread of them over the
+// longest step is one a second.
+const steppedHerd = 1_000
+
+var defaultSteps = []int{60, 300, 900}
+
+// steppedPeak is the number of jobs in the busiest second after a step, the median of
+// fifteen runs, and that as a multiple of an even spread over the step.
+func steppedPeak(profile backoff.Profile, step int) (jobs int, ratio float64) {
+	var peaks []float64
+	for seed := range uint64(15) {
+		h := comeBack(steppedHerd, profile, step+1, seeded(seed))
+		peaks = append(peaks, float64(h.peak()))
+	}
+	peak := median(peaks)
+	return int(peak), peak * float64(defaultSteps[step]) / steppedHerd
+}
+
+// The range of the default is a tenth of the step, so its peak is ten times the even spread
+// or more. That of the whole step is as even as random delays can be: six jobs in one
+// second of 900 are chance.
+func TestPeakOfSteppedAsMeasured(t *testing.T) {
+	t.Parallel()
+	for i, want := range [][3]float64{{10.9, 13.2, 18.0}, {2.8, 4.2, 6.3}, {1.6, 3.0, 5.4}} {
+		for step := range defaultSteps {
+			jobs, got := steppedPeak(steppedWays[i].profile, step)
+			if math.Abs(got/want[step]-1) > 0.2 {
+				t.Errorf("%s: after %d s the peak is %.1f (%d jobs), want %.1f ± 20 %%",
+					steppedWays[i].name, defaultSteps[step], got, jobs, want[step])
+			}
+		}
+	}
+}
+
 // Rounding to whole seconds keeps the mean of every range.
 func TestRoundingKeepsTheMeanOfEachRange(t *testing.T) {
 	t.Parallel()

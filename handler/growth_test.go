@@ -4,10 +4,14 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"runtime"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/sqsafe/sqsafe/handler"
 )
@@ -41,46 +45,53 @@ func (always) Delete(_ context.Context, deletions []handler.Deletion) {
 }
 
 // A function runs for days in one process: what it holds after a thousand invocations is
-// what it held after the first.
+// what it held after the first. Jobs succeed, fail, die, and run into the end of the time
+// for jobs. A job that panics or ignores the end ends the process, so that nothing is left
+// to grow.
 func TestNothingGrowsWithTheInvocations(t *testing.T) { //nolint:paralleltest // it counts goroutines
-	p := newProcessor(byBody(script), &handler.Options{
-		Concurrency: 4, Ledger: noLedger{}, DeadLetter: always{}, Queue: always{}, Logger: slog.New(slog.DiscardHandler),
+	synctest.Test(t, func(t *testing.T) {
+		work := map[string]func(context.Context, *handler.Message) error{"late": untilCancelled}
+		maps.Copy(work, script)
+		p := newProcessor(byBody(work), &handler.Options{
+			Concurrency: 4, Ledger: noLedger{}, DeadLetter: always{}, Queue: always{}, Logger: slog.New(slog.DiscardHandler),
+		})
+		invoke := func(i int) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			var records []events.SQSMessage
+			for n, body := range []string{"ok", "wait", "permanent", "late", "ok"} {
+				records = append(records, record(fmt.Sprintf("m-%d-%d", i, n), body))
+			}
+			if _, err := p.Handle(ctx, event(records...)); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait() // the last workers are on their way out
+		}
+		var before, after runtime.MemStats
+		invoke(0)
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		goroutines, files := runtime.NumGoroutine(), descriptors()
+		const invocations = 1000
+		for i := range invocations {
+			invoke(i)
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		if n := runtime.NumGoroutine(); n > goroutines {
+			t.Errorf("%d goroutines after %d invocations, %d before", n, invocations, goroutines)
+		}
+		if n := descriptors(); n > files {
+			t.Errorf("%d open files after %d invocations, %d before", n, invocations, files)
+		}
+		if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > invocations*100 {
+			t.Errorf("%d bytes more are held after %d invocations", grown, invocations)
+		}
 	})
-	invoke := func(i int) {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		in := event(
-			record(fmt.Sprintf("m-%d-1", i), "ok"), record(fmt.Sprintf("m-%d-2", i), "wait"),
-			record(fmt.Sprintf("m-%d-3", i), "permanent"), record(fmt.Sprintf("m-%d-4", i), "ok"),
-		)
-		if _, err := p.Handle(ctx, in); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var before, after runtime.MemStats
-	invoke(0)
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	goroutines, files := runtime.NumGoroutine(), descriptors()
-	const invocations = 1000
-	for i := range invocations {
-		invoke(i)
-	}
-	for range 100 { // the last workers are on their way out
-		if runtime.NumGoroutine() <= goroutines {
-			break
-		}
-		runtime.Gosched()
-	}
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	if n := runtime.NumGoroutine(); n > goroutines {
-		t.Errorf("%d goroutines after %d invocations, %d before", n, invocations, goroutines)
-	}
-	if n := descriptors(); n > files {
-		t.Errorf("%d open files after %d invocations, %d before", n, invocations, files)
-	}
-	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > invocations*100 {
-		t.Errorf("%d bytes more are held after %d invocations", grown, invocations)
-	}
+}
+
+// untilCancelled works until it is told to stop.
+func untilCancelled(ctx context.Context, _ *handler.Message) error {
+	<-ctx.Done()
+	return ctx.Err()
 }

@@ -8,9 +8,10 @@ import (
 	"github.com/sqsafe/sqsafe/internal/deadline"
 )
 
-// flush hides the waiting messages at once if there is no deadline.
+// flush hides the waiting messages at once if there is no deadline. A crash brings one, but
+// what it defers is known at once.
 func (h *hider) flush(b *batch) {
-	if b.table.Bounded() || len(h.waiting) == 0 {
+	if !b.end.IsZero() || b.stopping || len(h.waiting) == 0 {
 		return
 	}
 	hidden := h.take()
@@ -46,7 +47,7 @@ func (b *batch) hideAll() {
 	}
 }
 
-func (b *batch) changeVisibility(hidden []*delivery, table deadline.Table) []VisibilityChange {
+func (b *batch) changeVisibility(hidden []*delivery, table *deadline.Table) []VisibilityChange {
 	changes := make([]VisibilityChange, len(hidden))
 	for i, d := range hidden {
 		changes[i] = VisibilityChange{Message: d.message, Timeout: d.timeout()}
@@ -124,7 +125,7 @@ func (b *batch) acknowledged(deliveries []*delivery) []*delivery {
 	return acknowledged
 }
 
-func (b *batch) deleteMessages(deliveries []*delivery, table deadline.Table) []Deletion {
+func (b *batch) deleteMessages(deliveries []*delivery, table *deadline.Table) []Deletion {
 	deletions := make([]Deletion, len(deliveries))
 	for i, d := range deliveries {
 		deletions[i] = Deletion{Message: d.message}

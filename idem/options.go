@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"time"
 
 	"github.com/sqsafe/sqsafe/fault"
@@ -51,7 +50,6 @@ type Options struct {
 	Logger *slog.Logger
 
 	classifier fault.Table
-	random     func() float64
 }
 
 const (
@@ -79,7 +77,7 @@ func (o *Options) withDefaults() (Options, error) {
 	if out.Logger == nil {
 		out.Logger = slog.Default()
 	}
-	out.classifier, out.random = fault.Rules(), rand.Float64
+	out.classifier = fault.Rules()
 	switch {
 	case out.Hash.err != nil:
 		return out, out.Hash.err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/internal/host"
 )
 
 const (
@@ -107,7 +108,7 @@ func (c *claim) release(ctx context.Context, res *handler.Result) *handler.Resul
 func (c *claim) abort(ctx context.Context, e handler.Ending) *handler.Result {
 	res, lease := e.Result, time.Now()
 	if e.Running {
-		lease = c.leaseEnd()
+		lease = c.longestLease()
 	}
 	err := c.write(ctx, Settlement{Kind: SettleAbort, Lease: lease, Crashes: c.answer.Job.Crashes})
 	if lost := c.lostErr(); lost != nil && res.Outcome == handler.OutcomeDeferred {
@@ -158,7 +159,7 @@ func (c *claim) writeVerdict(ctx context.Context, e handler.Ending) *handler.Res
 func (c *claim) markCrash(ctx context.Context, e handler.Ending, crashes int) *handler.Result {
 	mark := Settlement{Kind: SettleCrash, Crashes: crashes, Lease: time.Now()}
 	if e.Running {
-		mark.Lease = c.leaseEnd()
+		mark.Lease = c.longestLease()
 	}
 	if panicked, ok := errors.AsType[*handler.PanicError](e.Result.Err); ok {
 		mark.CrashStack = stackHead(panicked.Stack)
@@ -196,6 +197,17 @@ func (c *claim) leaseEnd() time.Time {
 	return c.lease
 }
 
+// longestLease returns the end that the claim may have in the store: a renewal without an
+// answer may have been written. A run that is left behind must not make it shorter.
+func (c *claim) longestLease() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.asked.After(c.lease) {
+		return c.asked
+	}
+	return c.lease
+}
+
 const (
 	retryBase = 50 * time.Millisecond
 	retryCap  = 2 * time.Second
@@ -204,9 +216,9 @@ const (
 // retryDelay returns the wait before the next try of a write. It grows with each try, up
 // to a quarter of the time that is left, and has full jitter, since many writes to a
 // throttled table fail together.
-func (c *claim) retryDelay(attempt int, left time.Duration) time.Duration {
-	limit := min(retryBase<<min(attempt, 6), retryCap, max(left/4, retryBase))
-	return time.Duration(c.options.random() * float64(limit))
+func retryDelay(ctx context.Context, attempt int) time.Duration {
+	limit := min(retryBase<<min(attempt, 6), retryCap, max(timeLeft(ctx)/4, retryBase))
+	return time.Duration(host.Random(ctx) * float64(limit))
 }
 
 // write settles the claim. A temporary failure, such as a throttled table, is retried
@@ -219,7 +231,7 @@ func (c *claim) write(ctx context.Context, s Settlement) error {
 		if err == nil || !c.isTemporary(ctx, err) {
 			return err
 		}
-		timer := time.NewTimer(c.retryDelay(attempt, timeLeft(ctx)))
+		timer := time.NewTimer(retryDelay(ctx, attempt))
 		select {
 		case <-timer.C:
 		case <-ctx.Done():

@@ -45,6 +45,12 @@ type world struct {
 func bubble(t *testing.T, name, visibility string, scenario func(w *world)) {
 	t.Helper()
 	t.Parallel()
+	inBubble(t, name, visibility, scenario)
+}
+
+// inBubble is bubble without other tests beside it.
+func inBubble(t *testing.T, name, visibility string, scenario func(w *world)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, begin: time.Now(), names: map[string]string{}, store: idem.NewMemory()}
 		w.server = localaws.New(&localaws.Options{Observe: w.observe})

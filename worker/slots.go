@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -38,44 +39,62 @@ type slots struct {
 	mu sync.Mutex
 	// taken is the number of slots in use, receives that of running receives.
 	taken, receives int
-	// freed is closed when there are more free slots or fewer receives.
-	freed chan struct{}
+	// waiting are those who wait for slots, the longest first. Each gets the number of its
+	// slots.
+	waiting []chan int
 }
 
 func newSlots(batches, concurrency int) *slots {
 	perBatch := min(concurrency, maxBatch)
-	return &slots{perBatch: perBatch, total: batches * perBatch, batches: batches, freed: make(chan struct{})}
+	return &slots{perBatch: perBatch, total: batches * perBatch, batches: batches}
 }
 
 // take waits until a receive may begin and a slot is free, and takes more slots for the
-// batch if they are free. It returns the number of slots; 0 if ctx ends before.
+// batch if they are free. It returns the number of slots; 0 if ctx ends before. After the
+// end of ctx no receive begins, whatever is free.
 func (s *slots) take(ctx context.Context) int {
-	for {
-		n, freed := s.tryTake(ctx)
-		if n > 0 {
+	if ctx.Err() != nil {
+		return 0
+	}
+	granted := make(chan int, 1)
+	s.mu.Lock()
+	s.waiting = append(s.waiting, granted)
+	s.grant()
+	s.mu.Unlock()
+	select {
+	case n := <-granted:
+		if ctx.Err() == nil {
 			return n
 		}
-		select {
-		case <-freed:
-		case <-ctx.Done():
-			return 0
-		}
+		s.release(n, 1)
+	case <-ctx.Done():
+		s.leave(granted)
+	}
+	return 0
+}
+
+// leave ends the wait of one whose context has ended. It may have got slots meanwhile.
+func (s *slots) leave(granted chan int) {
+	s.mu.Lock()
+	s.waiting = slices.DeleteFunc(s.waiting, func(c chan int) bool { return c == granted })
+	s.mu.Unlock()
+	select {
+	case n := <-granted:
+		s.release(n, 1)
+	default:
 	}
 }
 
-// tryTake takes slots if it can; else it returns what is closed when it is worth to try
-// again. After the end of ctx no receive begins, whatever is free.
-func (s *slots) tryTake(ctx context.Context) (n int, freed <-chan struct{}) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.receives < s.batches && ctx.Err() == nil {
-		n = min(s.perBatch, s.total-s.taken)
-	}
-	if n > 0 {
+// grant gives free slots to those who wait, in their order, while receives may begin. The
+// caller holds mu.
+func (s *slots) grant() {
+	for len(s.waiting) > 0 && s.receives < s.batches && s.taken < s.total {
+		n := min(s.perBatch, s.total-s.taken)
 		s.taken += n
 		s.receives++
+		s.waiting[0] <- n
+		s.waiting = slices.Delete(s.waiting, 0, 1)
 	}
-	return n, s.freed
 }
 
 // batchSize returns how many messages a batch with n slots may have. A batch with all of
@@ -118,8 +137,7 @@ func (s *slots) release(slots, receives int) {
 	defer s.mu.Unlock()
 	s.taken -= slots
 	s.receives -= receives
-	close(s.freed)
-	s.freed = make(chan struct{})
+	s.grant()
 }
 
 // batchSlots are the slots of one batch. A long job keeps only its own.

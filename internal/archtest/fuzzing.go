@@ -17,6 +17,7 @@ func Unfuzzed() map[string]string {
 		"./functions/internal/notify":    "the sample decodes the answer of its provider, by the library alone",
 		"./internal/bench":               program,
 		"./internal/bench/bare":          program,
+		"./internal/bench/byhand":        program,
 		"./internal/chaos":               program,
 		"./internal/chaos/job":           program,
 		"./internal/coverage":            "it reads the output of go test",

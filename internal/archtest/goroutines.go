@@ -99,6 +99,9 @@ func toolGoroutines() map[string]string {
 		"internal/cli/signal.go":       "signals",
 		"internal/demo/demo.go":        "the server of the payment provider",
 
+		"internal/bench/services.go":    "the server of the emulators",
+		"internal/bench/byhand/main.go": "messages of a batch run side by side, as people write it",
+
 		"internal/chaos/campaign.go": "servers, and what the plan says: jobs, strikes, outages and progress side by side",
 		"internal/chaos/job/main.go": "the wait for the end of the campaign",
 		"internal/chaos/strikes.go":  "a signal that follows another after a time",

@@ -132,7 +132,7 @@ func leafRows() []Row {
 		{Path: "internal/wholebody", Third: []string{sdkCore, sdkHTTP}, Never: []string{anyOurs}},
 		{Path: "internal/metricmath", Never: []string{anyOurs, anyThird}},
 		{
-			Path: "internal/sqscall", Third: []string{sdkCore, sdkSQS, smithy},
+			Path: "internal/sqscall", Ours: []string{"internal/host"}, Third: []string{sdkCore, sdkSQS, smithy},
 			Never: append(forCommands(), sdkDynamoDB),
 		},
 	}
@@ -158,7 +158,7 @@ func engineRows() []Row {
 		{Path: "envelope", Ours: []string{"fault", "handler"}, Never: noSDK(), Tests: []string{"idem"}},
 		{
 			Path:  "idem",
-			Ours:  []string{"fault", "handler", "internal/deadline", "internal/jobid", "internal/jsonobject"},
+			Ours:  []string{"fault", "handler", "internal/deadline", "internal/host", "internal/jobid", "internal/jsonobject"},
 			Never: noSDK(),
 			Tests: []string{"backoff", "internal/simulation"},
 		},
@@ -248,7 +248,7 @@ func hostRows() []Row {
 			Third: []string{
 				lambdaRuntime, lambdaContext, sdkCore, sdkHTTP, sdkDynamoDB, sdkSQS, smithyStack, smithyHTTP,
 			},
-			Never: forCommands(), Tests: []string{"envelope", "fault"}, Host: true,
+			Never: forCommands(), Tests: []string{"envelope", "fault", "internal/tally"}, Host: true,
 		},
 		{
 			Path:  "sqsafetest",

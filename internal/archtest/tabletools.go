@@ -250,7 +250,19 @@ func benchRows() []Row {
 			Never: noSDK(),
 		},
 		{
-			Path: "internal/bench", Ours: []string{"internal/runtimeapi"}, Third: []string{lambdaEvents},
+			Path: "internal/bench/byhand", Ours: []string{job}, Third: []string{
+				lambdaEvents, lambdaRuntime, sdkCore, sdkKeys, sdkDynamoDB, dynamoDBTypes,
+			},
+			Never: []string{"handler", "idem"}, Host: true,
+		},
+		{
+			Path: "internal/bench/start", Ours: []string{".", "fault", "metrics", job},
+			Third: []string{lambdaRuntime, sdkCore, sdkKeys}, Host: true,
+		},
+		{Path: "internal/tally"},
+		{
+			Path: "internal/bench", Ours: []string{"internal/localaws", "internal/runtimeapi", "internal/tally"},
+			Third: []string{lambdaEvents, sdkCore, sdkKeys, sdkDynamoDB, dynamoDBTypes, sdkSQS},
 			Tests: []string{".", "handler", job}, Host: true,
 		},
 	}

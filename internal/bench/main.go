@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -26,6 +28,19 @@ type settings struct {
 	plan
 	tolerance
 	quick, noise bool
+	// shape is a part of the names of the shapes to measure.
+	shape string
+	// install is the folder for Powertools.
+	install string
+}
+
+// chosen are those of the shapes that are to be measured.
+func (s settings) chosen(all []shape) []shape {
+	return slices.DeleteFunc(all, func(one shape) bool { return !strings.Contains(one.name, s.shape) })
+}
+
+func (s settings) noShape() error {
+	return fmt.Errorf("-shape %s: no shape has this in its name; without -shape all are measured", s.shape)
 }
 
 // The plan of -quick; docs/performance.md says how exact its results are.
@@ -40,9 +55,15 @@ func parse(arguments []string, w io.Writer) (settings, error) {
 	flags.BoolVar(&s.quick, "quick", false,
 		"measure for a minute, whatever -rounds and -window say, and fail over a limit")
 	flags.BoolVar(&s.noise, "noise", false, "compare bare with itself, which shows what the machine adds")
+	flags.BoolVar(&s.peers, "compare", false, "compare with Powertools and two calls by hand too, which takes long")
+	flags.StringVar(&s.install, "install", ".build/compare", "where -compare installs Powertools")
+	flags.StringVar(&s.shape, "shape", "", "measure only the shapes that have this in their names")
 	flags.Float64Var((*float64)(&s.tolerance), "tolerance", 0.1, "what -quick adds to the limits for the noise")
 	if err := flags.Parse(arguments); err != nil {
 		return s, err
+	}
+	if s.quick && s.peers {
+		return s, errors.New("-compare has no limits to hold: leave out -quick")
 	}
 	if s.quick {
 		s.plan = quickPlan
@@ -67,11 +88,24 @@ func run(ctx context.Context, arguments []string, w io.Writer) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(directory) }()
-	programs, err := s.programs(ctx, directory)
+	if s.peers {
+		return s.contest(ctx, directory, w)
+	}
+	sets, err := s.sets(ctx, directory)
 	if err != nil {
 		return err
 	}
-	return s.compare(ctx, programs, comparisons(shapes()), w)
+	measured := false
+	for _, set := range sets {
+		if all := comparisons(s.chosen(set.shapes)); len(all) > 0 {
+			measured = true
+			err = errors.Join(err, s.compare(ctx, set.programs, all, w))
+		}
+	}
+	if !measured {
+		return s.noShape()
+	}
+	return err
 }
 
 // compare measures and reports. With -quick, what is over the limit is measured
@@ -89,23 +123,4 @@ func (s settings) compare(ctx context.Context, programs []program, all []*compar
 		return err
 	}
 	return s.report(programs, s.exceeded(all))
-}
-
-// programs builds the compared programs. All others are compared with the
-// first.
-func (s settings) programs(ctx context.Context, directory string) ([]program, error) {
-	const here = "github.com/sqsafe/sqsafe/internal/bench/"
-	names := []string{"bare", "ours", "ledger"}
-	if s.noise {
-		names = []string{"bare", "bare"}
-	}
-	programs := make([]program, 0, len(names))
-	for _, name := range names {
-		binary, err := build(ctx, directory, here+name)
-		if err != nil {
-			return nil, err
-		}
-		programs = append(programs, program{name: name, binary: binary})
-	}
-	return programs, nil
 }

@@ -19,6 +19,8 @@ func TestFlags(t *testing.T) {
 		{"none", "", plan{rounds: 8, window: 400 * time.Millisecond}, ""},
 		{"both", "-rounds 2 -window 10ms", plan{rounds: 2, window: 10 * time.Millisecond}, ""},
 		{"quick has its own plan", "-quick -rounds 100", quickPlan, ""},
+		{"with peers", "-compare -rounds 3", plan{rounds: 3, window: 400 * time.Millisecond, peers: true}, ""},
+		{"peers have no limits", "-compare -quick", plan{}, "leave out -quick"},
 		{"no rounds", "-rounds 0", plan{}, "0 rounds"},
 		{"no window", "-window 0s", plan{}, "window of 0s"},
 		{"unknown", "-fast", plan{}, "-fast"},
@@ -48,6 +50,14 @@ func TestHelpExitsWithoutError(t *testing.T) {
 	}
 }
 
+func TestAShapeThatIsNotThereIsRefused(t *testing.T) {
+	t.Parallel()
+	err := run(t.Context(), []string{"-noise", "-shape", "7 × 7 B"}, io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "-shape 7 × 7 B: no shape") {
+		t.Errorf("error %v, want one that names the shape", err)
+	}
+}
+
 // The programs do the same work: every answer is checked while they are
 // measured.
 func TestProgramsAreComparable(t *testing.T) {
@@ -56,7 +66,7 @@ func TestProgramsAreComparable(t *testing.T) {
 		t.Skip("the processor time of another process is only read on Linux")
 	}
 	s := settings{plan: plan{rounds: 2, window: time.Millisecond}, tolerance: 1000}
-	programs, err := s.programs(t.Context(), t.TempDir())
+	programs, err := buildAll(t.Context(), t.TempDir(), []own{{folder: "bare"}, {folder: "ours"}, {folder: "ledger"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +96,7 @@ func TestComparisonOverTheLimitIsMeasuredAgain(t *testing.T) {
 		t.Skip("the processor time of another process is only read on Linux")
 	}
 	s := settings{plan: plan{rounds: 1, window: time.Millisecond}, quick: true}
-	programs, err := s.programs(t.Context(), t.TempDir())
+	programs, err := buildAll(t.Context(), t.TempDir(), []own{{folder: "bare"}, {folder: "ours"}})
 	if err != nil {
 		t.Fatal(err)
 	}

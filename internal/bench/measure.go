@@ -13,6 +13,11 @@ type plan struct {
 	rounds int
 	// window is how long each program works on a shape in each round.
 	window time.Duration
+	// peers says that programs in other languages take part: a thousand messages with
+	// DynamoDB take some of them ten seconds, and Node.js compiles what has run for a while.
+	// So one invocation is enough, nobody works for longer than its window, and all have a
+	// second before it.
+	peers bool
 }
 
 const (
@@ -25,6 +30,20 @@ const (
 	// They last at least an eighth of it.
 	warmInvocations = 2
 )
+
+func (p plan) least() int {
+	if p.peers {
+		return 1
+	}
+	return leastInvocations
+}
+
+func (p plan) warmUp() (least int, duration time.Duration) {
+	if p.peers {
+		return 1, time.Second
+	}
+	return warmInvocations, p.window / 8
+}
 
 // cost is what a program used for the invocations of one window.
 type cost struct {
@@ -81,12 +100,13 @@ func (p plan) round(ctx context.Context, programs []program, e *event, backwards
 		}
 	}()
 	for _, program := range programs {
-		r, err := program.start()
+		r, err := program.start(ctx)
 		if err != nil {
 			return nil, err
 		}
 		processes = append(processes, r)
-		if _, err := r.work(ctx, e, p.window/8, warmInvocations); err != nil {
+		least, warmUp := p.warmUp()
+		if _, err := r.work(ctx, e, warmUp, least); err != nil {
 			return nil, err
 		}
 	}
@@ -109,8 +129,11 @@ func (p plan) takeTurns(ctx context.Context, processes []*running, e *event, bac
 	if backwards {
 		slices.Reverse(order)
 	}
-	for p.unfinished(found) {
+	for slices.ContainsFunc(found, p.unfinished) {
 		for _, i := range order {
+			if p.peers && !p.unfinished(found[i]) {
+				continue
+			}
 			c, err := processes[i].work(ctx, e, p.window/turns, 1)
 			if err != nil {
 				return nil, err
@@ -141,9 +164,7 @@ func cpuTimes(processes []*running) ([]time.Duration, error) {
 	return times, nil
 }
 
-func (p plan) unfinished(found costs) bool {
-	return slices.ContainsFunc(found, func(c cost) bool { return c.wall < p.window || c.invocations < leastInvocations })
-}
+func (p plan) unfinished(c cost) bool { return c.wall < p.window || c.invocations < p.least() }
 
 // work invokes the process repeatedly, for at least window, and no fewer than
 // least times.

@@ -32,10 +32,13 @@ func processor(c cost) time.Duration { return c.perInvocation(c.cpu) }
 func wall(c cost) time.Duration      { return c.perInvocation(c.wall) }
 
 // ratio compares the i-th program with the first, window by window.
-func (c *comparison) ratio(i int, of kind) spread {
+func (c *comparison) ratio(i int, of kind) spread { return c.ratioTo(i, 0, of) }
+
+// ratioTo compares the i-th program with another one.
+func (c *comparison) ratioTo(i, base int, of kind) spread {
 	values := make([]float64, 0, len(c.costs))
 	for _, costs := range c.costs {
-		values = append(values, float64(of(costs[i]))/float64(of(costs[0])))
+		values = append(values, float64(of(costs[i]))/float64(of(costs[base])))
 	}
 	return spreadOf(values)
 }

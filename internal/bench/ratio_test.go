@@ -80,9 +80,35 @@ func TestTable(t *testing.T) {
 	}
 }
 
+func TestContestTable(t *testing.T) {
+	t.Parallel()
+	c := compared("ten", 2, 4)
+	for i := range c.costs { // the third program takes 1.5 times what the second does
+		third := c.costs[i][1]
+		third.cpu = third.cpu * 3 / 2
+		c.costs[i] = append(c.costs[i], third)
+	}
+	programs := []program{{name: "bare"}, {name: "by hand", remote: true}, {name: "ours", remote: true}}
+	var b strings.Builder
+	if err := writeContest(&b, programs, c); err != nil {
+		t.Fatal(err)
+	}
+	want := `| ten | processor time | to bare | quartiles | to two calls | wall | to bare |
+| --- | --: | --: | --: | --: | --: | --: |
+| bare | 1ms | 1.00 | 1.00–1.00 | – | 2ms | 1.00 |
+| by hand | 3ms | 3.00 | 2.50–3.50 | 1.00 | 12ms | 6.00 |
+| ours | 4.5ms | 4.50 | 3.75–5.25 | 1.50 | 12ms | 6.00 |
+
+`
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("table (-want +got):\n%s", diff)
+	}
+}
+
 func TestShort(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{
+		12_345 * time.Millisecond:  "12.3s",
 		123_456 * time.Microsecond: "123ms",
 		12_345 * time.Microsecond:  "12.3ms",
 		1_234 * time.Microsecond:   "1.23ms",

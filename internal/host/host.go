@@ -2,7 +2,10 @@
 // context.
 package host
 
-import "context"
+import (
+	"context"
+	"math/rand/v2"
+)
 
 type (
 	drainingKey struct{}
@@ -48,4 +51,20 @@ func Ended(ctx context.Context) func(messageID string) {
 		return ended
 	}
 	return func(string) {}
+}
+
+type randomKey struct{}
+
+// WithRandom returns a context with the source of what is left to chance, such as the jitter
+// of pauses: numbers in [0, 1). It must be safe for concurrent use.
+func WithRandom(ctx context.Context, random func() float64) context.Context {
+	return context.WithValue(ctx, randomKey{}, random)
+}
+
+// Random returns a number of WithRandom, or of [rand.Float64].
+func Random(ctx context.Context) float64 {
+	if random, ok := ctx.Value(randomKey{}).(func() float64); ok {
+		return random()
+	}
+	return rand.Float64() //nolint:gosec // chance keeps callers apart, and is no secret
 }

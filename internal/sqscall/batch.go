@@ -3,12 +3,13 @@ package sqscall
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"strconv"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/smithy-go"
+
+	"github.com/sqsafe/sqsafe/internal/host"
 )
 
 const (
@@ -77,7 +78,7 @@ func serverFault(err error) bool {
 // sleep waits for least and up to as much again by chance, so that those who
 // failed together do not come back together. It is false if ctx ends before.
 func sleep(ctx context.Context, least time.Duration) bool {
-	d := least + rand.N(least) //nolint:gosec // chance keeps callers apart, and no secret
+	d := least + time.Duration(host.Random(ctx)*float64(least))
 	if end, ok := ctx.Deadline(); ok && time.Until(end) <= d {
 		return false
 	}

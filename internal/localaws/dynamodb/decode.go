@@ -61,11 +61,13 @@ func checkExpressions(members map[string]any, t reflect.Type) error {
 	if len(expressions) == 0 && has("ExpressionAttributeNames") {
 		return attribute.Invalidf("ExpressionAttributeNames can only be specified when using expressions")
 	}
-	withValues := filter(expressionParameters[1:], func(name string) bool {
+	takes := func(name string) bool {
 		_, ok := t.FieldByName(name)
 		return ok
-	})
-	if has("ExpressionAttributeValues") && !slices.ContainsFunc(withValues, has) {
+	}
+	valued := func(name string) bool { return has(name) && takes(name) }
+	if has("ExpressionAttributeValues") && !slices.ContainsFunc(expressionParameters[1:], valued) {
+		withValues := filter(expressionParameters[1:], takes)
 		are := " is null"
 		if len(withValues) > 1 {
 			are = " are null"

@@ -16,7 +16,11 @@ var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 // case, as AWS does and [json.Unmarshal] does not. meant is the known name that
 // differs from the unknown one only in case, if there is one.
 func UnknownMember(text []byte, v any) (name, meant string) {
-	return unknownMember(text, reflect.TypeOf(v))
+	t := reflect.TypeOf(v)
+	if surelyKnown(text, t) {
+		return "", ""
+	}
+	return unknownMember(text, t)
 }
 
 func unknownMember(text []byte, t reflect.Type) (name, meant string) {

@@ -53,22 +53,41 @@ type call struct {
 	// subjects are the messages or jobs that it is about, in their order; entries are
 	// the ids of a batch call's entries.
 	subjects, entries []string
+	named             string
 	body              map[string]json.RawMessage
 	// epoch and owner are those of the claim.
 	epoch int
 	owner string
-	// arrived are the letters of which the answer says so.
-	arrived []string
+	// receives name the receives of the entries' messages.
+	receives []string
+	// arrived are the letters of which the answer says so; verdicts are what it says of each
+	// entry, nil if there is no answer.
+	arrived  []string
+	verdicts map[string]bool
 	// reason is that of a verdict, message the name of the claim's message, and lease what
 	// is written.
 	reason, message, messageID string
 	lease                      time.Time
+	// now is the time of a claim by the clock of its process.
+	now time.Time
+	// attempts and history are what a release writes: the budget that is used, and how many
+	// runs are known.
+	attempts, history int
+	// timeouts are the visibility timeouts of a call that hides messages.
+	timeouts []int
 }
 
 func (c *call) name() string {
-	subjects := slices.Clone(c.subjects)
-	slices.Sort(subjects)
-	return c.operation + " " + strings.Join(subjects, ",")
+	if c.named == "" {
+		c.named = c.operation + " " + strings.Join(slices.Sorted(slices.Values(c.subjects)), ",")
+	}
+	return c.named
+}
+
+// turn tells calls apart that are made at the same moment.
+func (c *call) turn(ctx context.Context) string {
+	until, _ := ctx.Deadline()
+	return fmt.Sprint(c.name(), c.message, " ", c.owner, c.timeouts, " until ", until.UnixNano())
 }
 
 // Do implements [aws.HTTPClient].
@@ -96,8 +115,10 @@ func (g *gate) passThrough(r *http.Request, body []byte) (*http.Response, error)
 		return nil, errKilled
 	}
 	c := g.describe(r, body)
+	g.judge.asked(g.process, c)
+	g.turns.take(g.name + " " + c.turn(r.Context()))
 	f := g.draw(r.Context(), c)
-	err := g.sleep(r.Context(), g.jitterless(c)+f.before, c.name()+c.message)
+	err := g.sleep(r.Context(), f.before, c.name()+c.message)
 	if err == nil {
 		if g.passes(c.name(), "before"); g.isDead() {
 			err = errKilled
@@ -156,7 +177,7 @@ func (g *gate) straggle(r *http.Request, c *call, body []byte) {
 	time.AfterFunc(late, func() {
 		g.note(g.name, c.subjects, "%s arrives late", c.name())
 		g.judge.straggling(c, true)
-		response, err := g.inner.RoundTrip(request)
+		response, err := g.inner.Do(request)
 		g.judge.effective(g.process, c, err == nil && response.StatusCode == http.StatusOK)
 		g.judge.straggling(c, false)
 	})
@@ -225,29 +246,32 @@ type operationKey struct{}
 func (g *gate) describe(r *http.Request, body []byte) *call {
 	c := &call{}
 	c.service, c.operation, _ = strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-	_ = json.Unmarshal(body, &c.body)
 	if named, ok := r.Context().Value(operationKey{}).(*call); ok && c.service != "AmazonSQS" {
 		c.operation, c.subjects, c.epoch = named.operation, named.subjects, named.epoch
 		c.owner, c.reason, c.message = named.owner, named.reason, named.message
-		c.messageID, c.lease = named.messageID, named.lease
+		c.messageID, c.lease, c.now = named.messageID, named.lease, named.now
+		c.attempts, c.history = named.attempts, named.history
 		return c
 	}
+	_ = json.Unmarshal(body, &c.body)
 	var in struct {
-		QueueURL string `json:"QueueUrl"`
-		Entries  []struct {
+		Entries []struct {
 			ID                string `json:"Id"`
 			ReceiptHandle     string
+			VisibilityTimeout int
 			MessageAttributes map[string]struct{ StringValue string }
 		}
 	}
-	_ = json.Unmarshal(body, &in)
+	_ = json.Unmarshal(c.body["Entries"], &in.Entries)
 	for _, e := range in.Entries {
 		name := e.MessageAttributes[nameAttribute].StringValue
 		if e.ReceiptHandle != "" {
 			name = g.nameOf(messageID(e.ReceiptHandle))
+			c.receives = append(c.receives, g.judge.receiveOf(e.ReceiptHandle))
 		}
 		c.subjects = append(c.subjects, cmp.Or(name, "?"))
 		c.entries = append(c.entries, e.ID)
+		c.timeouts = append(c.timeouts, e.VisibilityTimeout)
 	}
 	if most := c.body["MaxNumberOfMessages"]; most != nil {
 		c.message = receiveName(string(most))
@@ -360,48 +384,9 @@ func (w *world) serviceOf(c *call) string {
 	}
 }
 
-// failing is a call that failed.
-type failing struct {
-	at    time.Time
-	times int
-}
-
-// jitterless is how long a call waits that repeats one which failed a moment ago: the
-// time between them has jitter that the seed does not draw.
-func (g *gate) jitterless(c *call) time.Duration {
-	g.state.Lock()
-	defer g.state.Unlock()
-	var wait time.Duration
-	for _, s := range c.subjects {
-		last, ok := g.state.failing[c.operation+" "+s+c.message]
-		if !ok {
-			continue
-		}
-		until := last.at.Add(min(200*time.Millisecond<<last.times, 2*time.Second))
-		wait = max(wait, time.Until(until))
-	}
-	return wait
-}
-
-// ended notes which subjects of a call failed.
-func (g *gate) ended(c *call, failed bool, entries map[string]bool) {
-	g.state.Lock()
-	defer g.state.Unlock()
-	for i, s := range c.subjects {
-		key := c.operation + " " + s + c.message
-		if failed || i < len(c.entries) && entries[c.entries[i]] {
-			last := g.state.failing[key]
-			g.state.failing[key] = failing{time.Now(), min(last.times+1, 6)}
-			continue
-		}
-		delete(g.state.failing, key)
-	}
-}
-
 // failed is the answer to a call that fails.
 func (g *gate) failed(c *call, kind failure, r *http.Request) (*http.Response, error) {
 	g.note(g.name, c.subjects, "%s: %s", c.name(), kind)
-	g.ended(c, true, nil)
 	code, status := "InternalFailure", http.StatusInternalServerError
 	switch kind {
 	case reset:

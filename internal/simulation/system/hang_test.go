@@ -2,6 +2,7 @@ package system
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/sqsafe/sqsafe/dlq"
@@ -103,12 +104,14 @@ type hangingQueue struct {
 func (q hangingQueue) ChangeVisibility(ctx context.Context, changes []handler.VisibilityChange) {
 	q.process.mayHang("hide", changes[0].Message.MessageId)
 	q.Queue.ChangeVisibility(ctx, changes)
+	q.process.comesBack(ctx, fmt.Sprint("hide ", q.process.nameOf(changes[0].Message.MessageId), changes[0].Timeout))
 }
 
 // Delete implements [handler.Queue].
 func (q hangingQueue) Delete(ctx context.Context, deletions []handler.Deletion) {
 	q.process.mayHang("delete", deletions[0].Message.MessageId)
 	q.Queue.Delete(ctx, deletions)
+	q.process.comesBack(ctx, "delete "+q.process.nameOf(deletions[0].Message.MessageId))
 }
 
 // hangingLetters are a dead-letter queue of that kind.
@@ -121,4 +124,5 @@ type hangingLetters struct {
 func (l hangingLetters) Send(ctx context.Context, letters []handler.Letter) {
 	l.process.mayHang("letter", letters[0].Message.MessageId)
 	l.DeadLetter.Send(ctx, letters)
+	l.process.comesBack(ctx, "send "+l.process.nameOf(letters[0].Message.MessageId))
 }

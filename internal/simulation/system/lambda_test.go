@@ -129,7 +129,11 @@ func (h *lambdaHost) Invoke(_ context.Context, event []byte) ([]byte, error) {
 	<-time.After(between(r, time.Millisecond, 300*time.Millisecond))
 	end := time.Now().Add(h.timeout)
 	ctx, cancel := context.WithDeadline(i.life, end)
-	defer cancel()
+	defer func() {
+		if !staying {
+			cancel()
+		}
+	}()
 	ctx = lambdacontext.NewContext(ctx, &lambdacontext.LambdaContext{AwsRequestID: request})
 	i.note(i.name, nil, "invocation %s begins", request)
 	h.judge.handed(i.process, asked(event))
@@ -145,7 +149,10 @@ func (h *lambdaHost) Invoke(_ context.Context, event []byte) ([]byte, error) {
 	case <-early:
 		i.note(i.name, nil, "invocation %s is said to have timed out, and goes on", request)
 		staying = true
-		go h.outlive(i, request, event, done, end)
+		go func() {
+			defer cancel()
+			h.outlive(i, request, event, done, end)
+		}()
 		return nil, errors.New("Task timed out")
 	case a := <-done:
 		return h.answered(i, request, event, a)

@@ -21,16 +21,14 @@ import (
 // perform lets the emulator answer a call, and changes call and answer as drawn.
 func (g *gate) perform(r *http.Request, c *call, f fate, body []byte) (*http.Response, error) {
 	if len(c.entries) > 0 {
-		body = g.entries(c, f)
-		if body == nil {
-			g.ended(c, true, nil)
+		if body = g.entries(c, f, body); body == nil {
 			g.tell(c, true, f.failing)
 			return answer(r, http.StatusOK, failedEntries(map[string]any{"Successful": []any{}}, f.failing)), nil
 		}
 	}
-	request := r.Clone(r.Context())
+	request := r.WithContext(r.Context())
 	request.Body, request.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	response, err := g.inner.RoundTrip(request)
+	response, err := g.inner.Do(request)
 	if err != nil {
 		return nil, err
 	}
@@ -42,13 +40,18 @@ func (g *gate) perform(r *http.Request, c *call, f fate, body []byte) (*http.Res
 	}
 	failed := maps.Clone(f.failing)
 	maps.Copy(failed, f.hidden)
-	g.ended(c, false, failed)
 	g.tell(c, ok, failed)
+	if len(c.entries) == 0 {
+		return response, nil
+	}
+	text, _ := io.ReadAll(response.Body)
+	c.refused(text)
 	if len(failed) == 0 {
+		response.Body = io.NopCloser(bytes.NewReader(text))
 		return response, nil
 	}
 	var out map[string]any
-	_ = json.NewDecoder(response.Body).Decode(&out)
+	_ = json.Unmarshal(text, &out)
 	return answer(r, http.StatusOK, failedEntries(out, failed)), nil
 }
 
@@ -72,9 +75,9 @@ func (g *gate) poll(r *http.Request, c *call, f fate) (*http.Response, error) {
 			}
 			continue
 		}
-		request := r.Clone(r.Context())
+		request := r.WithContext(r.Context())
 		request.Body, request.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
-		response, err := g.inner.RoundTrip(request)
+		response, err := g.inner.Do(request)
 		if err != nil {
 			return nil, err
 		}
@@ -121,7 +124,9 @@ func (g *gate) comes(ctx context.Context, changed <-chan struct{}, until, late t
 // tell writes a call into the journal, unless the queue or the judge does.
 func (g *gate) tell(c *call, ok bool, failed map[string]bool) {
 	var not []string
+	c.verdicts = map[string]bool{}
 	for i, id := range c.entries {
+		c.verdicts[id] = ok && !failed[id]
 		switch {
 		case failed[id]:
 			not = append(not, c.subjects[i])
@@ -142,7 +147,10 @@ func (g *gate) tell(c *call, ok bool, failed map[string]bool) {
 
 // entries is the body of a batch call without the entries that fail, in the order of
 // what they are about; nil if none is left.
-func (g *gate) entries(c *call, f fate) []byte {
+func (g *gate) entries(c *call, f fate, whole []byte) []byte {
+	if len(f.failing) == 0 && (c.operation != "hide" || len(c.entries) == 1) {
+		return whole
+	}
 	var all []map[string]json.RawMessage
 	_ = json.Unmarshal(c.body["Entries"], &all)
 	id := func(e map[string]json.RawMessage) string { return strings.Trim(string(e["Id"]), `"`) }
@@ -198,6 +206,7 @@ func (g *gate) received(r *http.Request, response *http.Response) (*http.Respons
 	for _, m := range out.Messages {
 		ids = append(ids, m["MessageId"].(string))
 	}
+	g.judge.handles(out.Messages)
 	if g.name != "esm" {
 		g.judge.handed(g.process, ids)
 	}

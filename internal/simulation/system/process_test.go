@@ -49,8 +49,6 @@ type process struct {
 	state struct {
 		sync.Mutex
 		passages int
-		// failing are calls that failed, by name: their repetitions are drawn apart.
-		failing map[string]failing
 	}
 }
 
@@ -59,8 +57,8 @@ var errKilled = errors.New("the process is dead")
 // newProcess makes a process with clients of its own.
 func (w *world) newProcess(name string, runs *release) *process {
 	p := &process{world: w, name: name, release: runs, retired: make(chan struct{})}
-	p.life, p.end = context.WithCancel(host.WithExit(context.Background(), func() { p.kill("it outlived a crash") }))
-	p.state.failing = map[string]failing{}
+	life := host.WithRandom(context.Background(), p.random)
+	p.life, p.end = context.WithCancel(host.WithExit(life, func() { p.kill("it outlived a crash") }))
 	r := w.seed.at("skew of %s", name)
 	switch {
 	case w.on[drifts]:
@@ -137,7 +135,7 @@ func (p *process) retire() { p.retireOnce.Do(func() { close(p.retired) }) }
 // onBatch takes in the report of a batch.
 func (p *process) onBatch(ctx context.Context, r handler.Report) {
 	if !p.isDead() {
-		p.judge.reported(ctx, r)
+		p.judge.reported(ctx, p, r)
 	}
 }
 

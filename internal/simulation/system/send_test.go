@@ -37,7 +37,7 @@ func (c *config) drawSends() {
 			for i := range n {
 				at := j.sent + between(r, time.Microsecond, 10*time.Second)
 				if late {
-					at = evenly(r, j.sent, max(c.calm, j.sent))
+					at = max(at, evenly(r, j.sent, max(c.calm, j.sent)))
 				}
 				c.sends = append(c.sends, &send{job: j, name: fmt.Sprintf("%s/%d", j.name, i+2), at: at})
 			}

@@ -29,7 +29,11 @@ func (s *store) Acquire(ctx context.Context, r idem.Request) (idem.Answer, error
 	s.process.mayHang("claim", r.MessageID)
 	r.Now, r.Lease, r.Expires = s.out(r.Now), s.out(r.Lease), s.out(r.Expires)
 	claim := idem.Claim{ID: r.ID, Owner: r.Owner, MessageID: r.MessageID}
-	a, err := s.Store.Acquire(s.process.named(ctx, "claim", claim), r)
+	ctx = s.process.named(ctx, "claim", claim)
+	named := ctx.Value(operationKey{}).(*call)
+	named.now, named.lease = r.Now, r.Lease
+	a, err := s.Store.Acquire(ctx, r)
+	s.process.comesBack(ctx, "claim "+r.ID+" "+s.process.nameOf(r.MessageID))
 	if err == nil {
 		s.process.judge.claimed(s.process, r, a)
 	}
@@ -44,13 +48,18 @@ func (s *store) Acquire(ctx context.Context, r idem.Request) (idem.Answer, error
 // from one that counts.
 func (s *store) settlement(ctx context.Context, c idem.Claim, settlement idem.Settlement) context.Context {
 	operation := settlement.Kind.String()
-	if settlement.Kind == idem.SettleAlone && settlement.Crashes == 0 {
+	if settlement.Kind == idem.SettleAlone && s.process.judge.takesBack(c.Owner, settlement.Crashes) {
 		operation = "not " + operation
 	}
 	ctx = s.process.named(ctx, operation, c)
-	ctx.Value(operationKey{}).(*call).lease = settlement.Lease
+	named := ctx.Value(operationKey{}).(*call)
+	named.lease = settlement.Lease
+	named.attempts, named.history = settlement.Attempts, settlement.History.Len()
 	if settlement.Failure != nil {
-		ctx.Value(operationKey{}).(*call).reason = settlement.Failure.Reason
+		named.reason = settlement.Failure.Reason
+	}
+	if settlement.Kind == idem.SettleVerdict {
+		s.process.judge.began(named)
 	}
 	return ctx
 }
@@ -60,19 +69,25 @@ func (s *store) Settle(ctx context.Context, c idem.Claim, settlement idem.Settle
 	s.process.mayHang("settle", c.MessageID)
 	settlement.Lease, settlement.Expires, settlement.DeadAt =
 		s.out(settlement.Lease), s.out(settlement.Expires), s.out(settlement.DeadAt)
-	return s.Store.Settle(s.settlement(ctx, c, settlement), c, settlement)
+	err := s.Store.Settle(s.settlement(ctx, c, settlement), c, settlement)
+	s.process.comesBack(ctx, "settle "+c.ID+" "+settlement.Kind.String())
+	return err
 }
 
 // Renew implements [idem.Store].
 func (s *store) Renew(ctx context.Context, c idem.Claim, until time.Time) error {
 	ctx = s.process.named(ctx, "renew", c)
 	ctx.Value(operationKey{}).(*call).lease = s.out(until)
-	return s.Store.Renew(ctx, c, s.out(until))
+	err := s.Store.Renew(ctx, c, s.out(until))
+	s.process.comesBack(ctx, "renew "+c.ID)
+	return err
 }
 
 // RecordStep implements [idem.Store].
 func (s *store) RecordStep(ctx context.Context, c idem.Claim, r idem.StepRecord) error {
-	return s.Store.RecordStep(s.process.named(ctx, "step "+r.Name, c), c, r)
+	err := s.Store.RecordStep(s.process.named(ctx, "step "+r.Name, c), c, r)
+	s.process.comesBack(ctx, "step "+r.Name+" "+c.ID)
+	return err
 }
 
 // out is a time as the process's clock tells it: it is wrong by the process's skew.

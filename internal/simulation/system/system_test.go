@@ -34,6 +34,9 @@ func environment(t *testing.T, histories int) (first seed, n int, without []stri
 	return seed(number("SQSAFE_SEED", 1)), int(number("SQSAFE_HISTORIES", uint64(histories))), without
 }
 
+// Nobody looks at a profile of the memory, which takes time at each allocation.
+func init() { runtime.MemProfileRate = 0 }
+
 func TestPromisesHoldInAllHistories(t *testing.T) {
 	first, n, without := environment(t, 200)
 	begin := time.Now()

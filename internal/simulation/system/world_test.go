@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"net/http"
 	"os"
 	"strconv"
 	"strings"
@@ -35,7 +34,7 @@ type world struct {
 	*config
 	begin  time.Time
 	server *localaws.Server
-	inner  http.RoundTripper
+	inner  *emulator
 	// direct clients do not pass the gate.
 	direct struct {
 		sqs *sqs.Client
@@ -55,6 +54,7 @@ type world struct {
 	// changed is closed when a message may have become visible.
 	changed chan struct{}
 	calls   int
+	turns   *turns
 	// stats count what has happened, for those who want to know what is played.
 	stats map[string]int
 	all   []*process
@@ -100,12 +100,14 @@ func play(t *testing.T, c *config) (out *outcome) {
 func newWorld(c *config) *world {
 	w := &world{
 		config: c, begin: time.Now(), over: make(chan struct{}), names: map[string]string{}, asked: map[string]int{},
-		stats: map[string]int{}, changed: make(chan struct{}),
+		stats: map[string]int{}, changed: make(chan struct{}), turns: newTurns(),
 	}
 	w.judge = newJudge(w)
 	w.server = localaws.New(&localaws.Options{Observe: w.observe})
-	w.inner = w.server.Transport()
+	w.inner = newEmulator(w.server.Transport())
+	go w.inner.serve()
 	cfg := localtest.Config(w.server)
+	cfg.HTTPClient = w.inner
 	cfg.APIOptions = []func(*middleware.Stack) error{shorten}
 	w.direct.sqs, w.direct.db = sqs.NewFromConfig(cfg), dynamodb.NewFromConfig(cfg)
 	w.build()
@@ -175,6 +177,9 @@ type hosting interface {
 
 // run plays the history to its end.
 func (w *world) run() {
+	go w.turns.give()
+	defer w.turns.end()
+	defer w.inner.end()
 	var running sync.WaitGroup
 	for _, c := range w.hosts {
 		var h hosting
@@ -200,16 +205,16 @@ func (w *world) run() {
 	if w.on[purges] {
 		w.purge()
 	}
-	empty := 0 // for how many seconds
+	empty := time.Duration(0) // for how long the queue has been empty
 	w.watch(w.calm, func() bool {
-		if empty++; w.on[replays] || w.judge.left() > 0 {
+		if empty += tick; w.on[replays] || w.judge.left() > 0 {
 			empty = 0
 		}
 		return empty > enough
 	})
 	w.becomeCalm()
 	w.watch(w.limit, func() bool { return w.judge.left() == 0 || w.tooMany() })
-	w.watch(w.now()+time.Second, func() bool { return false })
+	w.watch(w.aftermath(), func() bool { return false })
 	w.judge.end()
 	w.mu.Lock()
 	all := w.all
@@ -222,15 +227,29 @@ func (w *world) run() {
 	<-time.After(time.Hour) // what dead processes left behind ends by its own time
 }
 
-// enough is how many seconds the queue is watched when it is empty and nothing more is sent.
-const enough = 30
+// aftermath is until when the history goes on after its last message: for workers as long as
+// it takes to see whether they have kept what they should have given back.
+func (w *world) aftermath() time.Duration {
+	for _, h := range w.hosts {
+		if h.isWorker() {
+			return max(w.now(), w.calm+settledAfter) + pollLag + 5*time.Second
+		}
+	}
+	return w.now() + time.Second
+}
+
+// enough is how long the queue is watched when it is empty and nothing more is sent.
+const enough = 30 * time.Second
+
+// tick is the time between two looks at what waits.
+const tick = 2 * time.Second
 
 func (w *world) waitUntil(at time.Duration) { <-time.After(at - w.now()) }
 
 // watch waits until then, and looks at what waits meanwhile.
 func (w *world) watch(at time.Duration, over func() bool) {
 	for w.now() < at && !over() {
-		<-time.After(min(time.Second, at-w.now()))
+		<-time.After(min(tick, at-w.now()))
 		w.judge.tick()
 	}
 }

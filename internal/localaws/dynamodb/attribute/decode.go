@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/sqsafe/sqsafe/internal/localaws/protocol"
 )
@@ -42,6 +43,12 @@ func decodeValue(data []byte, depth int) (Value, error) {
 		return nil, Invalidf("Nesting Levels have exceeded supported limits: "+
 			"Attributes of an item can be nested up to %d levels", maxDepth)
 	}
+	if t, text, ok := plain(data); ok {
+		if t == TypeString {
+			return String(text), nil
+		}
+		return ParseNumber(text)
+	}
 	var raw map[Type]json.RawMessage
 	if err := unmarshal(data, &raw); err != nil {
 		return nil, err
@@ -67,6 +74,23 @@ func decodeValue(data []byte, depth int) (Value, error) {
 	}
 	return nil, Invalidf("Supplied AttributeValue has more than one datatypes set, " +
 		"must contain exactly one of the supported datatypes")
+}
+
+// plain reads a string or number of the form in which most of them come, {"S":"..."}.
+func plain(data []byte) (t Type, text string, ok bool) {
+	const begin, end = `{"S":"`, `"}`
+	if len(data) < len(begin+end) || string(data[:2]) != begin[:2] || string(data[3:6]) != begin[3:] ||
+		string(data[len(data)-2:]) != end {
+		return t, "", false
+	}
+	t = Type(data[2:3])
+	raw := data[len(begin) : len(data)-len(end)]
+	for _, c := range raw {
+		if c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			return t, "", false
+		}
+	}
+	return t, string(raw), t == TypeString || t == TypeNumber
 }
 
 func decodeAs(t Type, data []byte, depth int) (Value, error) {

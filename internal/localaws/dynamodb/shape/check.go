@@ -77,8 +77,10 @@ func show(value any) string {
 }
 
 func (v *violations) members(members map[string]any, t reflect.Type, path string) {
-	for f := range allFields(t) {
-		v.value(members[f.Name], f.Type, rulesOf(f), path+strings.ToLower(f.Name[:1])+f.Name[1:])
+	for _, f := range fieldsOf(t) {
+		if value := members[f.name]; value != nil || f.rules.required {
+			v.value(value, f.typ, f.rules, path+f.path)
+		}
 	}
 }
 

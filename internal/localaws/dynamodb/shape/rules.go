@@ -1,7 +1,6 @@
 package shape
 
 import (
-	"iter"
 	"math"
 	"reflect"
 	"strconv"
@@ -29,18 +28,6 @@ func (r rules) elements() rules {
 		return e
 	}
 	return rules{is: r.is}
-}
-
-var parsed sync.Map // rules by their text
-
-func rulesOf(f reflect.StructField) rules {
-	text := f.Tag.Get("rule")
-	if r, ok := parsed.Load(text); ok {
-		return r.(rules)
-	}
-	r := parseRules(text)
-	parsed.Store(text, r)
-	return r
 }
 
 // parseRules parses a tag. It panics if that is wrong: tags are part of this program.
@@ -98,13 +85,29 @@ func parseBounds(text string) *bounds {
 	return &b
 }
 
-// allFields returns the members of a struct, those of embedded structs included.
-func allFields(t reflect.Type) iter.Seq[reflect.StructField] {
-	return func(yield func(reflect.StructField) bool) {
-		for _, f := range reflect.VisibleFields(t) {
-			if !f.Anonymous && f.IsExported() && !yield(f) {
-				return
-			}
+// field is a member of a struct with its rules.
+type field struct {
+	name string
+	// path is the name in AWS's messages.
+	path  string
+	typ   reflect.Type
+	rules rules
+}
+
+var fields sync.Map // []field by reflect.Type
+
+// fieldsOf returns the members of a struct, those of embedded structs included.
+func fieldsOf(t reflect.Type) []field {
+	if known, ok := fields.Load(t); ok {
+		return known.([]field)
+	}
+	var all []field
+	for _, f := range reflect.VisibleFields(t) {
+		if !f.Anonymous && f.IsExported() {
+			path := strings.ToLower(f.Name[:1]) + f.Name[1:]
+			all = append(all, field{f.Name, path, f.Type, parseRules(f.Tag.Get("rule"))})
 		}
 	}
+	fields.Store(t, all)
+	return all
 }

@@ -97,8 +97,8 @@ func checkStruct(v any, t reflect.Type, r rules, at place) error {
 	if !ok {
 		return notComposite(v, "class com.amazonaws.dynamodb.v20120810."+r.is, at)
 	}
-	for f := range allFields(t) {
-		if err := checkType(members[f.Name], f.Type, rulesOf(f), member); err != nil {
+	for _, f := range fieldsOf(t) {
+		if err := checkType(members[f.name], f.typ, f.rules, member); err != nil {
 			return err
 		}
 	}
@@ -184,7 +184,13 @@ func checkAttribute(v any, at place) error {
 // checkScalar checks a string, a number or a boolean by the name of its type in
 // AWS's messages.
 func checkScalar(v any, name string) error {
-	is := map[string]string{"String": "string", "Boolean": "bool", "Integer": "number", "Long": "number"}[name]
+	is := "number"
+	switch name {
+	case "String":
+		is = "string"
+	case "Boolean":
+		is = "bool"
+	}
 	var got string
 	switch v := v.(type) {
 	case nil:

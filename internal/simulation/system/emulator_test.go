@@ -1,0 +1,40 @@
+package system
+
+import "net/http"
+
+// emulator answers the calls of a history on a goroutine of its own. The calls are deep, and
+// the stacks of all the goroutines that make one would have to grow for them.
+type emulator struct {
+	answers http.RoundTripper
+	asked   chan *request
+}
+
+type request struct {
+	*http.Request
+	answered chan struct{}
+	response *http.Response
+	err      error
+}
+
+func newEmulator(answers http.RoundTripper) *emulator {
+	return &emulator{answers: answers, asked: make(chan *request)}
+}
+
+// serve answers until the end.
+func (e *emulator) serve() {
+	for r := range e.asked {
+		r.response, r.err = e.answers.RoundTrip(r.Request) //nolint:bodyclose // the caller does
+		close(r.answered)
+	}
+}
+
+// end is called when no call is made any more.
+func (e *emulator) end() { close(e.asked) }
+
+// Do implements [aws.HTTPClient].
+func (e *emulator) Do(r *http.Request) (*http.Response, error) {
+	asked := &request{Request: r, answered: make(chan struct{})}
+	e.asked <- asked
+	<-asked.answered
+	return asked.response, asked.err
+}

@@ -1,0 +1,125 @@
+package sqsafe
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/internal/localaws"
+	"github.com/sqsafe/sqsafe/internal/localaws/localtest"
+)
+
+// roundTrip is how long every call to SQS and DynamoDB takes, in the time of a bubble.
+const roundTrip = 20 * time.Millisecond
+
+// roundTrips says how many round trips a batch of ten jobs takes, one after the other. The
+// work itself takes no time.
+func roundTrips(t *testing.T, kind, concurrency, queue string) float64 {
+	t.Helper()
+	server := localaws.New(nil)
+	env := complete()
+	env["SQSAFE_DLQ_URL"], env[concurrencyVariable] = localtest.Endpoint+"/000000000000/dead"+suffix(queue), concurrency
+	h := newHost(lookupIn(env), localtest.Config(server))
+	for _, name := range []string{queue, "dead" + suffix(queue)} {
+		in := &sqs.CreateQueueInput{QueueName: &name}
+		if suffix(queue) != "" {
+			in.Attributes = map[string]string{"FifoQueue": "true"}
+		}
+		if _, err := h.SQS().CreateQueue(t.Context(), in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := h.DynamoDB().CreateTable(t.Context(), &dynamodb.CreateTableInput{
+		TableName: aws.String("ledger"), BillingMode: types.BillingModePayPerRequest,
+		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+		AttributeDefinitions: []types.AttributeDefinition{
+			{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS},
+		},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	fn := func(_ context.Context, j job) error {
+		switch {
+		case strings.HasPrefix(j.ID, "retry"):
+			return fault.Retryable(errors.New("later"))
+		case strings.HasPrefix(j.ID, "dead"):
+			return fault.Permanent(errors.New("no"))
+		}
+		return nil
+	}
+	quiet := func(o *Options) { o.Logger = slog.New(slog.DiscardHandler) }
+	p, err := NewProcessorOn(h, fn, KeyField("id"), quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	event := (&world{}).batch(10, kind, 1)
+	for i := range event.Records {
+		event.Records[i].EventSourceARN = "arn:aws:sqs:us-east-1:000000000000:" + queue
+		if suffix(queue) != "" {
+			event.Records[i].Attributes["MessageGroupId"] = "g"
+		}
+	}
+	handle := func() time.Duration {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		start := time.Now()
+		if _, err := p.Handle(ctx, event); err != nil {
+			t.Fatal(err)
+		}
+		return time.Since(start)
+	}
+	if kind == "duplicate" {
+		handle()
+	}
+	server.Inject(localaws.Fault{Delay: roundTrip})
+	return float64(handle()) / float64(roundTrip)
+}
+
+func suffix(queue string) string {
+	if strings.HasSuffix(queue, ".fifo") {
+		return ".fifo"
+	}
+	return ""
+}
+
+// How long a user waits for ten jobs, in round trips to AWS. docs/performance.md has the
+// numbers.
+func TestRoundTripsOfTenJobs(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		kind, concurrency, queue string
+		want                     float64 // at most
+	}{
+		{"new", "1", "jobs", 2},
+		{"new", "10", "jobs", 2},
+		{"duplicate", "1", "jobs", 1},
+		{"duplicate", "10", "jobs", 1},
+		{"retry", "1", "jobs", 3},
+		{"retry", "10", "jobs", 3},
+		{"dead", "1", "jobs", 4},
+		{"dead", "10", "jobs", 4},
+		{"new", "10", "jobs.fifo", 20},
+		{"dead", "10", "jobs.fifo", 40},
+	} {
+		t.Run(tt.kind+"/"+tt.concurrency+"/"+tt.queue, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				got := roundTrips(t, tt.kind, tt.concurrency, tt.queue)
+				t.Logf("%.2f round trips", got)
+				if got > tt.want {
+					t.Errorf("%.2f round trips for ten jobs, want at most %.2f", got, tt.want)
+				}
+			})
+		})
+	}
+}
