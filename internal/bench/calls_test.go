@@ -11,7 +11,8 @@ import (
 	"github.com/sqsafe/sqsafe/internal/tally"
 )
 
-// The calls of a job do not depend on the machine. docs/costs.md is computed from them.
+// The calls of a job do not depend on the machine, and neither do the write units:
+// internal/costs has 1 for each write but those of a job's death.
 func TestCallsOfPrograms(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
