@@ -98,6 +98,9 @@ func run(ctx context.Context, arguments []string, w io.Writer) error {
 	measured := false
 	for _, set := range sets {
 		if all := comparisons(s.chosen(set.shapes)); len(all) > 0 {
+			if measured {
+				_, _ = fmt.Fprintln(w) // between two tables
+			}
 			measured = true
 			err = errors.Join(err, s.compare(ctx, set.programs, all, w))
 		}
