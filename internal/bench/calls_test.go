@@ -18,9 +18,7 @@ func TestCallsOfPrograms(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the processor time of another process is only read on Linux")
 	}
-	programs, err := buildAll(t.Context(), t.TempDir(), []own{
-		{folder: "byhand", atOnce: 10}, {folder: "start", atOnce: 10},
-	})
+	programs, err := buildAll(t.Context(), t.TempDir(), withDynamoDB(10))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +61,8 @@ func TestCallsTable(t *testing.T) {
 	}}); err != nil {
 		t.Fatal(err)
 	}
-	want := "| with DynamoDB | job | calls for a job | bytes sent for a job | processor time of a batch | log of a batch | item |\n" +
+	want := "| with DynamoDB | job | calls for a job | bytes sent for a job " +
+		"| processor time of a batch | log of a batch | item |\n" +
 		"| --- | --: | --: | --: | --: | --: | --: |\n" +
 		"| ours | new | 0.1 SendMessageBatch, 2 UpdateItem | 2800 | 4ms | 17 B | 280 B |\n"
 	if diff := cmp.Diff(want, b.String()); diff != "" {
