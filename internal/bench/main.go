@@ -83,6 +83,7 @@ func run(ctx context.Context, arguments []string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	s.progress = terminal(os.Stderr)
 	directory, err := os.MkdirTemp("", "bench")
 	if err != nil {
 		return err
