@@ -260,6 +260,7 @@ func benchRows() []Row {
 			Third: []string{lambdaRuntime, sdkCore, sdkKeys}, Host: true,
 		},
 		{Path: "internal/tally"},
+		{Path: "internal/costs", Never: []string{anyOurs, anyThird}},
 		{
 			Path: "internal/bench", Ours: []string{"internal/localaws", "internal/runtimeapi", "internal/tally"},
 			Third: []string{lambdaEvents, sdkCore, sdkKeys, sdkDynamoDB, dynamoDBTypes, sdkSQS},
