@@ -27,8 +27,11 @@ type claim struct {
 	renewal *renewal // nil where the claim is not renewed
 
 	mu sync.Mutex
-	// lease is the end of the claim. lost is why the claim was lost; nil if it was not.
+	// lease is the end of the claim. asked is the one that the last renewal has asked for: if
+	// its answer was lost, the store may have it. lost is why the claim was lost; nil if it was
+	// not.
 	lease  time.Time
+	asked  time.Time
 	lost   *LostError
 	cancel context.CancelCauseFunc // of the run; nil before it
 	// counting is the write of CountCrash under way; settling says that none may follow.
@@ -64,6 +67,13 @@ func (c *claim) setLease(end time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.lease = end
+}
+
+// setAsked notes the end that a renewal is about to ask for.
+func (c *claim) setAsked(end time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asked = end
 }
 
 // Lost implements [handler.Claim].

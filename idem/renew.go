@@ -113,6 +113,7 @@ func (c *claim) extend(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	c.setAsked(until)
 	if err := c.renew(ctx, until); err != nil {
 		return err
 	}

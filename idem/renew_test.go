@@ -369,6 +369,33 @@ func TestAJobThatIsLeftBehindKeepsItsLease(t *testing.T) {
 	})
 }
 
+// A renewal whose answer was lost may have been written. What a process leaves behind does
+// not end that lease before its time.
+func TestAJobThatIsLeftBehindKeepsALeaseThatItMayHave(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		h.faults.After = func(_ context.Context, call idemtest.Call) error {
+			if call == idemtest.CallRenew {
+				return errStore
+			}
+			return nil
+		}
+		ctx, cancel := context.WithCancel(h.Context())
+		over := make(chan struct{})
+		defer close(over)
+		h.job = func(context.Context, *handler.Message) error {
+			pass(22 * time.Second)
+			cancel()
+			<-over
+			return nil
+		}
+		h.want(h.deliverIn(ctx, message("m1", "a")), handler.OutcomeDeferred, handler.ReasonCancelled, 1)
+		if abort, want := h.lastSettlement(), h.requests[0].Now.Add(82*time.Second); !abort.Lease.Equal(want) {
+			h.Errorf("%s until %v, want the lease that was asked for after 20 s, %v", abort.Kind, abort.Lease, want)
+		}
+	})
+}
+
 func TestAFunctionThatIgnoresItsCancellationIsProtectedAgain(t *testing.T) {
 	t.Parallel()
 	scenario(t, func(h *harness) {

@@ -108,7 +108,7 @@ func (c *claim) release(ctx context.Context, res *handler.Result) *handler.Resul
 func (c *claim) abort(ctx context.Context, e handler.Ending) *handler.Result {
 	res, lease := e.Result, time.Now()
 	if e.Running {
-		lease = c.leaseEnd()
+		lease = c.longestLease()
 	}
 	err := c.write(ctx, Settlement{Kind: SettleAbort, Lease: lease, Crashes: c.answer.Job.Crashes})
 	if lost := c.lostErr(); lost != nil && res.Outcome == handler.OutcomeDeferred {
@@ -159,7 +159,7 @@ func (c *claim) writeVerdict(ctx context.Context, e handler.Ending) *handler.Res
 func (c *claim) markCrash(ctx context.Context, e handler.Ending, crashes int) *handler.Result {
 	mark := Settlement{Kind: SettleCrash, Crashes: crashes, Lease: time.Now()}
 	if e.Running {
-		mark.Lease = c.leaseEnd()
+		mark.Lease = c.longestLease()
 	}
 	if panicked, ok := errors.AsType[*handler.PanicError](e.Result.Err); ok {
 		mark.CrashStack = stackHead(panicked.Stack)
@@ -194,6 +194,17 @@ func (c *claim) unlessLate(ctx context.Context, err error, res *handler.Result) 
 func (c *claim) leaseEnd() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.lease
+}
+
+// longestLease returns the end that the claim may have in the store: a renewal without an
+// answer may have been written. A run that is left behind must not make it shorter.
+func (c *claim) longestLease() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.asked.After(c.lease) {
+		return c.asked
+	}
 	return c.lease
 }
 

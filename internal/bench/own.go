@@ -21,7 +21,7 @@ func (o own) program(ctx context.Context, directory string) (program, error) {
 	p := program{name: cmp.Or(o.title, o.folder), binary: binary}
 	if o.atOnce > 0 {
 		n := strconv.Itoa(o.atOnce)
-		p.remote = true
+		p.remote, p.verdicts = true, o.folder == "start"
 		p.environment = map[string]string{"BENCH_CONCURRENCY": n, "SQSAFE_CONCURRENCY": n}
 	}
 	return p, err

@@ -42,12 +42,17 @@ func (j *judge) logged(p *process, line string, fields map[string]string) {
 		if m := j.messages[fields["messageId"]]; m != nil {
 			m.dropped = m.dropped || fields["outcome"] == handler.OutcomeDropped.String()
 			j.checkDelay(p, m, fields)
+			j.checkBreaker(p, m, fields)
+			j.checkLastReceive(p, m, fields)
 		}
 	}
+	j.checkLost(line, j.w.names[fields["messageId"]])
+	j.checkAnswer(p, line, fields)
 	switch line {
 	case logUnconfirmed:
 		j.letterConfirmed(p, line, fields)
 	case logLetterNotSent, handler.LogDeadLettered:
+		j.checkLetterID(fields)
 		j.letterTold(p, line, j.w.names[fields["messageId"]])
 		j.letterConfirmed(p, line, fields)
 	}
@@ -62,7 +67,7 @@ func (j *judge) logged(p *process, line string, fields map[string]string) {
 	case handler.LogOutcome:
 		// A message may be twice in a batch, since it is handed out twice: the count
 		// of receives tells the two apart.
-		key := fields["messageId"] + " #" + fields["receiveCount"]
+		key := receiveKey(fields["messageId"], fields["receiveCount"])
 		name := j.w.names[fields["messageId"]]
 		if before, twice := a.lines[key]; twice {
 			j.w.breaksLocked("truth", []string{keyOf(name)}, "%s has the outcomes %s and %s in %s",
@@ -76,6 +81,7 @@ func (j *judge) logged(p *process, line string, fields map[string]string) {
 func (j *judge) confirmed(p *process, c *call) {
 	j.w.mu.Lock()
 	defer j.w.mu.Unlock()
+	j.answered(p, c)
 	for _, name := range c.arrived {
 		j.arrived[p.name+" "+name] = true
 	}
@@ -116,7 +122,7 @@ func (j *judge) letterConfirmed(p *process, line string, fields map[string]strin
 }
 
 // reported takes in the report of a batch.
-func (j *judge) reported(ctx context.Context, r handler.Report) {
+func (j *judge) reported(ctx context.Context, p *process, r handler.Report) {
 	lc, ok := lambdacontext.FromContext(ctx)
 	if !ok {
 		return
@@ -125,6 +131,7 @@ func (j *judge) reported(ctx context.Context, r handler.Report) {
 	defer j.w.mu.Unlock()
 	a := j.account(lc.AwsRequestID)
 	a.report = &r
+	j.checkFailures(p, a, &r)
 	counts, lines := map[string]int{}, map[string]int{}
 	all := 0
 	for _, c := range r.Counts {
@@ -156,7 +163,8 @@ func (j *judge) responded(request string, asked, back []string) {
 	defer j.w.mu.Unlock()
 	a := j.account(request)
 	if a.report == nil {
-		return // the watchdog has answered
+		j.watchdogged(request)
+		return
 	}
 	for _, line := range slices.Sorted(maps.Keys(a.lines)) {
 		outcome := a.lines[line]

@@ -91,6 +91,12 @@ func (l *longPoll) HandleInitialize(
 	ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
 ) (middleware.InitializeOutput, middleware.Metadata, error) {
 	receive := in.Parameters.(*sqs.ReceiveMessageInput)
+	if l.slots > 0 {
+		jobs := min(int(receive.MaxNumberOfMessages), l.release.concurrency)
+		l.judge.checkPoll(l.process)
+		l.judge.polled(l.process, jobs)
+		defer l.judge.polled(l.process, -jobs)
+	}
 	down, _ := l.isDown("queue", l.now())
 	name := l.name + receiveName(strconv.Itoa(int(receive.MaxNumberOfMessages)))
 	l.turns.take("long poll of " + name)

@@ -65,13 +65,18 @@ const (
 	crowded  profile = "crowded"  // many jobs that take long for the time there is
 	lasting  profile = "lasting"  // jobs of minutes and hours in workers, beside others
 	killed   profile = "killed"   // processes live for a few calls
+	refusing profile = "refusing" // many jobs that fail for good, and entries that SQS does not take
 )
 
 // shares are those of a profile; what is not there, it does not have.
 var shares = map[profile]map[feature]float64{
 	poisoned: {shuffling: 0.7, ordered: 0.3, copies: 0.2, replays: 0.2, awaiting: 0.1, versions: 0.1},
-	crowded:  {shuffling: 0.5, ordered: 0.2, hasty: 0.2, slowness: 0.2, deploys: 0.2, versions: 0.2},
-	lasting:  {kills: 0.5, deploys: 0.3, ordered: 0.2, hasty: 0.3, copies: 0.3, slowness: 0.2, spells: 0.2, versions: 0.2},
+	refusing: {
+		partials: 0.6, spells: 0.6, losses: 0.2, shuffling: 0.5, ordered: 0.3, copies: 0.2, replays: 0.2, awaiting: 0.1,
+		versions: 0.1,
+	},
+	crowded: {shuffling: 0.5, ordered: 0.2, hasty: 0.2, slowness: 0.2, deploys: 0.2, versions: 0.2},
+	lasting: {kills: 0.5, deploys: 0.3, ordered: 0.2, hasty: 0.3, copies: 0.3, slowness: 0.2, spells: 0.2, versions: 0.2},
 	killed: {
 		kills: 1, skews: 0.2, stragglers: 0.5, shuffling: 0.5, duplicates: 0.2, copies: 0.3, losses: 0.3, spells: 0.1,
 		ordered: 0.3, replays: 0.2, versions: 0.2,
@@ -151,7 +156,7 @@ func (o outage) String() string {
 
 func newConfig(s seed, without []string) *config {
 	c := &config{seed: s, without: without, on: map[feature]bool{}}
-	c.profile = pick(s.at("profile"), anything, anything, anything, poisoned, crowded, lasting, killed)
+	c.profile = pick(s.at("profile"), anything, anything, anything, poisoned, crowded, lasting, killed, refusing)
 	for _, f := range features {
 		share := f.share
 		if c.profile != anything {
@@ -291,6 +296,8 @@ func (c *config) drawJobs(r *rand.Rand) {
 	switch c.profile {
 	case poisoned:
 		share = 0.1 + 0.3*r.Float64()
+	case refusing:
+		share = 0.3 + 0.5*r.Float64()
 	case crowded:
 		share, n = 0, 10+r.IntN(30)
 	case lasting:

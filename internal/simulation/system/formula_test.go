@@ -7,6 +7,7 @@ import (
 
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
+	"github.com/sqsafe/sqsafe/idem"
 )
 
 // comeback is what an outcome has said of the next receive of its message.
@@ -34,8 +35,11 @@ func (j *judge) checkDelay(p *process, m *message, fields map[string]string) {
 		if most := p.release.profile().Delay(max(attempt, receives), top) + time.Second; delay > most {
 			j.w.breaksLocked("delay", about, "%s is retried after %v, want at most %v", name, delay, most)
 		}
-		if delay < min(p.release.backoff, j.w.visibility) {
-			j.w.breaksLocked("delay", about, "%s is retried after %v, want %v at least", name, delay, p.release.backoff)
+		// The ledger knows how many attempts are used; a failure that costs none goes by receives.
+		used := min(j.state(keyOf(name)).budget.attempts, receives)
+		none := func() float64 { return 0 }
+		if least := p.release.profile().Delay(used, none) - time.Second; delay < min(max(least, p.release.backoff), j.w.visibility) {
+			j.w.breaksLocked("delay", about, "%s is retried after %v, want %v at least", name, delay, least)
 		}
 	case outcome == handler.OutcomeDeferred.String() && (delay < time.Second || delay > deferLimit):
 		j.w.breaksLocked("delay", about, "%s is deferred for %v, want from 1 s to %v", name, delay, deferLimit)
@@ -47,7 +51,7 @@ func (j *judge) checkDelay(p *process, m *message, fields map[string]string) {
 func (j *judge) checkComeback(m *message) {
 	back := m.back
 	m.back = nil
-	if back == nil || back.process.isDead() || !j.w.reliable() {
+	if back == nil || back.process.isDead() || !j.w.reliable() && !j.settledSince(back.at) {
 		return
 	}
 	about := []string{keyOf(m.name)}
@@ -58,13 +62,20 @@ func (j *judge) checkComeback(m *message) {
 	}
 }
 
+// settledSince reports whether all calls do what they are asked to since a time: all adversity
+// was over before. The world is locked.
+func (j *judge) settledSince(at time.Duration) bool {
+	return j.w.calmed && at > j.w.calm+settledAfter && !j.w.on[hasty] && !j.w.on[hangs]
+}
+
 // checkHidden checks, when a message is received, that no run of it goes on whose process
 // should have hidden it. The world is locked.
 func (j *judge) checkHidden(m *message) {
-	if !j.w.reliable() {
-		return
-	}
 	for _, r := range j.state(keyOf(m.name)).runs {
+		// Of the receive before this one, since only its receipt handle is valid.
+		if !j.w.reliable() && (!j.settledSince(j.w.now()-j.w.visibility) || r.receive != m.receives) {
+			continue
+		}
 		if r.messageID == m.id && !r.ended && !r.process.isDead() && r.ctx.Err() == nil {
 			j.w.breaksLocked("heartbeat", []string{keyOf(m.name)}, "%s is handed out while its run %d goes on", m.name, r.number)
 		}
@@ -98,6 +109,23 @@ func (j *judge) checkBudget(l *letter) {
 			l.name, r.Attempts, least, most)
 	}
 }
+
+// checkAttempts checks that a failed run leaves no smaller budget used than the runs before it,
+// and that all of them are in the history. The world is locked.
+func (j *judge) checkAttempts(c *call) {
+	s := j.state(c.subjects[0])
+	if c.operation != idem.SettleRelease.String() || j.w.on[rekeyed] {
+		return
+	}
+	if c.epoch == s.budget.epoch && c.attempts < s.budget.attempts || c.history < max(c.attempts, s.budget.history) {
+		j.w.breaksLocked("budget", c.subjects, "%s has %d attempts and a history of %d runs, and had %d and %d before",
+			c.subjects[0], c.attempts, c.history, s.budget.attempts, s.budget.history)
+	}
+	s.budget = budget{c.epoch, c.attempts, c.history}
+}
+
+// budget is what failed runs have used in an epoch.
+type budget struct{ epoch, attempts, history int }
 
 // checkLease checks that a run does not begin beside one that goes on although its context
 // has ended: it was left behind, and its lease lasts as long as its process may. The world

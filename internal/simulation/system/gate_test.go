@@ -58,12 +58,21 @@ type call struct {
 	// epoch and owner are those of the claim.
 	epoch int
 	owner string
-	// arrived are the letters of which the answer says so.
-	arrived []string
+	// receives name the receives of the entries' messages.
+	receives []string
+	// arrived are the letters of which the answer says so; verdicts are what it says of each
+	// entry, nil if there is no answer.
+	arrived  []string
+	verdicts map[string]bool
 	// reason is that of a verdict, message the name of the claim's message, and lease what
 	// is written.
 	reason, message, messageID string
 	lease                      time.Time
+	// now is the time of a claim by the clock of its process.
+	now time.Time
+	// attempts and history are what a release writes: the budget that is used, and how many
+	// runs are known.
+	attempts, history int
 	// timeouts are the visibility timeouts of a call that hides messages.
 	timeouts []int
 }
@@ -106,6 +115,7 @@ func (g *gate) passThrough(r *http.Request, body []byte) (*http.Response, error)
 		return nil, errKilled
 	}
 	c := g.describe(r, body)
+	g.judge.asked(g.process, c)
 	g.turns.take(g.name + " " + c.turn(r.Context()))
 	f := g.draw(r.Context(), c)
 	err := g.sleep(r.Context(), f.before, c.name()+c.message)
@@ -239,7 +249,8 @@ func (g *gate) describe(r *http.Request, body []byte) *call {
 	if named, ok := r.Context().Value(operationKey{}).(*call); ok && c.service != "AmazonSQS" {
 		c.operation, c.subjects, c.epoch = named.operation, named.subjects, named.epoch
 		c.owner, c.reason, c.message = named.owner, named.reason, named.message
-		c.messageID, c.lease = named.messageID, named.lease
+		c.messageID, c.lease, c.now = named.messageID, named.lease, named.now
+		c.attempts, c.history = named.attempts, named.history
 		return c
 	}
 	_ = json.Unmarshal(body, &c.body)
@@ -256,6 +267,7 @@ func (g *gate) describe(r *http.Request, body []byte) *call {
 		name := e.MessageAttributes[nameAttribute].StringValue
 		if e.ReceiptHandle != "" {
 			name = g.nameOf(messageID(e.ReceiptHandle))
+			c.receives = append(c.receives, g.judge.receiveOf(e.ReceiptHandle))
 		}
 		c.subjects = append(c.subjects, cmp.Or(name, "?"))
 		c.entries = append(c.entries, e.ID)

@@ -42,6 +42,7 @@ const (
 	bursts    kind = "bursts"   // panics when it is decoded
 	keyless   kind = "keyless"  // has no key
 	spawned   kind = "spawned"  // panics on a goroutine of its own
+	moody     kind = "moody"    // panics and fails in turns before it ends well
 )
 
 // job is a job of a history, which one or several messages ask for.
@@ -67,9 +68,12 @@ func (c *config) drawJob(r *rand.Rand, name string, share float64) *job {
 	switch {
 	case chance(r, share):
 		j.kind = pick(r, flaky, permanent, odd, panics, poison, poison, endless, stuck, garbled, goexit, unwanted,
-			bursts, keyless, spawned, fatal)
-		if c.profile == poisoned {
-			j.kind = pick(r, panics, poison, poison, endless, stuck, goexit, spawned, fatal)
+			bursts, keyless, spawned, fatal, moody)
+		switch c.profile {
+		case poisoned:
+			j.kind = pick(r, panics, poison, poison, endless, stuck, goexit, spawned, fatal, moody)
+		case refusing:
+			j.kind = pick(r, permanent, permanent, permanent, odd, flaky, flaky, garbled, keyless, unwanted, bursts)
 		}
 		if j.kind == fatal && (c.maxReceives > 30 || c.on[ordered]) {
 			j.kind = poison // it would take days
@@ -213,6 +217,9 @@ func (p *process) runJob(ctx context.Context, m *handler.Message, j *job, name s
 	return err
 }
 
+// moods is how many runs of a moody job end badly.
+const moods = 4
+
 func (p *process) work(ctx context.Context, r *jobRun, j *job) error {
 	switch r.kind {
 	case permanent:
@@ -221,6 +228,14 @@ func (p *process) work(ctx context.Context, r *jobRun, j *job) error {
 		return errors.New("odd")
 	case flaky:
 		if r.number <= j.fails {
+			return fault.Retryable(errors.New("try again"))
+		}
+	case moody:
+		switch {
+		case r.number > moods:
+		case r.number%2 == 1:
+			panic("bug of " + j.name)
+		default:
 			return fault.Retryable(errors.New("try again"))
 		}
 	case panics:

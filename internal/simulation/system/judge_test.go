@@ -37,6 +37,16 @@ type judge struct {
 	// waiting are deliveries by process and message.
 	waiting map[string]*delivery
 	active  map[*process]*activity
+	// ends are when the time for a message ends, by process and message; verdicts when one was
+	// first about to be written, by owner.
+	ends     map[string]term
+	verdicts map[string]time.Duration
+	// counted are the crashes that lone runs have counted ahead, by owner.
+	counted map[string]int
+	// said is what SQS has said last, by process, operation and receive; receipts are the
+	// receives by their handles.
+	said     map[string]told
+	receipts map[string]string
 	// straggler reports whether a letter that is sent now comes from a call that was given up.
 	straggler bool
 	// lastDeath is when a process died last.
@@ -97,13 +107,16 @@ type jobState struct {
 	leases map[string]time.Duration
 	// owners are those of the claims.
 	owners map[string]string
+	fence  fence
+	budget budget
 }
 
 // epoch is a life of a job in the ledger.
 type epoch struct {
 	completed, dead, confirmed bool
-	deadAt                     time.Duration
-	letters                    int
+	// deadAt is when the verdict was written, decided when it was first about to be.
+	deadAt, decided time.Duration
+	letters         int
 }
 
 // at is an epoch of the job.
@@ -157,8 +170,9 @@ type jobRun struct {
 	name    string
 	job     *job
 	kind    kind
-	// messageID is that of its message.
+	// messageID is that of its message, receive how often it was received then.
 	messageID string
+	receive   int
 }
 
 func newJudge(w *world) *judge {
@@ -166,6 +180,8 @@ func newJudge(w *world) *judge {
 		w: w, messages: map[string]*message{}, jobs: map[string]*jobState{}, accounts: map[string]*account{},
 		edited: map[string]bool{}, arrived: map[string]bool{}, unconfirmed: map[string]bool{},
 		waiting: map[string]*delivery{}, active: map[*process]*activity{},
+		ends: map[string]term{}, verdicts: map[string]time.Duration{},
+		said: map[string]told{}, receipts: map[string]string{}, counted: map[string]int{},
 	}
 }
 
@@ -279,6 +295,8 @@ func (j *judge) lettered(e queues.Event, name string) {
 		return
 	}
 	l.record = &r
+	j.checkRecord(l)
+	j.checkLetterOrder(l)
 	j.w.noteLocked("sqs", []string{key}, "letter of %s: epoch %d %s %s: %.100s",
 		name, r.Epoch, r.Class, r.Reason, r.Message)
 	s.letters++
@@ -306,6 +324,11 @@ func (j *judge) claimed(p *process, r idem.Request, a idem.Answer) {
 		return
 	}
 	text := fmt.Sprintf("claim %s for %s: %s", key, p.nameOf(r.MessageID), a.Kind)
+	if a.Kind == idem.AnswerAcquired || a.Kind == idem.AnswerSend {
+		j.w.mu.Lock()
+		j.checkEpoch(r, a, key)
+		j.w.mu.Unlock()
+	}
 	if a.Kind == idem.AnswerAcquired {
 		j.w.mu.Lock()
 		j.leased(p, &call{subjects: []string{key}, messageID: r.MessageID, lease: a.Claim.Lease, owner: r.Owner})
@@ -324,6 +347,8 @@ func (j *judge) effective(p *process, c *call, ok bool) {
 	j.w.mu.Lock()
 	defer j.w.mu.Unlock()
 	s := j.state(c.subjects[0])
+	j.checkFence(p, c)
+	j.lonely(p, c)
 	switch c.operation {
 	case "claim":
 		s.claims.begin(c.owner)
@@ -335,6 +360,7 @@ func (j *judge) effective(p *process, c *call, ok bool) {
 		j.checkRelease(p, c)
 	case idem.SettleAbort.String(), idem.SettleRelease.String():
 		j.checkRelease(p, c)
+		j.checkAttempts(c)
 	}
 	if what := s.claims.settle(p, c); what != "" {
 		j.w.breaksLocked("aloneness", c.subjects, "%s: %s", c.subjects[0], what)
@@ -347,7 +373,7 @@ func (j *judge) effective(p *process, c *call, ok bool) {
 		e.completed = true
 		s.paid++
 	case idem.SettleVerdict.String():
-		e.dead, e.deadAt = true, j.w.now()
+		e.dead, e.deadAt, e.decided = true, j.w.now(), j.verdicts[c.owner]
 	case idem.SettleConfirm.String():
 		e.confirmed = true
 		if e.letters == 0 {
@@ -371,7 +397,7 @@ func (j *judge) started(ctx context.Context, p *process, m *handler.Message, job
 	s := j.state(key)
 	r := &jobRun{
 		number: len(s.runs) + 1, process: p, ctx: ctx, start: p.now(), job: job, name: name, kind: kindOf(m.Body),
-		messageID: m.MessageId,
+		messageID: m.MessageId, receive: m.ReceiveCount(),
 	}
 	if j.besideOther(p) {
 		j.w.stats[statBeside]++
@@ -401,6 +427,9 @@ func (j *judge) started(ctx context.Context, p *process, m *handler.Message, job
 		}
 	}
 	j.checkAlone(p, m, key)
+	j.checkStart(r)
+	j.checkEnding(r, m)
+	j.checkLone(r)
 	s.runs = append(s.runs, r)
 	j.takenUp(p, m.MessageId)
 	j.runs(p, 1)
@@ -438,6 +467,8 @@ func (j *judge) returned(r *jobRun, err error) {
 	j.w.mu.Lock()
 	defer j.w.mu.Unlock()
 	r.ended = true
+	j.crashes(r, err)
+	j.ended(r.process, err)
 	j.runs(r.process, -1)
 	j.w.noteLocked(r.process.name, []string{keyOf(r.name)}, "RUN %d of %s ends: %v", r.number, r.name, err)
 }

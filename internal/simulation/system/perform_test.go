@@ -41,11 +41,17 @@ func (g *gate) perform(r *http.Request, c *call, f fate, body []byte) (*http.Res
 	failed := maps.Clone(f.failing)
 	maps.Copy(failed, f.hidden)
 	g.tell(c, ok, failed)
+	if len(c.entries) == 0 {
+		return response, nil
+	}
+	text, _ := io.ReadAll(response.Body)
+	c.refused(text)
 	if len(failed) == 0 {
+		response.Body = io.NopCloser(bytes.NewReader(text))
 		return response, nil
 	}
 	var out map[string]any
-	_ = json.NewDecoder(response.Body).Decode(&out)
+	_ = json.Unmarshal(text, &out)
 	return answer(r, http.StatusOK, failedEntries(out, failed)), nil
 }
 
@@ -118,7 +124,9 @@ func (g *gate) comes(ctx context.Context, changed <-chan struct{}, until, late t
 // tell writes a call into the journal, unless the queue or the judge does.
 func (g *gate) tell(c *call, ok bool, failed map[string]bool) {
 	var not []string
+	c.verdicts = map[string]bool{}
 	for i, id := range c.entries {
+		c.verdicts[id] = ok && !failed[id]
 		switch {
 		case failed[id]:
 			not = append(not, c.subjects[i])
@@ -198,6 +206,7 @@ func (g *gate) received(r *http.Request, response *http.Response) (*http.Respons
 	for _, m := range out.Messages {
 		ids = append(ids, m["MessageId"].(string))
 	}
+	g.judge.handles(out.Messages)
 	if g.name != "esm" {
 		g.judge.handed(g.process, ids)
 	}

@@ -135,7 +135,7 @@ func (p *process) retire() { p.retireOnce.Do(func() { close(p.retired) }) }
 // onBatch takes in the report of a batch.
 func (p *process) onBatch(ctx context.Context, r handler.Report) {
 	if !p.isDead() {
-		p.judge.reported(ctx, r)
+		p.judge.reported(ctx, p, r)
 	}
 }
 

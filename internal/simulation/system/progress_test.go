@@ -18,6 +18,13 @@ type activity struct {
 	running int
 	// changed is when a run began or ended, idle since when there is none.
 	changed, idle time.Duration
+	// crashed is when a run panicked, told when it was told to stop; 0 for never.
+	crashed, told time.Duration
+	// worked is when a run ended well last, failed when one did not.
+	worked, failed time.Duration
+	// alone is the run that is alone in it; nil for none.
+	alone *lone
+	polls polls
 }
 
 const (
@@ -35,6 +42,12 @@ const (
 func (j *judge) handed(p *process, ids []string) {
 	j.w.mu.Lock()
 	defer j.w.mu.Unlock()
+	if p.timeout() > 0 {
+		j.endsAt(p, ids, j.w.now()+p.timeout())
+	}
+	if len(ids) > 0 {
+		j.activity(p).polls.enough = j.w.now() // what it has not to run, it has to send or to delete
+	}
 	for _, id := range ids {
 		if m := j.messages[id]; m != nil {
 			j.waiting[p.name+" "+id] = &delivery{p, m, j.w.now()}
@@ -104,6 +117,9 @@ func (j *judge) tick() {
 		}
 	}
 	j.checkCapacity(now)
+	j.checkLapse()
+	j.checkPolls(now)
+	j.checkLoneTime(now)
 	if since := max(j.w.calm, j.lastDeath); now > since+j.w.patience() && !j.late {
 		j.late = true
 		for _, m := range j.order {

@@ -29,7 +29,10 @@ func (s *store) Acquire(ctx context.Context, r idem.Request) (idem.Answer, error
 	s.process.mayHang("claim", r.MessageID)
 	r.Now, r.Lease, r.Expires = s.out(r.Now), s.out(r.Lease), s.out(r.Expires)
 	claim := idem.Claim{ID: r.ID, Owner: r.Owner, MessageID: r.MessageID}
-	a, err := s.Store.Acquire(s.process.named(ctx, "claim", claim), r)
+	ctx = s.process.named(ctx, "claim", claim)
+	named := ctx.Value(operationKey{}).(*call)
+	named.now, named.lease = r.Now, r.Lease
+	a, err := s.Store.Acquire(ctx, r)
 	s.process.comesBack(ctx, "claim "+r.ID+" "+s.process.nameOf(r.MessageID))
 	if err == nil {
 		s.process.judge.claimed(s.process, r, a)
@@ -45,13 +48,18 @@ func (s *store) Acquire(ctx context.Context, r idem.Request) (idem.Answer, error
 // from one that counts.
 func (s *store) settlement(ctx context.Context, c idem.Claim, settlement idem.Settlement) context.Context {
 	operation := settlement.Kind.String()
-	if settlement.Kind == idem.SettleAlone && settlement.Crashes == 0 {
+	if settlement.Kind == idem.SettleAlone && s.process.judge.takesBack(c.Owner, settlement.Crashes) {
 		operation = "not " + operation
 	}
 	ctx = s.process.named(ctx, operation, c)
-	ctx.Value(operationKey{}).(*call).lease = settlement.Lease
+	named := ctx.Value(operationKey{}).(*call)
+	named.lease = settlement.Lease
+	named.attempts, named.history = settlement.Attempts, settlement.History.Len()
 	if settlement.Failure != nil {
-		ctx.Value(operationKey{}).(*call).reason = settlement.Failure.Reason
+		named.reason = settlement.Failure.Reason
+	}
+	if settlement.Kind == idem.SettleVerdict {
+		s.process.judge.began(named)
 	}
 	return ctx
 }

@@ -26,6 +26,7 @@ var reasons = map[kind][]string{
 	spawned:   {idem.ReasonCrashLoop},
 	bursts:    {handler.ReasonPanic},
 	keyless:   {idem.ReasonMissingKey},
+	moody:     {handler.ReasonExhausted, idem.ReasonCrashLoop}, // of what is known the claims tell
 }
 
 // end judges the history as a whole.

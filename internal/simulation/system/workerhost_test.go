@@ -96,6 +96,7 @@ func (h *workerHost) start() <-chan struct{} {
 		case <-p.retired:
 			p.note(p.name, nil, "SIGTERM")
 			told <- time.Now()
+			p.judge.told(p, h.drain)
 			terminate()
 			<-p.life.Done()
 		case <-p.life.Done():

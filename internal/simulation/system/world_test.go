@@ -214,7 +214,7 @@ func (w *world) run() {
 	})
 	w.becomeCalm()
 	w.watch(w.limit, func() bool { return w.judge.left() == 0 || w.tooMany() })
-	w.watch(w.now()+time.Second, func() bool { return false })
+	w.watch(w.aftermath(), func() bool { return false })
 	w.judge.end()
 	w.mu.Lock()
 	all := w.all
@@ -225,6 +225,17 @@ func (w *world) run() {
 	close(w.over)
 	running.Wait()
 	<-time.After(time.Hour) // what dead processes left behind ends by its own time
+}
+
+// aftermath is until when the history goes on after its last message: for workers as long as
+// it takes to see whether they have kept what they should have given back.
+func (w *world) aftermath() time.Duration {
+	for _, h := range w.hosts {
+		if h.isWorker() {
+			return max(w.now(), w.calm+settledAfter) + pollLag + 5*time.Second
+		}
+	}
+	return w.now() + time.Second
 }
 
 // enough is how long the queue is watched when it is empty and nothing more is sent.
