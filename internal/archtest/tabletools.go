@@ -202,7 +202,7 @@ func checkRows() []Row {
 			Path: "internal/simulation/system",
 			Tests: []string{
 				"backoff", "fault", "internal/host", "handler", "idem", "idem/dynamo", "queue", "dlq", "worker",
-				"internal/eventsource", "internal/simulation",
+				"internal/deadline", "internal/eventsource", "internal/simulation",
 			},
 		},
 		{
