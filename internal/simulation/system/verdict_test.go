@@ -16,6 +16,7 @@ import (
 var reasons = map[kind][]string{
 	flaky:     {handler.ReasonExhausted},
 	permanent: {"tagged"},
+	halts:     {"tagged"},
 	odd:       {fault.ReasonUnclassified},
 	panics:    {idem.ReasonCrashLoop},
 	poison:    {idem.ReasonCrashLoop},
