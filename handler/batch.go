@@ -55,28 +55,29 @@ const (
 // unless their comment says otherwise. Other goroutines post events to the loop.
 type batch struct {
 	*Processor
-	ctx   context.Context
-	table deadline.Table
+	ctx context.Context
+	// table is replaced and never changed, since runs and other goroutines have it too.
+	table *deadline.Table
 	// start and end are those of the invocation; end is zero without a deadline.
 	start, end time.Time
 	// jobs is the parent context of all runs. It ends at deadline.Cut.
 	jobs       context.Context
-	cancelJobs context.CancelCauseFunc
+	cancelJobs context.CancelFunc
 
 	deliveries []*delivery
 	queue      *runqueue.Queue
 	letters    outbox
 	hider      hider
 	// workers run tasks, and the event loop. ending reports whether all deliveries have ended.
-	// over is closed at the end of the batch, and done receives a panic of the engine itself,
-	// or nil.
+	// over is closed at the end of the batch; failed is a panic of the engine itself, nil if
+	// there was none.
 	workers pool
 	ending  bool
 	over    chan struct{}
-	done    chan *usercall.Panic
+	failed  *usercall.Panic
 	// own is the next task of the worker in the loop.
 	own task
-	// hurry is closed by the first crash.
+	// hurry is closed by the first crash; nil if there is a deadline.
 	hurry chan struct{}
 	// processChanged receives a value when the process may let deliveries start again.
 	processChanged invocation
@@ -180,6 +181,8 @@ type delivery struct {
 	counted <-chan struct{}
 	// onErrorDone is closed when OnError has returned; nil if it is not called.
 	onErrorDone <-chan struct{}
+	// held goes on with a claim that was made before its turn in its FIFO group; nil for none.
+	held event
 	// sent reports whether its dead letter has arrived, failed whether SQS did not do
 	// what was asked.
 	sent, failed bool
@@ -218,18 +221,19 @@ func (d *delivery) claimEnd() time.Time {
 func (p *Processor) newBatch(ctx context.Context, in events.SQSEvent) *batch {
 	start := time.Now()
 	end, _ := ctx.Deadline()
+	table := deadline.New(start, end, p.options.Reserve)
 	b := &batch{
-		Processor: p, ctx: ctx, start: start, end: end, asking: -1,
-		table:          deadline.New(start, end, p.options.Reserve),
+		Processor: p, ctx: ctx, table: &table, start: start, end: end, asking: -1,
 		over:           make(chan struct{}),
-		done:           make(chan *usercall.Panic, 1),
-		hurry:          make(chan struct{}),
 		timer:          time.NewTimer(time.Hour),
 		processChanged: make(invocation, 1),
 		draining:       host.Draining(ctx),
 		ended:          host.Ended(ctx),
 	}
 	b.timer.Stop()
+	if !b.table.Bounded() {
+		b.hurry = make(chan struct{})
+	}
 	b.times.lastFreed = start
 	deliveries, messages := make([]delivery, len(in.Records)), make([]Message, len(in.Records))
 	b.deliveries = make([]*delivery, len(in.Records))
@@ -373,11 +377,15 @@ func (h *hider) deleteAt() time.Time {
 // comingBack returns the ids of all messages that are not acknowledged. The watchdog
 // calls it too, while the batch may still run.
 func (b *batch) comingBack() map[string]bool {
-	back := map[string]bool{}
+	var back map[string]bool
 	for _, d := range b.deliveries {
-		if !d.acked.Load() {
-			back[d.record.MessageId] = true
+		if d.acked.Load() {
+			continue
 		}
+		if back == nil {
+			back = map[string]bool{}
+		}
+		back[d.record.MessageId] = true
 	}
 	return back
 }

@@ -62,6 +62,15 @@ func (b *batch) claimed(d *delivery, answer ClaimAnswer, lost <-chan struct{}) {
 	if i := slices.Index(b.times.claiming, d); i >= 0 {
 		b.times.claiming = slices.Delete(b.times.claiming, i, i+1)
 	}
+	switch {
+	case b.inTurn(d):
+	case answer.Claim == nil:
+		b.queue.Postponed(d.index)
+		return
+	default:
+		d.held = func() { b.claimed(d, answer, lost) }
+		return
+	}
 	d.claim = answer.Claim
 	if d.claim != nil {
 		answer.Job.Key = d.job.Key
@@ -74,7 +83,7 @@ func (b *batch) claimed(d *delivery, answer ClaimAnswer, lost <-chan struct{}) {
 	case answer.Decided != nil:
 		b.markSettling(d, false)
 		b.conclude(d, answer.Decided)
-	case answer.Refusal != nil:
+	case answer.Refusal != nil && b.heads[d.group] == nil: // else it is given back
 		b.markSettling(d, false)
 		b.settle(d, func(ctx context.Context) Ending {
 			return Ending{Result: b.resolver.resolve(ctx, d.message, nil, answer.Refusal)}

@@ -105,7 +105,8 @@ func (b *batch) onCancelled() {
 		return
 	}
 	b.stopping = true
-	b.table = b.table.Cancelled(time.Now())
+	table := b.table.Cancelled(time.Now())
+	b.table = &table
 	b.queue.Drain()
 	b.passTime(time.Now())
 }

@@ -20,6 +20,7 @@ func (b *batch) conclude(d *delivery, res *Result) {
 	}
 	if res.Outcome == OutcomeDead && b.options.DeadLetter != nil {
 		b.queue.Sending(d.index)
+		b.queue.Promising(d.index)
 		b.letters.add(d)
 	} else {
 		b.finish(d)
@@ -37,6 +38,22 @@ func (d *delivery) settledRun(res *Result) bool {
 func (b *batch) finish(d *delivery) {
 	b.recordEnd(d)
 	b.queue.Ended(d.index, d.acked.Load())
+	b.resume(d.group)
+}
+
+// inTurn reports whether a delivery is the head of its FIFO group; true without a group.
+func (b *batch) inTurn(d *delivery) bool { return d.group == 0 || b.queue.Head(d.group) == d.index }
+
+// resume goes on with the delivery that is now the head of a FIFO group, if it was claimed
+// ahead.
+func (b *batch) resume(group int) {
+	if group == 0 {
+		return
+	}
+	if i := b.queue.Head(group); i >= 0 && b.deliveries[i].held != nil {
+		b.workers.post(b.deliveries[i].held)
+		b.deliveries[i].held = nil
+	}
 }
 
 // deferNow ends a delivery that the run queue has deferred.

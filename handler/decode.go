@@ -126,12 +126,16 @@ func (b *batch) decoded(d *delivery, r *run, rejected *Result) {
 		return
 	}
 	d.phase = phaseNone
-	if rejected != nil {
+	if rejected != nil && b.inTurn(d) {
 		b.markSettling(d, false)
 		b.conclude(d, rejected)
 		return
 	}
 	b.leaveProcess(d)
+	if rejected != nil {
+		b.queue.Postponed(d.index)
+		return
+	}
 	d.job = Job{Key: r.identity.Key}
 	d.message.Job = d.job
 	b.queue.Identified(d.index, r.identity.ID)

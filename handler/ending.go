@@ -2,21 +2,18 @@ package handler
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/sqsafe/sqsafe/fault"
 )
 
-var errTimeOver = errors.New("the time of the invocation for jobs is over")
-
 // cut handles deadline.Cut: nothing starts any more, and running jobs are cancelled.
 func (b *batch) cut() {
 	b.times.cut = true
 	b.queue.Cut()
 	if at, ok := b.jobs.Deadline(); !ok || time.Now().Before(at) {
-		b.cancelJobs(errTimeOver) // else it ends by its own deadline
+		b.cancelJobs() // else it ends by its own deadline
 	}
 }
 
@@ -27,8 +24,11 @@ func (b *batch) onCrash(r *Result) {
 	b.queue.Poison()
 	if b.crash == nil {
 		b.crash = r
-		close(b.hurry)
-		b.table = b.table.Crashed(time.Now())
+		if b.hurry != nil {
+			close(b.hurry)
+		}
+		table := b.table.Crashed(time.Now())
+		b.table = &table
 	}
 }
 

@@ -58,12 +58,13 @@ func (b *batch) execute(ctx context.Context, r *run, alone bool) *Result {
 			return b.notCounted(r.message, err)
 		}
 	}
-	job, stop := ctx, func() {}
+	job := ctx
 	if r.claim != nil {
-		job, stop = r.claim.Run(ctx)
+		of, stop := r.claim.Run(ctx)
 		r.stop.Store(&stop)
+		defer stop()
+		job = of
 	}
-	defer stop()
 	err := rejectTypedNil(b.chain(job, r.message))
 	err = b.waitForStrayGoroutines(job, r, err)
 	if err == nil && !r.started() {
@@ -174,6 +175,9 @@ func (b *batch) ran(d *delivery, r *run, res *Result) {
 		b.onCrash(res)
 	} else { // else a goroutine that was left behind may read it
 		r.message.asReceived(d.record)
+	}
+	if res.Outcome == OutcomeDone {
+		b.queue.Promising(d.index)
 	}
 	b.markSettling(d, r.started())
 	if d.claim == nil {

@@ -29,8 +29,11 @@ func (p *Processor) Invoke(ctx context.Context, payload []byte) ([]byte, error) 
 		return nil, fmt.Errorf("%w: %w", ErrNotSQS, err)
 	}
 	response, err := p.Handle(ctx, event)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case len(response.BatchItemFailures) == 0:
+		return []byte(`{"batchItemFailures":[]}`), nil
 	}
 	return json.Marshal(response)
 }
@@ -111,7 +114,6 @@ func (b *batch) handle() (ended *usercall.Panic, inTime bool) {
 	bounded, cancelled, draining, hurry := b.table.Bounded(), b.ctx.Done(), b.draining, b.hurry
 	switch {
 	case bounded:
-		hurry = nil
 	case b.process.poisoned() != nil:
 		watchdog.Reset(deadline.Grace)
 	default:
@@ -120,8 +122,8 @@ func (b *batch) handle() (ended *usercall.Panic, inTime bool) {
 	b.workers.begin(b.loop, b.close, b.begin)
 	for {
 		select {
-		case ended = <-b.done:
-			return ended, true
+		case <-b.over:
+			return b.failed, true
 		case <-b.timer.C:
 			b.tell(b.onTimer)
 		case <-b.processChanged:

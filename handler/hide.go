@@ -47,7 +47,7 @@ func (b *batch) hideAll() {
 	}
 }
 
-func (b *batch) changeVisibility(hidden []*delivery, table deadline.Table) []VisibilityChange {
+func (b *batch) changeVisibility(hidden []*delivery, table *deadline.Table) []VisibilityChange {
 	changes := make([]VisibilityChange, len(hidden))
 	for i, d := range hidden {
 		changes[i] = VisibilityChange{Message: d.message, Timeout: d.timeout()}
@@ -125,7 +125,7 @@ func (b *batch) acknowledged(deliveries []*delivery) []*delivery {
 	return acknowledged
 }
 
-func (b *batch) deleteMessages(deliveries []*delivery, table deadline.Table) []Deletion {
+func (b *batch) deleteMessages(deliveries []*delivery, table *deadline.Table) []Deletion {
 	deletions := make([]Deletion, len(deliveries))
 	for i, d := range deliveries {
 		deletions[i] = Deletion{Message: d.message}

@@ -81,7 +81,8 @@ func (t typed[T]) Prepare(_ context.Context, m *Message) (func(context.Context) 
 	if err := validate(payload); err != nil {
 		return nil, &fault.ValidationError{Err: err}
 	}
-	return func(ctx context.Context) error { return t.fn(ctx, *payload) }, nil
+	fn := t.fn
+	return func(ctx context.Context) error { return fn(ctx, *payload) }, nil
 }
 
 // validate asks *T, which has the methods of T too, and, where T is itself a
@@ -90,8 +91,11 @@ func validate[T any](payload *T) error {
 	if v, ok := any(payload).(validator); ok {
 		return v.Validate()
 	}
-	if v, ok := any(*payload).(validator); ok {
-		return v.Validate()
+	switch reflect.TypeFor[T]().Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if v, ok := any(*payload).(validator); ok {
+			return v.Validate()
+		}
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ var errLeaseOver = errors.New("the claim on the job may be another delivery's by
 
 // sendPack sends the letters of a pack and confirms them in the ledger. A letter counts
 // as not sent if the call ends its goroutine before the answer.
-func (b *batch) sendPack(pack []*delivery, out []sent, table deadline.Table) {
+func (b *batch) sendPack(pack []*delivery, out []sent, table *deadline.Table) {
 	for i := range out {
 		out[i].err = ErrUnanswered
 	}
@@ -67,20 +67,35 @@ func (b *batch) sendPack(pack []*delivery, out []sent, table deadline.Table) {
 	ctx, cancel := context.WithDeadline(stage, until)
 	defer cancel()
 	failed := catchPanic(func() error { b.options.DeadLetter.Send(ctx, letters); return nil })
+	arrived := make([]*delivery, 0, len(letters))
+	for i := range letters {
+		d, o := pack[at[i]], &out[at[i]]
+		if o.err = cmp.Or(failed, letters[i].Answer()); o.err == nil {
+			o.id = letters[i].DeadLetterID
+			d.acked.Store(true) // whatever becomes of the confirming write
+			arrived = append(arrived, d)
+		}
+	}
+	if pack[0].group > 0 {
+		b.workers.post(func() { b.arrived(arrived) })
+	}
 	confirm, cancelConfirm := b.stageContext(table, deadline.Letters)
 	defer cancelConfirm()
 	eachOf(len(letters), confirmsUnderWay, func(i int) {
-		o := &out[at[i]]
-		if o.err = cmp.Or(failed, letters[i].Answer()); o.err != nil {
-			return
-		}
-		o.id = letters[i].DeadLetterID
-		d := pack[at[i]]
-		d.acked.Store(true) // whatever becomes of the confirming write
-		if d.claim != nil && !d.noVerdict {
+		d, o := pack[at[i]], &out[at[i]]
+		if o.err == nil && d.claim != nil && !d.noVerdict {
 			o.unconfirmed = catchPanic(func() error { return d.claim.Confirm(confirm, o.id) })
 		}
 	})
+}
+
+// arrived lets FIFO groups go on whose letters have arrived. They do not wait for the
+// confirming writes.
+func (b *batch) arrived(letters []*delivery) {
+	for _, d := range letters {
+		b.queue.Sent(d.index)
+		b.resume(d.group)
+	}
 }
 
 // delivered handles the answers of the dead-letter queue. After a confirmed send the

@@ -66,9 +66,9 @@ func (b *batch) tell(e event) {
 // close ends the batch. p is a panic of the engine itself; nil if there was none.
 func (b *batch) close(p *usercall.Panic) {
 	if b.workers.close() {
-		close(b.over)
 		b.writes.end()
-		b.done <- p
+		b.failed = p
+		close(b.over)
 	}
 }
 
@@ -77,7 +77,7 @@ func (b *batch) close(p *usercall.Panic) {
 func (b *batch) finishBatch() {
 	b.ending = true
 	b.timer.Stop()
-	b.cancelJobs(nil)
+	b.cancelJobs()
 	if b.crash != nil { // without a ledger, what is not deleted runs again
 		b.deleteFinished()
 	}
@@ -94,14 +94,11 @@ func (b *batch) finishBatch() {
 
 // begin is the first event.
 func (b *batch) begin() {
-	jobs := b.ctx
-	stop := context.CancelFunc(func() {})
 	if b.table.Bounded() {
-		jobs, stop = context.WithDeadline(jobs, b.table.At(deadline.Cut))
+		b.jobs, b.cancelJobs = context.WithDeadline(b.ctx, b.table.At(deadline.Cut))
+	} else {
+		b.jobs, b.cancelJobs = context.WithCancel(b.ctx)
 	}
-	var cancel context.CancelCauseFunc
-	b.jobs, cancel = context.WithCancelCause(jobs)
-	b.cancelJobs = func(cause error) { cancel(cause); stop() }
 	b.setLastStart(b.start)
 	if b.process.poisoned() != nil {
 		b.queue.Poison()

@@ -147,10 +147,10 @@ func (p *pool) give(t task) {
 
 // work is a worker. It ends with the batch, or when a task ends its goroutine.
 func (p *pool) work(first func() task) {
+	reserveStack(0) // first, while there is little to copy
 	inTask := false
 	usercall.Catch(
 		func() error {
-			reserveStack(0)
 			for t := first(); ; {
 				if t == nil {
 					t = <-p.tasks

@@ -49,7 +49,7 @@ type run struct {
 	// whether that may close, so that a failure of what jobs depend on costs it nothing.
 	probe bool
 	// table is that of the batch when it startedAt to be prepared.
-	table deadline.Table
+	table *deadline.Table
 
 	stage atomic.Int32
 	// layer is the number of the middleware that the run is in, from 1; 0 before the

@@ -51,9 +51,9 @@ func (w *writes) end() {
 }
 
 // stageContext returns a context that ends at a stage, or after deadline.Grace if there is
-// no deadline. Goroutines other than the loop use a copy of the table, since the loop may
-// change it.
-func (b *batch) stageContext(t deadline.Table, s deadline.Stage) (context.Context, context.CancelFunc) {
+// no deadline. Goroutines other than the loop pass the table that was there when they began,
+// since the loop may replace it.
+func (b *batch) stageContext(t *deadline.Table, s deadline.Stage) (context.Context, context.CancelFunc) {
 	ctx := context.WithoutCancel(b.ctx)
 	if !t.Bounded() {
 		return context.WithTimeout(ctx, deadline.Grace)

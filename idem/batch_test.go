@@ -152,6 +152,9 @@ func (i *invocation) Prepare(ctx context.Context, m *handler.Message) (func(cont
 
 // Send takes all letters.
 func (i *invocation) Send(_ context.Context, letters []handler.Letter) {
+	if i.postage > 0 {
+		pass(i.postage)
+	}
 	for n, l := range letters {
 		i.called("send", func() { i.letters = append(i.letters, l.Message.MessageId) })
 		letters[n].DeadLetterID = "dead-" + l.Message.MessageId

@@ -34,7 +34,9 @@ type harness struct {
 	// process is shared by all invocations; nil gives each a process of its own.
 	process *handler.Processor
 	// posts says that the dead-letter queue takes letters; without it they stay unsent.
-	posts   bool
+	posts bool
+	// postage is how long a call to the dead-letter queue takes.
+	postage time.Duration
 	replays map[string]*handler.Replay // by message
 
 	mu          sync.Mutex

@@ -72,12 +72,15 @@ func (s settings) contest(ctx context.Context, directory string, w io.Writer) er
 			return err
 		}
 	}
-	counted, err := countCalls(ctx, c.programs)
+	counted, err := countCalls(ctx, c.programs, batchesCounted)
 	if err != nil {
 		return err
 	}
 	return writeCalls(w, counted)
 }
+
+// batchesCounted is how many batches of each kind are counted.
+const batchesCounted = 20
 
 // of returns the programs that take part in a shape.
 func (c contest) of(s shape) []program {

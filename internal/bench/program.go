@@ -21,6 +21,8 @@ type program struct {
 	// remote programs use DynamoDB and SQS. Each of their processes gets emulators of its
 	// own.
 	remote bool
+	// verdicts says that the program dead-letters what it cannot repeat.
+	verdicts bool
 }
 
 // running is a process of a program.

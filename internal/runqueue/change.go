@@ -6,15 +6,11 @@ import "slices"
 // so for an urgent suspect, except at its last receive, where it may wait in vain.
 func (q *Queue) holds(i int) bool { return q.Urgent(i) && !q.LastReceive(i) }
 
-// isHead reports whether all earlier deliveries of its FIFO group have ended; true
-// without a group.
+// isHead reports whether no earlier delivery of its FIFO group holds it back; true without
+// a group.
 func (q *Queue) isHead(i int) bool {
-	it := &q.items[i]
-	if it.Group == 0 {
-		return true
-	}
-	g := &q.groups[it.Group-1]
-	return g.next < len(g.members) && g.members[g.next] == i
+	group := q.items[i].Group
+	return group == 0 || q.Head(group) == i
 }
 
 func (q *Queue) takeSlot(it *item) {
@@ -155,7 +151,7 @@ func (q *Queue) end(i int, acknowledged bool) {
 	q.count.ended++
 	q.leaveVerdict(it)
 	q.leaveCopies(i)
-	if it.Group > 0 {
+	if it.Group > 0 && !it.passed {
 		q.leaveGroup(it.Group, acknowledged)
 	}
 }
@@ -188,28 +184,35 @@ func (q *Queue) leaveCopies(i int) {
 	}
 	q.count.duplicates--
 	next.state = identified
-	q.begin.push(next.position)
+	if q.isHead(follower) {
+		q.begin.push(next.position)
+	}
 	q.due = append(q.due, follower)
 }
 
-// leaveGroup lets the next delivery of a FIFO group begin, or defers the rest.
+// leaveGroup lets the next delivery of a FIFO group begin. After the first failure it
+// defers the others, except those that were begun ahead: endIfBlocked ends them when they
+// have their answer.
 func (q *Queue) leaveGroup(number int, acknowledged bool) {
 	g := &q.groups[number-1]
-	g.next++
-	if g.next == len(g.members) {
-		return
+	for g.next < len(g.members) && q.hasLeft(g.members[g.next]) {
+		g.next++
 	}
-	if acknowledged && !g.failed {
+	switch {
+	case g.failed:
+	case !acknowledged:
+		g.failed = true
+		for _, i := range g.members[g.next:] {
+			if s := q.items[i].state; s == waiting || s == identified || s == duplicate {
+				q.deferDelivery(i, GroupHead)
+			}
+		}
+	case g.next < len(g.members):
 		next := g.members[g.next]
-		q.begin.push(q.items[next].position)
+		q.begin.push(q.items[next].position) // in vain if it was begun ahead
 		q.due = append(q.due, next)
-		return
-	}
-	if g.failed {
-		return // the first failure defers all the others
-	}
-	g.failed = true
-	for g.next < len(g.members) {
-		q.deferDelivery(g.members[g.next], GroupHead) // moves next on
 	}
 }
+
+// hasLeft reports whether a delivery does not hold back the others of its group any more.
+func (q *Queue) hasLeft(i int) bool { return q.items[i].state == ended || q.items[i].passed }

@@ -50,6 +50,47 @@ func (q *Queue) Sending(i int) {
 	}
 }
 
+// Promising says that a delivery that is settling or sending will be acknowledged, unless
+// a write fails. The next one of its FIFO group is decoded and claimed meanwhile, if it is
+// a first delivery. It starts when it is the head. Until then the owner keeps a claim that it
+// got, and answers all else by Postponed.
+func (q *Queue) Promising(i int) {
+	if q.items[i].Group > 0 && q.isHead(i) {
+		q.promising = append(q.promising, i)
+	}
+}
+
+// Postponed says that a delivery that is not the head of its FIFO group has no claim. It is
+// decoded or claimed again in its turn.
+func (q *Queue) Postponed(i int) {
+	it := &q.items[i]
+	again := waiting
+	if it.state == claiming {
+		again = identified
+	}
+	q.leaveState(it)
+	it.state = again
+	if q.isHead(i) {
+		q.begin.push(it.position)
+	}
+	q.due = append(q.due, i)
+}
+
+// Sent says that the queue has the dead letter of a delivery. The next one of its FIFO
+// group does not wait for the write that confirms it. Ended follows.
+func (q *Queue) Sent(i int) {
+	it := &q.items[i]
+	if it.Group == 0 {
+		return
+	}
+	it.passed = true
+	if it.awaited {
+		it.awaited = false
+		q.count.awaited--
+	}
+	q.leaveGroup(it.Group, true)
+}
+
 // Ended says that a delivery is finished. acknowledged reports whether its message will
 // be deleted.
 func (q *Queue) Ended(i int, acknowledged bool) {
@@ -66,6 +107,10 @@ func (q *Queue) Refused(i int) {
 	q.flags.taken = true
 	switch it.state {
 	case decoding:
+		if it.Group > 0 {
+			q.Postponed(i)
+			return
+		}
 		q.count.begun--
 		it.state = waiting
 		if it.slot {

@@ -42,7 +42,8 @@ func (w *world) take(a runqueue.Action) {
 
 // takeOrder is for all that takes a delivery forward.
 func (w *world) takeOrder(d *delivery) {
-	w.must(w.head(d), "a FIFO group is in order", "%d of group %d is not its head", d.index, d.Group)
+	w.must(w.head(d) || d.early && (d.phase == decoding || d.phase == claiming), "a FIFO group is in order",
+		"%d of group %d is not its head", d.index, d.Group)
 	w.must(d.Group == 0 || !w.failed[d.Group], "after a failure the rest of a group waits", "%d", d.index)
 	running := w.in(running)
 	w.must(running <= w.config.Slots, "never more running than slots", "%d of %d", running, w.config.Slots)
@@ -69,6 +70,8 @@ func (w *world) takeDecode(d *delivery, a runqueue.Action) {
 	switch {
 	case a.Force:
 		d.ahead, d.counted = false, false
+	case !w.head(d):
+		w.takeEarly(d)
 	case d.ahead:
 		w.must(!w.closed(), "nothing begins while it is closed", "%d ahead", d.index)
 		for _, e := range w.all[:d.index] {
@@ -82,6 +85,18 @@ func (w *world) takeDecode(d *delivery, a runqueue.Action) {
 		w.must(w.blocked(d) == runqueue.None, "what is blocked does not begin", "%d: %d", d.index, w.blocked(d))
 	}
 	d.phase = decoding
+}
+
+// takeEarly is for what begins before its turn in its FIFO group.
+func (w *world) takeEarly(d *delivery) {
+	head := w.holds(d)
+	w.must(head.promising, "the next of a group begins behind one that will be acknowledged", "%d behind %d", d.index, head.index)
+	for _, e := range w.all[head.index+1 : d.index] {
+		w.must(e.Group != d.Group || e.phase == ended, "only the next of a group begins early", "%d before %d", d.index, e.index)
+	}
+	w.must(d.Receives <= 1 && w.config.Ahead > 0, "only first deliveries begin early", "%d", d.index)
+	w.must(!w.closed(), "nothing begins while it is closed", "%d early", d.index)
+	d.early, d.ahead = true, true
 }
 
 func (w *world) takeClaim(d *delivery) {
@@ -112,6 +127,7 @@ func (w *world) takeRun(d *delivery) {
 
 func (w *world) takeStart(d *delivery, a runqueue.Action) {
 	w.lateSuspects()
+	w.must(w.head(d), "a FIFO group is in order", "%d of group %d starts and is not its head", d.index, d.Group)
 	if w.config.Ledger {
 		w.must(d.phase == claimed, "what is claimed starts", "%d in %d", d.index, d.phase)
 	} else {
@@ -169,7 +185,8 @@ func (w *world) takeProbe(d *delivery) {
 
 // takeHome is for what does not run any more.
 func (w *world) takeHome(d *delivery, a runqueue.Action) {
-	w.must(w.head(d) || a.Reason == runqueue.GroupHead, "a FIFO group is in order", "%d", d.index)
+	w.must(w.head(d) || a.Reason == runqueue.GroupHead || d.early && a.Kind == runqueue.Defer, "a FIFO group is in order",
+		"%d", d.index)
 	w.reason(d, a)
 	holdsClaim := d.phase == claimed || d.phase == parked
 	buried := a.Kind == runqueue.Bury

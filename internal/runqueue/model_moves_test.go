@@ -26,8 +26,17 @@ func (w *world) answers() []move {
 			if !d.verdict && w.config.Ledger {
 				add("refused", func() { w.refuse(d) })
 			}
-			w.addEnds(add, d, false)
+			if w.head(d) {
+				w.addEnds(add, d, false)
+			} else {
+				add("postponed", func() { w.postpone(d, idle) })
+				add("abandoned", func() { w.finish(d, false); w.q.Ended(d.index, false) })
+			}
 		case claiming:
+			if !w.head(d) { // a claim is kept until it is
+				add("postponed", func() { w.settles[d.index]++; w.postpone(d, known) })
+				break
+			}
 			for range 3 {
 				add("claimed", func() { w.claimed(d) })
 			}
@@ -42,9 +51,18 @@ func (w *world) answers() []move {
 			if !d.released {
 				add("sending", func() { w.send(d) })
 			}
+			if !d.promising {
+				add("promising", func() { w.promise(d) })
+			}
 		case sending:
-			if w.q.Flush() || w.in(sending) >= 10 {
+			if !d.promising {
+				add("promising", func() { w.promise(d) })
+			}
+			if w.q.Flush() || w.in(sending) >= 10 || d.passed {
 				add("letter confirmed", func() { w.end(d) })
+				if !d.passed && d.Group > 0 {
+					add("letter sent", func() { d.passed = true; w.q.Sent(d.index) })
+				}
 			}
 		}
 	}
@@ -168,11 +186,23 @@ func (w *world) send(d *delivery) {
 	w.q.Sending(d.index)
 }
 
+// postpone puts a delivery back that was begun early.
+func (w *world) postpone(d *delivery, to phase) {
+	d.phase, d.ahead, d.early = to, false, false
+	w.q.Postponed(d.index)
+}
+
+// promise lets the next of its group be claimed.
+func (w *world) promise(d *delivery) {
+	d.promising = true
+	w.q.Promising(d.index)
+}
+
 func (w *world) end(d *delivery) {
 	if d.phase == claiming {
 		w.settles[d.index]++
 	}
-	acknowledged := w.dice.roll(4, "acknowledged") > 0
+	acknowledged := w.dice.roll(4, "acknowledged") > 0 || d.passed
 	w.finish(d, acknowledged)
 	w.q.Ended(d.index, acknowledged)
 }
@@ -191,6 +221,9 @@ func (w *world) refuse(d *delivery) {
 		d.phase = idle
 	}
 	d.slot = false
+	if d.Group > 0 {
+		d.ahead, d.early = false, false
+	}
 	w.q.Refused(d.index)
 }
 
@@ -293,13 +326,14 @@ func (w *world) restHome() {
 			places++
 		}
 		ready := d.phase == claimed || d.phase == parked
-		free := d.phase == known && w.copyOf(d) == nil || d.phase == idle && w.head(d)
-		waiting = waiting || ready || free || d.counted || d.phase == known
+		follows := d.phase == known && w.copyOf(d) != nil
+		free := (d.phase == known && !follows || d.phase == idle) && w.head(d)
+		waiting = waiting || ready || free || d.counted || follows
 		w.must(!ready || !d.lost, "a claim that is lost is given back", "%d", d.index)
 		if w.blocked(d) == runqueue.None {
 			continue
 		}
-		home := ready || free || d.phase == known
+		home := ready || free || follows
 		w.must(!home || !ready && w.buries(d), "what may not start goes home at once", "%d in %d for %d",
 			d.index, d.phase, w.blocked(d))
 		if free {
@@ -349,7 +383,7 @@ func (w *world) restLetters() {
 	w.must(w.in(decoding, claiming, running, settling) > 0, "letters go out when no more come", "%s", w)
 	for _, d := range w.all {
 		w.must(d.phase != claimed || d.unsettled == 0 || w.next() != d, "letters go out for an unsettled claim", "%s", w)
-		if d.phase == sending {
+		if d.phase == sending && !d.passed {
 			for _, e := range w.all {
 				next := d.Group > 0 && e.Group == d.Group && e.phase == idle
 				follows := e.phase == known && e.job == d.job && 0 < d.since && d.since < e.since

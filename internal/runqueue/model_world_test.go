@@ -44,6 +44,9 @@ type delivery struct {
 	// since is its place among those identified, from 1.
 	since              int
 	unsettled, crashes int
+	// early tells that it was begun before its turn in its FIFO group, promising that the
+	// next one may be, and passed that its letter has arrived.
+	early, promising, passed bool
 	// released tells that its claim is given back, and lettered that its letter
 	// was handed over.
 	released bool
@@ -181,14 +184,17 @@ func (w *world) before(a, b *delivery) bool {
 	return a.index < b.index
 }
 
-// head reports whether all before it in its group have ended.
-func (w *world) head(d *delivery) bool {
+// head reports whether all before it in its group have ended, or their letters have arrived.
+func (w *world) head(d *delivery) bool { return d.Group == 0 || w.holds(d) == nil }
+
+// holds is the first delivery that holds back one of a FIFO group; nil for none.
+func (w *world) holds(d *delivery) *delivery {
 	for _, e := range w.all[:d.index] {
-		if d.Group > 0 && e.Group == d.Group && e.phase != ended {
-			return false
+		if e.Group == d.Group && e.phase != ended && !e.passed {
+			return e
 		}
 	}
-	return true
+	return nil
 }
 
 // copyOf is an earlier copy of the job that has not ended; nil for none.
@@ -265,7 +271,7 @@ func (w *world) begins(d *delivery) bool {
 	}
 	switch d.phase {
 	case known:
-		return w.copyOf(d) == nil && !w.waitsForFirst(d)
+		return w.head(d) && w.copyOf(d) == nil && !w.waitsForFirst(d)
 	case idle:
 		return w.head(d) && !d.ahead && !w.waitsForFirst(d)
 	}

@@ -10,7 +10,8 @@
 //	Decode → Identified → Claim → Claimed → Start → Settling → Sending → Ended
 //
 // First deliveries of a standard queue are decoded and claimed before they have a slot
-// (ahead), others when they have one. A delivery that has a slot and cannot start
+// (ahead), others when they have one. In a FIFO group the next first delivery is decoded and
+// claimed while its head is settling or sending. A delivery that has a slot and cannot start
 // releases the slot and keeps its claim. Defer, Release and Bury end a delivery that does
 // not run. A copy of a job waits after Identified until the copy before it has ended. A
 // suspect is a job with two claims without a result, or with a crash. It waits after
@@ -87,8 +88,8 @@ type item struct {
 	// deliveries wait until it has started.
 	first, blocksLater bool
 	// awaited reports whether the next delivery of its FIFO group waits for its dead
-	// letter.
-	awaited bool
+	// letter, passed whether it does not wait any more, since the letter has arrived.
+	awaited, passed bool
 	// unsettled and crashes are the numbers that came with Claimed.
 	unsettled, crashes int
 	// leader is the copy of the same job before this one, follower the copy after it; -1
@@ -98,8 +99,8 @@ type item struct {
 }
 
 type group struct {
-	// members are the deliveries in order; next is the index of the first that has not
-	// ended.
+	// members are the deliveries in order; next is the index of the first that holds the
+	// others back. failed reports whether one was not acknowledged.
 	members []int
 	next    int
 	failed  bool
@@ -154,6 +155,8 @@ type Queue struct {
 	verdicts positions
 	// due has the deliveries that changed since the last call of Next.
 	due []int
+	// promising are the heads of FIFO groups behind which the next one is claimed ahead.
+	promising []int
 	// byJob has the last identified delivery of each job.
 	byJob map[string]int
 
@@ -270,6 +273,14 @@ func (q *Queue) Flush() bool {
 func (q *Queue) Waiting() bool {
 	return len(q.suspects) > 0 || q.count.duplicates > 0 || q.hasNext() ||
 		q.peek(&q.verdicts, waiting, identified) >= 0
+}
+
+// Head returns the delivery that the others of a FIFO group wait for; -1 for none.
+func (q *Queue) Head(number int) int {
+	if g := &q.groups[number-1]; g.next < len(g.members) {
+		return g.members[g.next]
+	}
+	return -1
 }
 
 // Lone returns the delivery that runs alone; -1 for none.

@@ -171,6 +171,41 @@ func TestFIFO(t *testing.T) {
 			lines: []string{"-> decode 0", "identified 0 -> claim 0", "claimed 0 -> start 0"},
 		},
 		{
+			name: "the next is claimed while the head is written", receives: []int{1, 1, 1}, groups: []int{1, 1, 1}, ahead: 10,
+			lines: []string{
+				"-> decode 0", "identified 0 -> claim 0", "claimed 0 -> start 0", "promising 0, ran 0 -> decode 1",
+				"identified 1 -> claim 1", "ended 0 ->", "claimed 1 -> start 1",
+			},
+		},
+		{
+			name: "what is claimed ahead is given back behind a failure", receives: []int{1, 1, 1}, groups: []int{1, 1, 1},
+			ahead: 10,
+			lines: []string{
+				"-> decode 0", "identified 0, claimed 0 -> claim 0, start 0", "promising 0, ran 0, identified 1 -> decode 1, claim 1",
+				"failed 0 -> defer 2 group", "claimed 1 -> release 1 group",
+			},
+		},
+		{
+			name: "what is found out ahead is found out again in its turn", receives: []int{1, 1}, groups: []int{1, 1}, ahead: 10,
+			lines: []string{
+				"-> decode 0", "identified 0, claimed 0 -> claim 0, start 0", "promising 0, ran 0, identified 1 -> decode 1, claim 1",
+				"postponed 1 ->", "ended 0 -> claim 1",
+			},
+		},
+		{
+			name: "redelivered ones are not claimed ahead", receives: []int{1, 2}, groups: []int{1, 1}, ahead: 10,
+			lines: []string{
+				"-> decode 0", "identified 0, claimed 0 -> claim 0, start 0", "promising 0, ran 0 ->", "ended 0 -> decode 1",
+			},
+		},
+		{
+			name: "a group does not wait for the write that confirms a letter", receives: []int{1, 1}, groups: []int{1, 1}, ahead: 10,
+			lines: []string{
+				"-> decode 0", "identified 0, claimed 0 -> claim 0, start 0", "ran 0, sending 0, promising 0 -> decode 1",
+				"identified 1 -> claim 1", "sent 0, claimed 1 -> start 1", "ended 0, ran 1, ended 1 ->",
+			},
+		},
+		{
 			name: "a letter goes out at once where its group waits", receives: []int{1, 1, 1}, groups: []int{1, 1, 2}, slots: 2,
 			noLedger: true,
 			lines: []string{

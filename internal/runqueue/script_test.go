@@ -94,6 +94,12 @@ func happen(t *testing.T, q *runqueue.Queue, event []string) {
 		q.Settling(i, true)
 	case "sending":
 		q.Sending(i)
+	case "promising":
+		q.Promising(i)
+	case "postponed":
+		q.Postponed(i)
+	case "sent":
+		q.Sent(i)
 	case "ended":
 		q.Ended(i, true)
 	case "failed":

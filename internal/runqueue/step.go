@@ -23,6 +23,7 @@ func (q *Queue) Next() []Action {
 		q.proceed()
 		q.startNext()
 		q.claimAhead()
+		q.claimBehind()
 		q.serveSuspects()
 	}
 	return q.takeActions()
@@ -65,6 +66,8 @@ func (q *Queue) blockedBy(i int) Reason {
 	switch {
 	case q.flags.poisoned:
 		return AfterCrash
+	case q.items[i].Group > 0 && q.groups[q.items[i].Group-1].failed:
+		return GroupHead
 	case q.flags.cut:
 		return NoTime
 	case q.LastReceive(i): // it has no other chance
@@ -193,6 +196,28 @@ func (q *Queue) claimAhead() {
 		}
 		q.aheadFrom++
 	}
+}
+
+// claimBehind starts decoding those that are next in their FIFO group, while the head is
+// settling or sending.
+func (q *Queue) claimBehind() {
+	if q.flags.sweep {
+		return
+	}
+	for _, head := range q.promising {
+		g := &q.groups[q.items[head].Group-1]
+		if !q.isHead(head) || g.next+1 == len(g.members) || q.closed() || q.count.ahead >= q.config.Ahead {
+			continue
+		}
+		next := g.members[g.next+1]
+		it := &q.items[next]
+		if it.state == waiting && q.claimsAhead(it) && q.blockedBy(next) == None {
+			it.first = true
+			q.count.ahead++
+			q.decode(next)
+		}
+	}
+	q.promising = q.promising[:0]
 }
 
 // barred reports whether the process lets nothing start now.

@@ -89,8 +89,23 @@ func (r *reader) record(m *events.SQSMessage) {
 
 func (r *reader) attributes() map[string]string {
 	attributes := make(map[string]string, 8)
-	r.object(func(name []byte) { attributes[r.keep(name)] = r.str() })
+	r.object(func(name []byte) { attributes[r.attribute(name)] = r.str() })
 	return attributes
+}
+
+// attribute returns the name of an attribute of SQS.
+func (r *reader) attribute(name []byte) string {
+	for _, known := range &attributeNames {
+		if string(name) == known {
+			return known
+		}
+	}
+	return r.keep(name)
+}
+
+// attributeNames are those that each message has.
+var attributeNames = [...]string{
+	"ApproximateReceiveCount", "SentTimestamp", "SenderId", "ApproximateFirstReceiveTimestamp",
 }
 
 // messageAttributes fails for attributes that are not text.

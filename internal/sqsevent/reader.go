@@ -1,6 +1,6 @@
 package sqsevent
 
-import "unicode/utf8"
+import "bytes"
 
 // reader reads JSON. When it finds something that it does not support, it sets failed,
 // and its results must not be used.
@@ -90,18 +90,14 @@ func (r *reader) null() bool {
 	return true
 }
 
-// name reads the name of a member, which is a part of data. It fails if the name is not
-// printable ASCII without escapes.
+// name reads the name of a member, which is a part of data, up to the next quote. keep
+// fails for names that do not stand for themselves.
 func (r *reader) name() []byte {
 	r.want('"')
-	for start := r.at; r.at < len(r.data) && !r.failed; r.at++ {
-		switch c := r.data[r.at]; {
-		case c == '"':
-			r.at++
-			return r.data[start : r.at-1]
-		case c == '\\' || c < ' ' || c >= utf8.RuneSelf:
-			r.fail()
-		}
+	if length := bytes.IndexByte(r.data[r.at:], '"'); length >= 0 && !r.failed {
+		start := r.at
+		r.at += length + 1
+		return r.data[start : start+length]
 	}
 	r.fail()
 	return nil

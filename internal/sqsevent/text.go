@@ -51,8 +51,14 @@ func (r *reader) str() string {
 	return ""
 }
 
-// keep returns a string that does not refer to data.
+// keep returns a name as a string that does not refer to data. It fails if the name is not
+// printable ASCII without escapes.
 func (r *reader) keep(text []byte) string {
+	for _, c := range text {
+		if c == '\\' || c < ' ' || c >= utf8.RuneSelf {
+			r.fail()
+		}
+	}
 	start := r.used
 	r.used += copy(r.arena[start:], text)
 	return r.kept(start)
@@ -64,8 +70,9 @@ func (r *reader) kept(start int) string {
 	return unsafe.String(unsafe.SliceData(r.arena[start:]), r.used-start) //nolint:gosec // see above
 }
 
-// copyPlain copies bytes up to one that does not stand for itself. The result is not zero
-// if some are not ASCII.
+// copyPlain copies bytes up to one that does not stand for itself. Escaped quotes do not stop
+// it, since JSON in a body has one for each ten bytes. The result is not zero if some bytes
+// are not ASCII.
 func (r *reader) copyPlain() (nonASCII uint64) {
 	data, arena, at, used := r.data, r.arena, r.at, r.used
 	for at+wordBytes <= len(data) {
@@ -73,8 +80,15 @@ func (r *reader) copyPlain() (nonASCII uint64) {
 		binary.LittleEndian.PutUint64(arena[used:], word)
 		if found := special(word); found != 0 {
 			n := bits.TrailingZeros64(found) / wordBytes
-			r.at, r.used = at+n, used+n
-			return nonASCII | word&highs&(1<<(n*wordBytes)-1)
+			nonASCII |= word & highs & (1<<(n*wordBytes) - 1)
+			at, used = at+n, used+n
+			if data[at] == '\\' && at+1 < len(data) && data[at+1] == '"' {
+				arena[used] = '"'
+				at, used = at+len(`\"`), used+1
+				continue
+			}
+			r.at, r.used = at, used
+			return nonASCII
 		}
 		nonASCII |= word & highs
 		at += wordBytes
