@@ -45,7 +45,7 @@ type judge struct {
 	counted map[string]int
 	// said is what SQS has said last, by process, operation and receive; receipts are the
 	// receives by their handles.
-	said     map[string]told
+	said     map[string]bool
 	receipts map[string]string
 	// straggler reports whether a letter that is sent now comes from a call that was given up.
 	straggler bool
@@ -181,7 +181,7 @@ func newJudge(w *world) *judge {
 		edited: map[string]bool{}, arrived: map[string]bool{}, unconfirmed: map[string]bool{},
 		waiting: map[string]*delivery{}, active: map[*process]*activity{},
 		ends: map[string]term{}, verdicts: map[string]time.Duration{},
-		said: map[string]told{}, receipts: map[string]string{}, counted: map[string]int{},
+		said: map[string]bool{}, receipts: map[string]string{}, counted: map[string]int{},
 	}
 }
 
@@ -468,7 +468,7 @@ func (j *judge) returned(r *jobRun, err error) {
 	defer j.w.mu.Unlock()
 	r.ended = true
 	j.crashes(r, err)
-	j.ended(r.process, err)
+	j.ended(r, err)
 	j.runs(r.process, -1)
 	j.w.noteLocked(r.process.name, []string{keyOf(r.name)}, "RUN %d of %s ends: %v", r.number, r.name, err)
 }
