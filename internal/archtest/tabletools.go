@@ -201,7 +201,7 @@ func checkRows() []Row {
 		{
 			Path: "internal/simulation/system",
 			Tests: []string{
-				"backoff", "fault", "internal/host", "handler", "idem", "idem/dynamo", "queue", "dlq", "worker",
+				"backoff", "fault", "internal/deadline", "internal/host", "handler", "idem", "idem/dynamo", "queue", "dlq", "worker",
 				"internal/eventsource", "internal/simulation",
 			},
 		},
