@@ -119,9 +119,8 @@ func (b *batch) watchClaim(d *delivery, lost <-chan struct{}) {
 
 // release releases a claim without a run.
 func (b *batch) release(d *delivery, reason string) {
-	b.settle(d, func(context.Context) Ending {
-		return Ending{Result: b.resolver.deferred(d.message, reason, nil)}
-	})
+	res := b.deferred(d, reason)
+	b.settle(d, func(context.Context) Ending { return Ending{Result: res} })
 }
 
 // deadLetterNotRun dead-letters a delivery that can no longer run at its last receive.

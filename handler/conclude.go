@@ -58,14 +58,20 @@ func (b *batch) resume(group int) {
 
 // deferNow ends a delivery that the run queue has deferred.
 func (b *batch) deferNow(d *delivery, reason string) {
+	d.result = b.deferred(d, reason)
+	d.message.asReceived(d.record)
+	b.recordEnd(d)
+	b.log(d)
+}
+
+// deferred returns the result of a delivery that does not run. Behind a failed one of its
+// FIFO group it comes back with that one.
+func (b *batch) deferred(d *delivery, reason string) *Result {
 	res := b.resolver.deferred(d.message, reason, nil)
 	if head := b.heads[d.group]; reason == ReasonGroupHead && head != nil {
 		res.Delay = head.result.Delay
 	}
-	d.result = res
-	d.message.asReceived(d.record)
-	b.recordEnd(d)
-	b.log(d)
+	return res
 }
 
 func (b *batch) recordEnd(d *delivery) {
