@@ -110,8 +110,8 @@ func TestRoundTripsOfTenJobs(t *testing.T) {
 		{"retry", "10", "jobs", told.Retry.RoundTrips},
 		{"dead", "1", "jobs", told.Dead.RoundTrips},
 		{"dead", "10", "jobs", told.Dead.RoundTrips},
-		{"new", "10", "jobs.fifo", 20},
-		{"dead", "10", "jobs.fifo", 40},
+		{"new", "10", "jobs.fifo", 11},
+		{"dead", "10", "jobs.fifo", 22},
 	} {
 		t.Run(tt.kind+"/"+tt.concurrency+"/"+tt.queue, func(t *testing.T) {
 			t.Parallel()
