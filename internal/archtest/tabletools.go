@@ -201,8 +201,8 @@ func checkRows() []Row {
 		{
 			Path: "internal/simulation/system",
 			Tests: []string{
-				"backoff", "fault", "internal/host", "handler", "idem", "idem/dynamo", "queue", "dlq", "worker",
-				"internal/deadline", "internal/eventsource", "internal/simulation",
+				"backoff", "fault", "internal/deadline", "internal/host", "handler", "idem", "idem/dynamo", "queue", "dlq",
+				"worker", "internal/eventsource", "internal/simulation",
 			},
 		},
 		{

@@ -187,7 +187,7 @@ func (w *world) takeProbe(d *delivery) {
 
 // takeHome is for what does not run any more.
 func (w *world) takeHome(d *delivery, a runqueue.Action) {
-	w.must(w.head(d) || a.Reason == runqueue.GroupHead || d.early && a.Kind == runqueue.Defer, "a FIFO group is in order",
+	w.must(w.head(d) || a.Reason == runqueue.GroupHead || d.early && a.Kind != runqueue.Bury, "a FIFO group is in order",
 		"%d", d.index)
 	w.reason(d, a)
 	holdsClaim := d.phase == claimed || d.phase == parked

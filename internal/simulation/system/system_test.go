@@ -34,8 +34,11 @@ func environment(t *testing.T, histories int) (first seed, n int, without []stri
 	return seed(number("SQSAFE_SEED", 1)), int(number("SQSAFE_HISTORIES", uint64(histories))), without
 }
 
-// Nobody looks at a profile of the memory, which takes time at each allocation.
-func init() { runtime.MemProfileRate = 0 }
+// TestMain does without the profile of the memory, which takes time at each allocation.
+func TestMain(m *testing.M) {
+	runtime.MemProfileRate = 0
+	m.Run()
+}
 
 func TestPromisesHoldInAllHistories(t *testing.T) {
 	first, n, without := environment(t, 200)
