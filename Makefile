@@ -58,7 +58,7 @@ IN_TIME := ./internal/parity
 others   = $$($(GO) list ./... | grep -v '/internal/parity$$')
 
 # Compilers and tests live for seconds: with more memory, they collect less garbage.
-test race vet systems: export GOGC ?= 400
+test race vet systems cover-gate: export GOGC ?= 400
 
 .PHONY: test
 test: ## Run all tests
@@ -127,7 +127,10 @@ mutants: ## Put each deliberate fault into a copy of the code; the tests must ca
 	$(GO) run ./internal/mutants $(if $(MUTANT),-name $(MUTANT)) $(if $(SOME),-some $(SOME)) $(if $(SEED),-seed $(SEED))
 
 # These packages only read the source or compute, in one goroutine: the race detector finds nothing in them.
-NO_RACE := internal/(alarm|apiguard|archtest|cfn|coverage|licences|metricmath|mutants|release|release/images|stackedit)$$
+NO_RACE := internal/(alarm|apiguard|archtest|cfn|coverage|licences|metricmath|mutants|release|release/images|stackedit|systems)$$
+
+# Random histories are for make test and make sim; some of them are enough here.
+race: export SQSAFE_HISTORIES ?= 100
 
 .PHONY: race
 race: ## Run all tests with the race detector (needs a C compiler)
@@ -195,6 +198,11 @@ systems: ## Compile the command for SYSTEMS: all that it is released for
 		echo "$$system"; \
 		GOOS=$${system%/*} GOARCH=$${system#*/} CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/sqsafe || exit 1; \
 	done
+
+# The tests that compile on Linux only are found here too.
+.PHONY: types
+types: ## Check the types of all packages and tests for Windows and macOS
+	$(GO) run ./internal/systems windows/amd64 darwin/arm64
 
 # Before a release: make fixtures VERSION=v1.2.3. Later versions are tested with what this one writes.
 VERSION ?=

@@ -22,6 +22,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sqsafe/sqsafe/fault"
+	"github.com/sqsafe/sqsafe/internal/costs"
 )
 
 // barrier answers calls when n of them have arrived.
@@ -116,15 +117,17 @@ func TestAConnectionThatCannotBeOpenedDoesNotMatter(t *testing.T) {
 func TestWhatAJobCosts(t *testing.T) {
 	t.Parallel()
 	const jobs = 10
+	ways := costs.Ledger() // docs/costs.md says what these calls cost
 	for _, tt := range []struct {
 		name  string
 		calls map[string]int // of ten jobs
 		bytes int            // sent for each job, at most
+		told  costs.Job
 	}{
-		{"new", map[string]int{"UpdateItem": 20}, 2500},
-		{"duplicate", map[string]int{"UpdateItem": 10}, 1450},
-		{"retry", map[string]int{"UpdateItem": 20, "ChangeMessageVisibilityBatch": 1}, 3450},
-		{"dead", map[string]int{"UpdateItem": 30, "SendMessageBatch": 1}, 9100},
+		{"new", map[string]int{"UpdateItem": 20}, 2500, ways.Done},
+		{"duplicate", map[string]int{"UpdateItem": 10}, 1450, ways.Duplicate},
+		{"retry", map[string]int{"UpdateItem": 20, "ChangeMessageVisibilityBatch": 1}, 3450, ways.Retry},
+		{"dead", map[string]int{"UpdateItem": 30, "SendMessageBatch": 1}, 9100, ways.Dead},
 	} {
 		for _, concurrency := range []string{"1", "10"} {
 			t.Run(tt.name+"/"+concurrency, func(t *testing.T) {
@@ -164,6 +167,9 @@ func TestWhatAJobCosts(t *testing.T) {
 				if diff := cmp.Diff(tt.calls, got.Calls); diff != "" {
 					t.Errorf("calls (-want +got):\n%s", diff)
 				}
+				if n := got.Calls["UpdateItem"]; n != int(tt.told.Calls*jobs) || total(got.Calls)-n != int(tt.told.Own*jobs) {
+					t.Errorf("internal/costs says %+v", tt.told)
+				}
 				if each := got.Bytes / jobs; each > tt.bytes {
 					t.Errorf("%d bytes are sent for a job, want at most %d", each, tt.bytes)
 				} else {
@@ -172,6 +178,13 @@ func TestWhatAJobCosts(t *testing.T) {
 			})
 		}
 	}
+}
+
+func total(calls map[string]int) (n int) {
+	for _, each := range calls {
+		n += each
+	}
+	return n
 }
 
 // batch is a number of messages whose jobs have ids of their own.

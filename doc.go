@@ -7,9 +7,9 @@
 //	func main() { sqsafe.Start(charge, sqsafe.KeyField("id")) }
 //
 // [Start] is all that most functions need. It decodes the payload into the function's type,
-// calls its method Validate if it has one, and runs each job once by the ledger, a DynamoDB
-// table. Its settings come from the environment, which the template of the stack sets; the
-// command "sqsafe init" writes function, test and template.
+// calls its method Validate if it has one, and lets each job take effect once by the ledger,
+// a DynamoDB table. Its settings come from the environment, which the template of the stack
+// sets; the command "sqsafe init" writes function, test and template.
 //
 // # What the function returns
 //
@@ -28,12 +28,6 @@
 // says the same:
 //
 //	sqsafe.Start(charge, sqsafe.KeyField("id"), func(o *sqsafe.Options) { o.Concurrency = 10 })
-//
-// # Errors
-//
-// What is missing or wrong in the environment is a [*MissingError] or an [*InvalidError], which
-// names the variable and the remedy. [Start] prints all of them and exits with code 1;
-// [NewProcessor] returns them.
 //
 // # The other packages
 //
@@ -54,6 +48,12 @@
 //     [github.com/sqsafe/sqsafe/dlq] sends dead letters, and
 //     [github.com/sqsafe/sqsafe/queue] hides and deletes messages: the parts that Start puts
 //     together, for programs that do this themselves.
+//
+// # Errors
+//
+// What is missing or wrong in the environment is a [*MissingError] or an [*InvalidError], which
+// names the variable and the remedy. [Start] prints all of them and exits with code 1;
+// [NewProcessor] returns them.
 //
 // # Concurrency
 //

@@ -244,7 +244,7 @@ func (lookup lookupFunc) endpoint(service string) string {
 	return ""
 }
 
-// LambdaConfig gives the SDK's configuration from the variables that Lambda
+// LambdaConfig returns the SDK's configuration from the variables that Lambda
 // sets, for [NewHost] and for clients of the function's own. The SDK's config
 // package finds more, at the price of most of the binary. The error, a
 // [*MissingError], says that AWS_REGION is not set; missing credentials are an

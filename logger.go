@@ -13,7 +13,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localreport"
 )
 
-// NewLogger gives the logger that [Start] and the worker use where the options
+// NewLogger returns the logger that [Start] and the worker use where the options
 // name none: JSON lines in Lambda's own log format, with the members timestamp,
 // level and message, from the level on that AWS_LAMBDA_LOG_LEVEL names, INFO
 // where it is not set. Lambda sets that variable to the function's

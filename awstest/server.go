@@ -12,7 +12,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/localguard"
 )
 
-// Options configure a [Server]. The zero value works.
+// Options are the settings of a [Server]. The zero value works.
 type Options struct {
 	// Clock is the source of time; nil means that of the system or, in a bubble of
 	// testing/synctest, that of the bubble.
@@ -32,7 +32,7 @@ type Server struct {
 
 // New returns a Server without queues, tables and metrics, in memory only: [Server.Config] is
 // for its clients in this process, and it can be given to an HTTP server as its handler.
-// Nil options are the zero value.
+// Nil options mean the defaults.
 func New(o *Options) *Server {
 	if o == nil {
 		o = &Options{}

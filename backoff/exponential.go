@@ -20,7 +20,7 @@ const (
 )
 
 // Exponential is a profile whose delay grows by a factor with every failure, up
-// to a cap. The zero value is ready to use. A value is safe for concurrent use.
+// to a cap. The zero value works. A value is safe for concurrent use.
 type Exponential struct {
 	// Base is the delay after the first failure, at least 1 s; 0 means
 	// [DefaultBase].

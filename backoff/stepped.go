@@ -10,7 +10,7 @@ import (
 const DefaultSteppedJitter = 0.10
 
 // Stepped is a profile that reads its delays from a list and repeats the last
-// one. The zero value is ready to use: it waits for 1, 5 and 15 minutes. A
+// one. The zero value works: it waits for 1, 5 and 15 minutes. A
 // value is safe for concurrent use as long as nothing changes its Steps.
 type Stepped struct {
 	// Steps are the delays after the first, second and later failures, each at

@@ -16,7 +16,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/sqssend"
 )
 
-// API is what a [Sender] needs of SQS; [*sqs.Client] is one.
+// API has the method of SQS that a [Sender] calls; [*sqs.Client] has it.
 type API interface {
 	SendMessageBatch(
 		ctx context.Context, in *sqs.SendMessageBatchInput, options ...func(*sqs.Options),
@@ -26,7 +26,7 @@ type API interface {
 // minBytes is the least that SQS allows as a queue's MaximumMessageSize.
 const minBytes = 1 << 10
 
-// Options are the settings of a [Sender]. The zero value is ready for use.
+// Options are the settings of a [Sender]. The zero value works.
 type Options struct {
 	// MaxMessageBytes is the MaximumMessageSize of the dead-letter queue, in bytes,
 	// from 1,024 to 1,048,576 as SQS has it; 0 means 1,048,576.

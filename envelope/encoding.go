@@ -25,7 +25,7 @@ func Base64(next handler.Handler) handler.Handler {
 	}}
 }
 
-// EncodingOptions configures [Encoding]. The zero value works.
+// EncodingOptions are the settings of [Encoding]. The zero value works.
 type EncodingOptions struct {
 	// Attribute is the name of the message attribute that holds the encoding;
 	// empty means content-encoding.
@@ -44,7 +44,7 @@ const (
 // gzip+base64 for a body that was compressed first and then encoded, since SQS
 // accepts only text. gzip alone means gzip+base64 too. A message without the
 // attribute, or with identity in it, is passed on unchanged. Upper and lower
-// case are the same. A nil o is the zero EncodingOptions.
+// case are the same. Nil options mean the defaults.
 func Encoding(next handler.Handler, o *EncodingOptions) handler.Handler {
 	set := EncodingOptions{}
 	if o != nil {

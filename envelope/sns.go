@@ -9,7 +9,7 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 )
 
-// SNSOptions configures which messages [SNS] accepts. The zero value accepts
+// SNSOptions are the settings of [SNS]. The zero value accepts
 // notifications of every topic, and nothing else.
 type SNSOptions struct {
 	// Topics are the ARNs of the topics that messages may come from; empty
@@ -25,8 +25,8 @@ type SNSOptions struct {
 // SNS takes the message out of a notification, as SNS sends it to a queue
 // unless the subscription has raw message delivery. Attributes of the
 // notification of type String, Number and String.Array are returned by
-// handler.Message.Attribute, as they are with raw delivery. A nil o is the zero
-// SNSOptions.
+// handler.Message.Attribute, as they are with raw delivery. Nil options mean
+// the defaults.
 func SNS(next handler.Handler, o *SNSOptions) handler.Handler {
 	if o == nil {
 		o = &SNSOptions{}

@@ -34,7 +34,7 @@ type HTTPError struct {
 	Body string
 }
 
-// CheckResponse gives nil for a status of 200 to 299 and an [*HTTPError] for all
+// CheckResponse returns nil for a status of 200 to 299 and an [*HTTPError] for all
 // others: a redirect that the client did not follow has done nothing either. It
 // does not close the body, and reads it only with [KeepBody]. A date in Retry-After counts from the
 // response's Date header, or from now where that is missing.
@@ -73,7 +73,7 @@ func newHTTPError(resp *http.Response) *HTTPError {
 	return e
 }
 
-// Error tells the request and the status, of a redirect where it leads, and what was kept
+// Error names the request and the status, of a redirect where it leads, and what was kept
 // of the body.
 func (e *HTTPError) Error() string {
 	var b strings.Builder
@@ -97,8 +97,8 @@ func (e *HTTPError) Error() string {
 	return b.String()
 }
 
-// HTTPStatusCode gives Status.
+// HTTPStatusCode returns Status.
 func (e *HTTPError) HTTPStatusCode() int { return e.Status }
 
-// RetryAfter gives Delay.
+// RetryAfter returns Delay.
 func (e *HTTPError) RetryAfter() time.Duration { return e.Delay }

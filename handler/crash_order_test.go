@@ -106,3 +106,26 @@ func TestABrokenPayloadIsThatHoweverLateItIs(t *testing.T) {
 		}
 	})
 }
+
+// Without a deadline, what a crash defers is hidden at once, however long it takes to record
+// the crash, and whichever of the two the engine sees first.
+func TestWhatACrashDefersIsHiddenAtOnce(t *testing.T) {
+	t.Parallel()
+	for n := range 30 {
+		inBubble(t, fmt.Sprint(n), func(t *testing.T) {
+			s := newScene()
+			s.ledger.settled = func(*handler.Message, handler.Ending) *handler.Result {
+				<-time.After(time.Second)
+				return nil
+			}
+			time.AfterFunc(3500*time.Millisecond, func() {
+				s.queues.mu.Lock()
+				defer s.queues.mu.Unlock()
+				if s.hidden["m2"] == 0 || s.outcomeOf(t, "m1", "outcome") != "no line" {
+					t.Errorf("hidden %v, outcome of the crash: %s", s.hidden, s.outcomeOf(t, "m1", "outcome"))
+				}
+			})
+			crashes(t.Context(), t, s.processor(), event(record("m1", "3s boom"), record("m2", "x")))
+		})
+	}
+}

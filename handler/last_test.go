@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -230,6 +231,31 @@ func TestLastAttempt(t *testing.T) {
 				}
 				return nil
 			}), o), received(tt.receives, record("m1", "x")))
+		})
+	}
+}
+
+// A claim that the cut has ended is not made again when it is answered at the very moment at
+// which all is left behind, whichever of the two the engine sees first.
+func TestNoClaimIsMadeAgainWhenAllIsLeftBehind(t *testing.T) {
+	t.Parallel()
+	for n := range 30 {
+		inBubble(t, fmt.Sprint(n), func(t *testing.T) {
+			s := newScene()
+			s.timeout, s.options.MaxReceives = 30*time.Second, 10
+			ctx, cancel := s.context(t)
+			defer cancel()
+			var claims atomic.Int32
+			s.ledger.decided = func(m *handler.Message) *handler.Result {
+				claims.Add(1)
+				<-ctx.Done()
+				<-time.After(time.Second)
+				return &handler.Result{Outcome: handler.OutcomeDeferred, Decision: fault.Decision{Reason: handler.ReasonCancelled}}
+			}
+			time.AfterFunc(2*time.Second, cancel)
+			if _, err := s.processor().Handle(ctx, event(received(10, record("m1", "x")))); err != nil || claims.Load() != 1 {
+				t.Errorf("%d claims, error %v; want one", claims.Load(), err)
+			}
 		})
 	}
 }

@@ -20,8 +20,8 @@ type Processor struct {
 	process  process
 }
 
-// NewProcessor returns a Processor that passes each message to h. A nil o means the zero
-// Options. The error says that h is nil, that a middleware returned a nil Func, that a
+// NewProcessor returns a Processor that passes each message to h. Nil options
+// mean the defaults. The error says that h is nil, that a middleware returned a nil Func, that a
 // number of the Options is negative that must not be, or that a Backoff is not valid.
 func NewProcessor(h Handler, o *Options) (*Processor, error) {
 	if f, isFunc := h.(Func); h == nil || isFunc && f == nil {

@@ -235,8 +235,14 @@ func TestAJobOfAGroupEndsInItsTurn(t *testing.T) {
 		want    map[string]int
 	}{
 		{"refused", refuse, nil, map[string]int{"done": 2, "dead card": 1}},
-		{"refused behind a failure", refuse, errStore, map[string]int{"unrecorded idempotency_store": 1, "deferred group_head": 2}},
-		{"done before", func(h *harness) { h.deliver(ten("g")[1]) }, nil, map[string]int{"done": 2, "duplicate completed": 1}},
+		{
+			"refused behind a failure", refuse, errStore,
+			map[string]int{"unrecorded idempotency_store": 1, "deferred group_head": 2},
+		},
+		{
+			"done before", func(h *harness) { h.deliver(ten("g")[1]) }, nil,
+			map[string]int{"done": 2, "duplicate completed": 1},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -16,7 +16,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/ledger"
 )
 
-// API is what a [Ledger] needs of DynamoDB; [*dynamodb.Client] is one. The role needs
+// API has the method of DynamoDB that a [Ledger] calls; [*dynamodb.Client] has it. The role needs
 // dynamodb:GetItem on the table.
 type API interface {
 	GetItem(

@@ -28,7 +28,7 @@ const (
 	LogBatch = "batch"
 )
 
-// Options configures [Lines]. The zero value works.
+// Options are the settings of [Lines]. The zero value works.
 type Options struct {
 	// Namespace is the namespace of the metrics; empty means [DefaultNamespace].
 	Namespace string

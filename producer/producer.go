@@ -14,7 +14,7 @@ import (
 	"github.com/sqsafe/sqsafe/internal/sqssend"
 )
 
-// API is what a [Producer] needs of SQS; [*sqs.Client] is one.
+// API has the method of SQS that a [Producer] calls; [*sqs.Client] has it.
 type API interface {
 	SendMessageBatch(
 		ctx context.Context, in *sqs.SendMessageBatchInput, options ...func(*sqs.Options),

@@ -26,7 +26,7 @@ type API interface {
 	) (*sqs.DeleteMessageBatchOutput, error)
 }
 
-// Options are the settings of a [Client]. The zero value is ready for use.
+// Options are the settings of a [Client]. The zero value works.
 type Options struct {
 	// Endpoint is the URL of the client's own endpoint where it has one, such as
 	// "http://127.0.0.1:4570"; empty for AWS.

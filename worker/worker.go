@@ -26,7 +26,8 @@ type Worker struct {
 	health    health
 }
 
-// New returns a worker for the queue in o. The error describes a problem with the client.
+// New returns a worker for the queue in o. The error says that the client
+// is nil, or that its endpoint is no URL. Whether the queue exists is seen by [Worker.Run].
 func New(client *sqs.Client, o *Options) (*Worker, error) {
 	w := &Worker{client: client, options: o.withDefaults()}
 	endpoint := ""

@@ -9,7 +9,7 @@ import (
 )
 
 // DeadLetterQueue is a handler.DeadLetter that keeps its letters in memory. The
-// zero value is ready for use, and it is safe for concurrent use.
+// zero value works, and it is safe for concurrent use.
 type DeadLetterQueue struct {
 	// Fail is asked about each letter: one that it has an error for does not
 	// arrive. Nil lets all arrive.

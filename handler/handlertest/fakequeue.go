@@ -9,7 +9,7 @@ import (
 )
 
 // FakeQueue is a handler.Queue that remembers what it was asked for. The zero value
-// is ready for use, and it is safe for concurrent use.
+// works, and it is safe for concurrent use.
 type FakeQueue struct {
 	// FailChange is asked about each change of a visibility timeout, and
 	// FailDelete about each message to delete: what they have an error for is not

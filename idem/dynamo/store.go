@@ -13,14 +13,14 @@ import (
 	"github.com/sqsafe/sqsafe/idem"
 )
 
-// API is the part of the DynamoDB client that a [Store] uses.
+// API has the method of DynamoDB that a [Store] calls; [*dynamodb.Client] has it.
 type API interface {
 	UpdateItem(
 		ctx context.Context, in *dynamodb.UpdateItemInput, options ...func(*dynamodb.Options),
 	) (*dynamodb.UpdateItemOutput, error)
 }
 
-// Options tell [New] about the table. The zero value works.
+// Options are the settings of a [Store]. The zero value works.
 type Options struct {
 	// KeyAttribute is the name of the table's partition key; empty means "id".
 	KeyAttribute string
@@ -34,7 +34,7 @@ type Store struct {
 	key   string
 }
 
-// New gives the store in the table of that name. A nil o is the zero Options.
+// New returns the store in the table of that name; nil options mean the defaults.
 func New(api API, table string, o *Options) *Store {
 	s := &Store{api: api, table: table, key: attributeID}
 	if o != nil && o.KeyAttribute != "" {

@@ -33,7 +33,7 @@ type participant interface {
 	decode(id string, from attributes) (*idem.Item, error)
 }
 
-// Completion gives the write that completes the job of ctx, for the user's own
+// Completion returns the write that completes the job of ctx, for the user's own
 // TransactWriteItems: either the effect and its record are both written, or
 // neither is. Send it through a [Transactor] in the ctx of the job. It takes
 // one of the transaction's 100 actions, and the table must be in the region and
@@ -53,7 +53,7 @@ func Completion(ctx context.Context) (types.TransactWriteItem, error) {
 	return store.completion(c.Claim(), c.HandOut())
 }
 
-// TransactionAPI is the part of the DynamoDB client that a [Transactor] uses.
+// TransactionAPI has the method of DynamoDB that a [Transactor] calls; [*dynamodb.Client] has it.
 type TransactionAPI interface {
 	TransactWriteItems(
 		ctx context.Context, in *dynamodb.TransactWriteItemsInput, options ...func(*dynamodb.Options),
@@ -66,7 +66,7 @@ type TransactionAPI interface {
 // is.
 type Transactor struct{ api TransactionAPI }
 
-// NewTransactor gives a Transactor that sends through api.
+// NewTransactor returns a Transactor that sends through api.
 func NewTransactor(api TransactionAPI) *Transactor { return &Transactor{api: api} }
 
 // TransactWriteItems sends a transaction. From its success on the job is done,

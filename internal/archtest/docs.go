@@ -8,7 +8,9 @@ import (
 )
 
 // CheckDocs reports the packages that have no package comment, and the public
-// packages that have no example with output.
+// packages that have no example with output, or whose comment is not ordered as the
+// others are: what it is for, an example, when it is needed, headings, of which the last
+// are Errors and Concurrency.
 func CheckDocs(files []File) []string {
 	var problems []string
 	packages := byPackage(files)
@@ -23,8 +25,28 @@ func CheckDocs(files []File) []string {
 		if isPublic(pkg, code[0]) && !hasExample(tests) {
 			problems = append(problems, pkg+" has no Example with an Output comment: add an example_test.go")
 		}
+		if isPublic(pkg, code[0]) && !isOrdered(code) {
+			problems = append(problems, pkg+" has a package comment without an example before its first heading, "+
+				"or without the headings Errors and Concurrency as the last two: see doc.go of package fault")
+		}
 	}
 	return problems
+}
+
+// isOrdered reports whether a package comment is ordered as all are. A file without one is
+// left to other checks.
+func isOrdered(code []*ast.File) bool {
+	for _, file := range code {
+		if file.Doc == nil {
+			continue
+		}
+		text := file.Doc.Text()
+		before, _, _ := strings.Cut(text, "\n# ")
+		errors, concurrency := strings.Index(text, "\n# Errors\n"), strings.Index(text, "\n# Concurrency\n")
+		return strings.Contains(before, "\n\t") && errors > 0 && errors < concurrency &&
+			strings.Count(text[errors:], "\n# ") == 2
+	}
+	return true
 }
 
 // isPublic reports whether users can import the package.

@@ -8,7 +8,12 @@ import (
 
 func TestCheckDocs(t *testing.T) {
 	t.Parallel()
-	const documented = "// Package a is one.\npackage a\n"
+	const documented = "// Package a is one.\n//\n//\ta.Do()\n//\n// # Errors\n//\n// None.\n//\n" +
+		"// # Concurrency\n//\n// Safe.\npackage a\n"
+	const unordered = "// Package a is one.\n//\n//\ta.Do()\n//\n" +
+		"// # Concurrency\n//\n// Safe.\n//\n// # Errors\npackage a\n"
+	const late = "// Package a is one.\n//\n// # Errors\n//\n//\ta.Do()\n//\n" +
+		"// # Concurrency\n//\n// Safe.\npackage a\n"
 	const example = "package a_test\nfunc Example() {\n\t// Output: 1\n}\n"
 	const compiled = "package a_test\nfunc Example() {}\n"
 	tests := []struct {
@@ -20,6 +25,8 @@ func TestCheckDocs(t *testing.T) {
 		{"no comment", map[string]string{"a/a.go": "package a\n", "a/x_test.go": example}, "./a has no package comment"},
 		{"no example", map[string]string{"a/doc.go": documented}, "./a has no Example"},
 		{"example that is not run", map[string]string{"a/doc.go": documented, "a/x_test.go": compiled}, "./a has no Example"},
+		{"another order", map[string]string{"a/doc.go": unordered, "a/x_test.go": example}, "./a has a package comment"},
+		{"late example", map[string]string{"a/doc.go": late, "a/x_test.go": example}, "./a has a package comment"},
 		{"root", map[string]string{"doc.go": documented}, ". has no Example"},
 		{"internal", map[string]string{"internal/a/doc.go": documented}, ""},
 		{"test package", map[string]string{"a/atest/doc.go": documented}, "./a/atest has no Example"},

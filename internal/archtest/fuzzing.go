@@ -22,6 +22,7 @@ func Unfuzzed() map[string]string {
 		"./internal/chaos/job":           program,
 		"./internal/coverage":            "it reads the output of go test",
 		"./internal/release/images":      "it reads the output of git",
+		"./internal/systems":             "it reads the output of go list",
 		"./internal/crashproof/function": program,
 		"./internal/demo":                program,
 		"./internal/demo/provider":       program,

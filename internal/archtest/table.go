@@ -248,7 +248,7 @@ func hostRows() []Row {
 			Third: []string{
 				lambdaRuntime, lambdaContext, sdkCore, sdkHTTP, sdkDynamoDB, sdkSQS, smithyStack, smithyHTTP,
 			},
-			Never: forCommands(), Tests: []string{"envelope", "fault", "internal/tally"}, Host: true,
+			Never: forCommands(), Tests: []string{"envelope", "fault", "internal/costs", "internal/tally"}, Host: true,
 		},
 		{
 			Path:  "sqsafetest",

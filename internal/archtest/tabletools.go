@@ -178,6 +178,7 @@ func checkRows() []Row {
 		{Path: "internal/apiguard", Tests: []string{"internal/archtest"}},
 		{Path: "internal/licences", Third: []string{licensecheck}, Host: true},
 		{Path: "internal/release", Third: []string{yaml}},
+		{Path: "internal/systems", Never: []string{anyOurs, anyThird}, Host: true},
 		{Path: "internal/release/images", Never: []string{anyOurs, anyThird}, Host: true},
 		{Path: "internal/mutants", Third: []string{yaml}, Host: true},
 		{Path: "internal/clients"},
@@ -200,8 +201,8 @@ func checkRows() []Row {
 		{
 			Path: "internal/simulation/system",
 			Tests: []string{
-				"backoff", "fault", "internal/host", "handler", "idem", "idem/dynamo", "queue", "dlq", "worker",
-				"internal/eventsource", "internal/simulation",
+				"backoff", "fault", "internal/deadline", "internal/host", "handler", "idem", "idem/dynamo", "queue", "dlq",
+				"worker", "internal/eventsource", "internal/simulation",
 			},
 		},
 		{
@@ -259,6 +260,7 @@ func benchRows() []Row {
 			Third: []string{lambdaRuntime, sdkCore, sdkKeys}, Host: true,
 		},
 		{Path: "internal/tally"},
+		{Path: "internal/costs", Never: []string{anyOurs, anyThird}},
 		{
 			Path: "internal/bench", Ours: []string{"internal/localaws", "internal/runtimeapi", "internal/tally"},
 			Third: []string{lambdaEvents, sdkCore, sdkKeys, sdkDynamoDB, dynamoDBTypes, sdkSQS},

@@ -115,7 +115,8 @@ func (r *running) count(ctx context.Context, kind string, batches int) (c called
 // writeCalls writes what each job costs as a Markdown table.
 func writeCalls(w io.Writer, all []called) error {
 	rows := [][]string{{
-		"with DynamoDB", "job", "calls for a job", "bytes sent for a job", "processor time of a batch", "log of a batch", "item",
+		"with DynamoDB", "job", "calls for a job", "bytes sent for a job",
+		"processor time of a batch", "log of a batch", "item",
 	}, rule(7)}
 	for _, c := range all {
 		rows = append(rows, []string{

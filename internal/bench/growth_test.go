@@ -77,7 +77,8 @@ func TestAProcessDoesNotGrow(t *testing.T) {
 		t.Errorf("%d batches of letters and %d of failed jobs, want 500 each", dead, failed)
 	}
 	if last.resident > first.resident*1.15 {
-		t.Errorf("%.0f bytes are resident, %.0f after %d invocations: %+v", last.resident, first.resident, invocations, levels)
+		t.Errorf("%.0f bytes are resident, %.0f after %d invocations: %+v",
+			last.resident, first.resident, invocations, levels)
 	}
 	if last.files > first.files {
 		t.Errorf("%v files are open, %v after %d invocations: %+v", last.files, first.files, invocations, levels)

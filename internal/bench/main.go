@@ -83,6 +83,7 @@ func run(ctx context.Context, arguments []string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	s.progress = terminal(os.Stderr)
 	directory, err := os.MkdirTemp("", "bench")
 	if err != nil {
 		return err
@@ -98,6 +99,9 @@ func run(ctx context.Context, arguments []string, w io.Writer) error {
 	measured := false
 	for _, set := range sets {
 		if all := comparisons(s.chosen(set.shapes)); len(all) > 0 {
+			if measured {
+				_, _ = fmt.Fprintln(w) // between two tables
+			}
 			measured = true
 			err = errors.Join(err, s.compare(ctx, set.programs, all, w))
 		}

@@ -50,6 +50,17 @@ func TestHelpExitsWithoutError(t *testing.T) {
 	}
 }
 
+func TestProgressIsOneLineThatIsRemoved(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	p := plan{rounds: 2, progress: &b}
+	err := p.measure(t.Context(), nil, []*comparison{{shape: shape{name: "ten"}, event: shape{messages: 1}.event()}})
+	const empty = "\r\x1b[K"
+	if want := empty + "ten: round 1 of 2" + empty + "ten: round 2 of 2" + empty; err != nil || b.String() != want {
+		t.Errorf("progress %q and error %v, want %q", b.String(), err, want)
+	}
+}
+
 func TestAShapeThatIsNotThereIsRefused(t *testing.T) {
 	t.Parallel()
 	err := run(t.Context(), []string{"-noise", "-shape", "7 × 7 B"}, io.Discard)

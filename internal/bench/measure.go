@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"slices"
 	"time"
 )
@@ -18,6 +20,8 @@ type plan struct {
 	// So one invocation is enough, nobody works for longer than its window, and all have a
 	// second before it.
 	peers bool
+	// progress shows what is measured on a terminal; nil elsewhere.
+	progress io.Writer
 }
 
 const (
@@ -77,8 +81,10 @@ func comparisons(all []shape) []*comparison {
 // shapes, so that a time in which the machine is busy does not affect only one
 // of them.
 func (p plan) measure(ctx context.Context, programs []program, all []*comparison) error {
+	defer p.show("")
 	for round := range p.rounds {
 		for _, c := range all {
+			p.show(fmt.Sprintf("%s: round %d of %d", c.name, round+1, p.rounds))
 			for range 1 + c.again {
 				found, err := p.round(ctx, programs, c.event, round%2 == 1)
 				if err != nil {
@@ -89,6 +95,21 @@ func (p plan) measure(ctx context.Context, programs []program, all []*comparison
 		}
 	}
 	return nil
+}
+
+// show replaces the line of progress.
+func (p plan) show(line string) {
+	if p.progress != nil {
+		_, _ = fmt.Fprint(p.progress, "\r\x1b[K", line)
+	}
+}
+
+// terminal returns the file if it is a terminal, else nil.
+func terminal(file *os.File) io.Writer {
+	if info, err := file.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return nil
+	}
+	return file
 }
 
 // round runs the programs in short turns, each in its own process.

@@ -57,8 +57,8 @@ func (s settings) sets(ctx context.Context, directory string) ([]set, error) {
 		shapes   []shape
 	}{
 		{[]own{{folder: "bare"}, {folder: "ours"}, {folder: "ledger"}}, shapes()},
-		{[]own{{folder: "byhand", atOnce: 1}, {folder: "start", atOnce: 1}}, remoteShapes("DynamoDB, one at a time", limitInOrder)},
-		{[]own{{folder: "byhand", atOnce: 10}, {folder: "start", atOnce: 10}}, remoteShapes("DynamoDB, 10 at a time", limitAtOnce)},
+		{withDynamoDB(1), remoteShapes("DynamoDB, one at a time", limitInOrder)},
+		{withDynamoDB(10), remoteShapes("DynamoDB, 10 at a time", limitAtOnce)},
 	} {
 		programs, err := buildAll(ctx, directory, each.programs)
 		if err != nil {
@@ -69,8 +69,14 @@ func (s settings) sets(ctx context.Context, directory string) ([]set, error) {
 	return all, nil
 }
 
-// The largest ratios of processor time to two calls by hand.
-const limitInOrder, limitAtOnce = 1.05, 1.10
+// withDynamoDB are two calls by hand, and ours.
+func withDynamoDB(atOnce int) []own {
+	return []own{{folder: "byhand", atOnce: atOnce}, {folder: "start", atOnce: atOnce}}
+}
+
+// The largest ratios of processor time to two calls by hand. One at a time, ours claims
+// ahead all the same, and two calls by hand do not.
+const limitInOrder, limitAtOnce = 0.80, 1.10
 
 // remoteShapes are those in which programs with DynamoDB are compared.
 func remoteShapes(how string, limit float64) []shape {

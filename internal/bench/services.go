@@ -57,7 +57,7 @@ func startServices(ctx context.Context) (*services, error) {
 	for _, operation := range []string{"PutItem", "UpdateItem", "DeleteItem"} {
 		s.atOnce = append(s.atOnce, emulator.Inject(localaws.Fault{Operation: operation, Delay: latency}))
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}

@@ -82,12 +82,12 @@ func (r *reader) next() byte {
 var anyValue = &pattern{}
 
 func (r *reader) value(p *pattern) bool {
-	switch c := r.next(); {
-	case c == '{':
+	switch r.next() {
+	case '{':
 		return (p.isObject || p.each == nil) && r.object(p)
-	case c == '[':
+	case '[':
 		return !p.isObject && r.array(p)
-	case c == '"':
+	case '"':
 		_, ok := r.quoted()
 		return ok
 	default:

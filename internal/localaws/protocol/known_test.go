@@ -41,23 +41,23 @@ func FuzzSurelyKnown(f *testing.F) {
 
 // quickly are texts, and whether a quick look is enough.
 var quickly = map[string]bool{
-	`{}`: true,
-	` { "name" : "a\"}\\" , "Raw":{"x":[]} }`:                                       true,
+	`{}`:                                     true,
+	`{ "name" : "a\"}\\" , "Raw":{"x":[]} }`: true,
 	`{"One":{"One":null,"List":[{},{"name":"b"}]},"Deep":[[{"name":"c"},null],[]]}`: true,
 	`{"Named":{"a\"b":{"name":""}},"At":1e9,"Bytes":"AA==","Any":[{"x":-1.5E+3}]}`:  true,
-	`{"List":[true,false,null,1]}`:                                                  true,
-	`{"Name":"a"}`:                                                                  false,
-	`{"na\u006de":"a"}`:                                                             false,
-	`{"leaf":{}}`:                                                                   false,
-	`{"One":{"other":1}}`:                                                           false,
-	`{"Deep":[[{"other":1}]]}`:                                                      false,
-	`{"Named":{"a":{"other":1}}}`:                                                   false,
-	`{"List":{}}`:                                                                   false,
-	`[]`:                                                                            false,
-	``:                                                                              false,
-	`{"name":"a`:                                                                    false,
-	`{"name"`:                                                                       false,
-	`{"name":"a\`:                                                                   false,
+	`{"List":[true,false,null,1]}`: true,
+	`{"Name":"a"}`:                 false,
+	`{"na\u006de":"a"}`:            false,
+	`{"leaf":{}}`:                  false,
+	`{"One":{"other":1}}`:          false,
+	`{"Deep":[[{"other":1}]]}`:     false,
+	`{"Named":{"a":{"other":1}}}`:  false,
+	`{"List":{}}`:                  false,
+	`[]`:                           false,
+	``:                             false,
+	`{"name":"a`:                   false,
+	`{"name"`:                      false,
+	`{"name":"a\`:                  false,
 }
 
 func TestMostMembersAreFoundQuickly(t *testing.T) {

@@ -166,7 +166,11 @@ func (b base) content(name string) ([]byte, error) {
 	if text, ok := accounts()[name]; ok {
 		return []byte(text), nil
 	}
-	return os.ReadFile(b.files[name])
+	content, err := os.ReadFile(b.files[name])
+	if err != nil {
+		return nil, fmt.Errorf("%s of the image: %w; name another file with a flag of this command", name, err)
+	}
+	return content, nil
 }
 
 // parents are the folders of a file, the outermost first, each with a slash at its end.

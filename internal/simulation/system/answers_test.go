@@ -4,24 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
-	"time"
 
 	"github.com/sqsafe/sqsafe/handler"
 )
-
-// told is what SQS has said last about a message.
-type told struct {
-	done bool
-	at   time.Duration
-}
 
 const (
 	logNotHidden  = "visibility timeout not changed"
 	logNotDeleted = "message not deleted"
 	// refusedEntry begins the error of an entry that SQS has answered.
 	refusedEntry = "SQS refused the entry"
-	// justNow is how long after an answer it is surely the one that a line is about.
-	justNow = 50 * time.Millisecond
 )
 
 // operationOf is what a line about a failure is about.
@@ -81,7 +72,7 @@ func (j *judge) answered(p *process, c *call) {
 		return
 	}
 	for i, receive := range c.receives {
-		j.said[p.name+" "+c.operation+" "+receive] = told{c.verdicts[c.entries[i]], j.w.now()}
+		j.said[p.name+" "+c.operation+" "+receive] = c.verdicts[c.entries[i]]
 	}
 }
 
@@ -93,7 +84,7 @@ func (j *judge) checkAnswer(p *process, line string, fields map[string]string) {
 		return // of a call without an answer, what was said before is of another one
 	}
 	receive := receiveKey(fields["messageId"], fields["receiveCount"])
-	if last, ok := j.said[p.name+" "+operation+" "+receive]; ok && last.done && j.w.now()-last.at < justNow {
+	if j.said[p.name+" "+operation+" "+receive] {
 		name := j.w.names[fields["messageId"]]
 		j.w.breaksLocked("truth", []string{keyOf(name)}, "%s of %s has failed, says %s, and SQS has confirmed it",
 			operation, name, p.name)
@@ -107,7 +98,7 @@ func (j *judge) checkFailures(p *process, a *account, r *handler.Report) {
 		return
 	}
 	for receive := range a.lines {
-		if last, ok := j.said[p.name+" hide "+receive]; ok && !last.done && j.w.now()-last.at < justNow {
+		if done, said := j.said[p.name+" hide "+receive]; said && !done {
 			id, _, _ := strings.Cut(receive, " ")
 			name := j.w.names[id]
 			j.w.breaksLocked("truth", []string{keyOf(name)}, "SQS did not hide %s, and the report counts no failure", name)

@@ -3,6 +3,7 @@ package system
 import (
 	"time"
 
+	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/handler"
 )
 
@@ -11,29 +12,34 @@ import (
 const breakerLag = 15 * time.Second
 
 // checkBreaker checks, when a breaker keeps back a message, that something has run in its
-// process not long ago. The world is locked.
+// process not long ago, and that what has ended last there has failed. The world is locked.
 func (j *judge) checkBreaker(p *process, m *message, fields map[string]string) {
-	if fields["outcome"] != handler.OutcomeDeferred.String() || fields["reason"] != handler.ReasonBreaker || !j.w.claims() {
+	a, now, about := j.activity(p), j.w.now(), []string{keyOf(m.name)}
+	if fields["reason"] == fault.ReasonStore {
+		a.failed = now
+	}
+	keptBack := fields["outcome"] == handler.OutcomeDeferred.String() && fields["reason"] == handler.ReasonBreaker
+	if !keptBack || j.w.on[hangs] {
 		return
 	}
-	a := j.activity(p)
-	if a.worked > a.failed && j.w.now()-a.worked > time.Second {
-		j.w.breaksLocked("no standing still", []string{keyOf(m.name)},
+	if worked := now - a.worked; a.worked > a.failed && worked > time.Second {
+		j.w.breaksLocked("no standing still", about,
 			"%s is kept back by the breaker of %s, in which a job ended well %v ago, and none has failed since",
-			m.name, p.name, j.w.now()-a.worked)
+			m.name, p.name, worked)
 	}
-	if idle := j.w.now() - a.changed; idle > breakerLag {
-		j.w.breaksLocked("no standing still", []string{keyOf(m.name)},
-			"%s is kept back by the breaker of %s, in which nothing has run for %v", m.name, p.name, idle)
+	if idle := now - a.changed; idle > breakerLag && j.w.claims() {
+		j.w.breaksLocked("no standing still", about, "%s is kept back by the breaker of %s, in which nothing has run for %v",
+			m.name, p.name, idle)
 	}
 }
 
 // ended takes in how a run ended. The world is locked.
-func (j *judge) ended(p *process, err error) {
-	if err == nil {
-		j.activity(p).worked = j.w.now()
-	} else {
-		j.activity(p).failed = j.w.now()
+func (j *judge) ended(r *jobRun, err error) {
+	switch a := j.activity(r.process); {
+	case err != nil:
+		a.failed = j.w.now()
+	case r.ctx.Err() == nil: // else it may have been left behind
+		a.worked = j.w.now()
 	}
 }
 

@@ -23,7 +23,7 @@ func newEmulator(answers http.RoundTripper) *emulator {
 // serve answers until the end.
 func (e *emulator) serve() {
 	for r := range e.asked {
-		r.response, r.err = e.answers.RoundTrip(r.Request) //nolint:bodyclose // the caller does
+		r.response, r.err = e.answers.RoundTrip(r.Request)
 		close(r.answered)
 	}
 }

@@ -34,8 +34,11 @@ func environment(t *testing.T, histories int) (first seed, n int, without []stri
 	return seed(number("SQSAFE_SEED", 1)), int(number("SQSAFE_HISTORIES", uint64(histories))), without
 }
 
-// Nobody looks at a profile of the memory, which takes time at each allocation.
-func init() { runtime.MemProfileRate = 0 }
+// TestMain does without the profile of the memory, which takes time at each allocation.
+func TestMain(m *testing.M) {
+	runtime.MemProfileRate = 0
+	m.Run()
+}
 
 func TestPromisesHoldInAllHistories(t *testing.T) {
 	first, n, without := environment(t, 200)
@@ -111,21 +114,24 @@ func fail(t *testing.T, out *outcome) {
 	t.Errorf("%s\n%v\n%s", text, short.config, short.excerpt)
 }
 
-// TestHistoriesRepeat plays histories twice and compares their journals. By
-// SQSAFE_HISTORIES=1000 it says how many of a thousand repeat exactly.
+// TestHistoriesRepeat plays histories twice and compares their journals: 999 of a thousand
+// repeat exactly. By SQSAFE_HISTORIES=1000 it plays a thousand at once, else when one of
+// fewer differs.
 func TestHistoriesRepeat(t *testing.T) {
 	first, n, without := environment(t, 50)
 	differ := 0
-	for i := range n {
+	for i := 0; i < n; i++ {
 		one, other := play(t, newConfig(first+seed(i), without)), play(t, newConfig(first+seed(i), without))
-		if diff := firstDifference(one.journal, other.journal); diff != "" {
-			differ++
-			t.Logf("history %d does not repeat:\n%s", first+seed(i), diff)
+		diff := firstDifference(one.journal, other.journal)
+		if diff == "" {
+			continue
 		}
+		differ++
+		t.Logf("history %d does not repeat:\n%s", first+seed(i), diff)
+		n = max(n, 1000)
 	}
-	// Goroutines that do something at the same moment of the bubble's time have no order. One
-	// of a thousand histories may depend on it.
-	if differ > max(1, n/1000) {
+	t.Logf("%d of %d histories repeat", n-differ, n)
+	if differ > n/1000 {
 		t.Errorf("%d of %d histories do not repeat", differ, n)
 	}
 }

@@ -80,8 +80,20 @@ func play(t *testing.T, c *config) (out *outcome) {
 	// A goroutine that never blocks keeps the time of its bubble from passing.
 	stuck := time.AfterFunc(longest, func() { panic(fmt.Sprintf("history %d takes longer than %v", c.seed, longest)) })
 	defer stuck.Stop()
+	var w *world
+	defer func() {
+		left := recover() // of the bubble, that goroutines are left in it
+		switch text := fmt.Sprint(left); {
+		case left == nil:
+		case out != nil && strings.HasPrefix(text, "deadlock: "):
+			out.breaches = append(out.breaches, breach{promise: "end", text: "a goroutine never ends: " + text})
+			out.excerpt = w.excerpt(nil, 150)
+		default:
+			panic(left)
+		}
+	}()
 	synctest.Test(t, func(*testing.T) {
-		w := newWorld(c)
+		w = newWorld(c)
 		w.run()
 		w.mu.Lock() // calls of dead processes may have arrived at the very end
 		defer w.mu.Unlock()
