@@ -92,8 +92,13 @@ func (j *judge) settledSince(at time.Duration) bool {
 // should have hidden it. The world is locked.
 func (j *judge) checkHidden(m *message) {
 	for _, r := range j.state(keyOf(m.name)).runs {
-		// Of the receive before this one, since only its receipt handle is valid.
-		if !j.w.reliable() && (!j.settledSince(j.w.now()-j.w.visibility) || r.receive != m.receives) {
+		// Of the receive before this one, since only its receipt handle is valid. That of a FIFO
+		// queue is never valid again after its time, however well things go then.
+		since := j.w.now() - j.w.visibility
+		if j.w.on[ordered] {
+			since = min(since, r.start-j.w.visibility-time.Minute)
+		}
+		if !j.w.reliable() && (!j.settledSince(since) || r.receive != m.receives) {
 			continue
 		}
 		if r.messageID == m.id && !r.ended && !r.process.isDead() && r.ctx.Err() == nil {
