@@ -27,7 +27,10 @@ func (j *judge) checkDelay(p *process, m *message, fields map[string]string) {
 	if delay == 0 || m.gone != "" {
 		return
 	}
-	m.back = &comeback{p, j.w.now(), delay}
+	// With a receipt handle that has lapsed a message of a FIFO queue cannot be hidden.
+	if lapsed := j.w.on[ordered] && m.due <= j.w.now(); !lapsed || j.w.reliable() {
+		m.back = &comeback{p, j.w.now(), delay}
+	}
 	about, name, reason := []string{keyOf(m.name)}, m.name, fields["reason"]
 	attempt, _ := strconv.Atoi(fields["attempt"])
 	receives, _ := strconv.Atoi(fields["receiveCount"]) // they count where a failure costs nothing
