@@ -27,13 +27,13 @@ func (j *judge) checkDelay(p *process, m *message, fields map[string]string) {
 	if delay == 0 || m.gone != "" {
 		return
 	}
-	// With a receipt handle that has lapsed a message of a FIFO queue cannot be hidden.
-	if lapsed := j.w.on[ordered] && m.due <= j.w.now(); !lapsed || j.w.reliable() {
-		m.back = &comeback{p, j.w.now(), delay}
-	}
 	about, name, reason := []string{keyOf(m.name)}, m.name, fields["reason"]
 	attempt, _ := strconv.Atoi(fields["attempt"])
 	receives, _ := strconv.Atoi(fields["receiveCount"]) // they count where a failure costs nothing
+	// With a receipt handle that has lapsed a message of a FIFO queue cannot be hidden.
+	if lapsed := j.w.on[ordered] && (m.due <= j.w.now() || receives < m.receives); !lapsed || j.w.reliable() {
+		m.back = &comeback{p, j.w.now(), delay}
+	}
 	switch outcome := fields["outcome"]; {
 	case outcome == handler.OutcomeRetry.String() && attempt > 0 && reason != fault.ReasonStore:
 		top := func() float64 { return 1 }
