@@ -92,21 +92,6 @@ func TestNothingOfAGroupEndsBehindAFailure(t *testing.T) {
 	}
 }
 
-// What is given back behind a failure comes back with it.
-func TestAClaimAheadComesBackWithItsHead(t *testing.T) {
-	t.Parallel()
-	scenario(t, func(h *harness) {
-		complete := idem.SettleComplete.String()
-		h.slowly(map[string]time.Duration{complete: 500 * time.Millisecond}, complete)
-		i := h.invoke(1).batch(ten("g")[:3]...)
-		i.wantOutcomes(map[string]int{"unrecorded idempotency_store": 1, "deferred group_head": 2})
-		i.togetherWith("m0", "m1", "m2")
-		if h.count("abort") != 1 {
-			h.Errorf("the claim was not given back: %q", h.calls)
-		}
-	})
-}
-
 // A message that was refused before its turn is decoded anew in its turn, as it was received.
 func TestARefusalBeforeItsTurnLeavesNothing(t *testing.T) {
 	t.Parallel()

@@ -208,6 +208,11 @@ func TestAClaimAheadInAGroupIsGivenBack(t *testing.T) {
 		if h.runs != 1 || h.count("acquire") != 2 || h.count("abort") != 1 {
 			h.Errorf("the store was asked for %q", h.calls)
 		}
+		for _, id := range []string{"m1", "m2"} {
+			if delay := i.result(id).Delay; delay != i.result("m0").Delay {
+				h.Errorf("%s comes back after %v, want with the first one", id, delay)
+			}
+		}
 		h.faults.Before = nil
 		again := h.invoke(1).batch(messages[1:]...)
 		again.wantOutcomes(map[string]int{"done": 2})

@@ -27,10 +27,13 @@ func (j *judge) checkDelay(p *process, m *message, fields map[string]string) {
 	if delay == 0 || m.gone != "" {
 		return
 	}
-	m.back = &comeback{p, j.w.now(), delay}
 	about, name, reason := []string{keyOf(m.name)}, m.name, fields["reason"]
 	attempt, _ := strconv.Atoi(fields["attempt"])
 	receives, _ := strconv.Atoi(fields["receiveCount"]) // they count where a failure costs nothing
+	// With a receipt handle that has lapsed a message of a FIFO queue cannot be hidden.
+	if lapsed := j.w.on[ordered] && (m.due <= j.w.now() || receives < m.receives); !lapsed || j.w.reliable() {
+		m.back = &comeback{p, j.w.now(), delay}
+	}
 	switch outcome := fields["outcome"]; {
 	case outcome == handler.OutcomeRetry.String() && attempt > 0 && reason != fault.ReasonStore:
 		top := func() float64 { return 1 }
@@ -92,8 +95,13 @@ func (j *judge) settledSince(at time.Duration) bool {
 // should have hidden it. The world is locked.
 func (j *judge) checkHidden(m *message) {
 	for _, r := range j.state(keyOf(m.name)).runs {
-		// Of the receive before this one, since only its receipt handle is valid.
-		if !j.w.reliable() && (!j.settledSince(j.w.now()-j.w.visibility) || r.receive != m.receives) {
+		// Of the receive before this one, since only its receipt handle is valid. That of a FIFO
+		// queue is never valid again after its time, however well things go then.
+		since := j.w.now() - j.w.visibility
+		if j.w.on[ordered] {
+			since = min(since, r.start-j.w.visibility-time.Minute)
+		}
+		if !j.w.reliable() && (!j.settledSince(since) || r.receive != m.receives) {
 			continue
 		}
 		if r.messageID == m.id && !r.ended && !r.process.isDead() && r.ctx.Err() == nil {
