@@ -119,15 +119,14 @@ func (b *batch) watchClaim(d *delivery, lost <-chan struct{}) {
 
 // release releases a claim without a run.
 func (b *batch) release(d *delivery, reason string) {
-	b.settle(d, func(context.Context) Ending {
-		return Ending{Result: b.resolver.deferred(d.message, reason, nil)}
-	})
+	res := b.resolver.deferred(d.message, reason, nil) // here, so that they line up in the order of the queue
+	b.settle(d, func(context.Context) Ending { return Ending{Result: res} })
 }
 
 // deadLetterNotRun dead-letters a delivery that can no longer run at its last receive.
 func (b *batch) deadLetterNotRun(d *delivery, reason string) {
+	r := b.resolver.deferred(d.message, reason, nil)
 	write := func(ctx context.Context) Ending {
-		r := b.resolver.deferred(d.message, reason, nil)
 		return Ending{Result: b.resolver.lastWord(ctx, d.message, nil, r)}
 	}
 	if d.claim != nil {
