@@ -55,13 +55,10 @@ run: ## Run the sample functions with the sample jobs on this machine
 
 # internal/parity compares hosts in real time, so nothing else runs beside it.
 IN_TIME := ./internal/parity
-# make test CORE=no leaves out what make cover-gate tests, so that CI tests nothing twice.
-CORE ?=
-but_core = $(if $(filter no,$(CORE)),-e "$$($(GO) run ./internal/coverage -packages)")
-others   = $$($(GO) list ./... | grep -v -E -e '/internal/parity$$' $(but_core))
+others   = $$($(GO) list ./... | grep -v '/internal/parity$$')
 
 # Compilers and tests live for seconds: with more memory, they collect less garbage.
-test race vet systems: export GOGC ?= 400
+test race vet systems cover-gate: export GOGC ?= 400
 
 .PHONY: test
 test: ## Run all tests
@@ -131,6 +128,9 @@ mutants: ## Put each deliberate fault into a copy of the code; the tests must ca
 
 # These packages only read the source or compute, in one goroutine: the race detector finds nothing in them.
 NO_RACE := internal/(alarm|apiguard|archtest|cfn|coverage|licences|metricmath|mutants|release|release/images|stackedit|systems)$$
+
+# Random histories are for make test and make sim; some of them are enough here.
+race: export SQSAFE_HISTORIES ?= 100
 
 .PHONY: race
 race: ## Run all tests with the race detector (needs a C compiler)
@@ -265,7 +265,7 @@ cover: ## Measure test coverage into cover.out and print the total
 	$(GO) tool cover -func=cover.out | tail -n 1
 
 .PHONY: cover-gate
-cover-gate: ## Test the core packages; fail if they are covered less than internal/coverage says
+cover-gate: ## Fail if the core packages are covered less than internal/coverage says
 	$(GO) run ./internal/coverage
 
 # "go test -list" prints the targets of a package before the line of the package.

@@ -96,6 +96,8 @@ type batch struct {
 	// heads has the first failed delivery of each FIFO group. The later deliveries of the
 	// group were deferred because of it.
 	heads map[int]*delivery
+	// held are the deliveries that were claimed before their turn in their FIFO group.
+	held []*delivery
 	// runningHooks counts the running hooks.
 	runningHooks int
 	// crash is the result of the first crash; nil if there was none.
@@ -181,8 +183,8 @@ type delivery struct {
 	counted <-chan struct{}
 	// onErrorDone is closed when OnError has returned; nil if it is not called.
 	onErrorDone <-chan struct{}
-	// held goes on with a claim that was made before its turn in its FIFO group; nil for none.
-	held event
+	// goOn goes on with a claim that was made before its turn; nil if it is not held.
+	goOn event
 	// sent reports whether its dead letter has arrived, failed whether SQS did not do
 	// what was asked.
 	sent, failed bool
@@ -241,8 +243,8 @@ func (p *Processor) newBatch(ctx context.Context, in events.SQSEvent) *batch {
 	groups := map[string]int{}
 	for i := range in.Records {
 		record, m, d := &in.Records[i], &messages[i], &deliveries[i]
-		*m = Message{SQSMessage: *record, limits: p.resolver, received: start}
 		d.index, d.record, d.message = i, record, m
+		*m = b.received(d)
 		if m.FIFO() {
 			d.group = number(groups, m.GroupID())
 		}
@@ -251,6 +253,11 @@ func (p *Processor) newBatch(ctx context.Context, in events.SQSEvent) *batch {
 	}
 	b.queue = runqueue.New(known, p.queueConfig())
 	return b
+}
+
+// received returns the message of a delivery as it was received.
+func (b *batch) received(d *delivery) Message {
+	return Message{SQSMessage: *d.record, limits: b.resolver, received: b.start}
 }
 
 // number returns the number of a FIFO group, from 1.

@@ -62,13 +62,13 @@ func (b *batch) claimed(d *delivery, answer ClaimAnswer, lost <-chan struct{}) {
 	if i := slices.Index(b.times.claiming, d); i >= 0 {
 		b.times.claiming = slices.Delete(b.times.claiming, i, i+1)
 	}
-	switch {
+	switch goesBack := b.queue.IsHead(d.index) || b.queue.IsOver(d.index); {
 	case b.inTurn(d):
-	case answer.Claim == nil:
+	case answer.Claim == nil, answer.Decided != nil && goesBack: // there is nothing to give back
 		b.queue.Postponed(d.index)
 		return
-	default:
-		d.held = func() { b.claimed(d, answer, lost) }
+	case !goesBack:
+		b.hold(d, func() { b.claimed(d, answer, lost) })
 		return
 	}
 	d.claim = answer.Claim
@@ -83,7 +83,7 @@ func (b *batch) claimed(d *delivery, answer ClaimAnswer, lost <-chan struct{}) {
 	case answer.Decided != nil:
 		b.markSettling(d, false)
 		b.conclude(d, answer.Decided)
-	case answer.Refusal != nil && b.heads[d.group] == nil: // else it is given back
+	case answer.Refusal != nil && b.inTurn(d): // else it is given back
 		b.markSettling(d, false)
 		b.settle(d, func(ctx context.Context) Ending {
 			return Ending{Result: b.resolver.resolve(ctx, d.message, nil, answer.Refusal)}
@@ -119,7 +119,7 @@ func (b *batch) watchClaim(d *delivery, lost <-chan struct{}) {
 
 // release releases a claim without a run.
 func (b *batch) release(d *delivery, reason string) {
-	res := b.resolver.deferred(d.message, reason, nil) // here, so that they line up in the order of the queue
+	res := b.deferred(d, reason)
 	b.settle(d, func(context.Context) Ending { return Ending{Result: res} })
 }
 

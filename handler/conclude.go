@@ -1,6 +1,7 @@
 package handler
 
 import (
+	"slices"
 	"time"
 
 	"github.com/sqsafe/sqsafe/fault"
@@ -38,31 +39,48 @@ func (d *delivery) settledRun(res *Result) bool {
 func (b *batch) finish(d *delivery) {
 	b.recordEnd(d)
 	b.queue.Ended(d.index, d.acked.Load())
-	b.resume(d.group)
 }
 
-// inTurn reports whether a delivery is the head of its FIFO group; true without a group.
-func (b *batch) inTurn(d *delivery) bool { return d.group == 0 || b.queue.Head(d.group) == d.index }
+// inTurn reports whether an outcome may be set for a delivery: it is the head of its FIFO
+// group, and none before it has failed. True without a group.
+func (b *batch) inTurn(d *delivery) bool { return b.queue.IsHead(d.index) && b.heads[d.group] == nil }
 
-// resume goes on with the delivery that is now the head of a FIFO group, if it was claimed
-// ahead.
-func (b *batch) resume(group int) {
-	if group == 0 {
-		return
-	}
-	if i := b.queue.Head(group); i >= 0 && b.deliveries[i].held != nil {
-		b.workers.post(b.deliveries[i].held)
-		b.deliveries[i].held = nil
-	}
+// hold keeps a claim that was made before its turn.
+func (b *batch) hold(d *delivery, goOn event) {
+	d.goOn = goOn
+	b.held = append(b.held, d)
 }
 
-// deferNow ends a delivery that the run queue has deferred.
-func (b *batch) deferNow(d *delivery, reason string) {
+// resume goes on with claims that are held: with those of heads, and with those to give back.
+// It reports whether there were any.
+func (b *batch) resume() (resumed bool) {
+	for n := 0; n < len(b.held); {
+		d := b.held[n]
+		if !b.queue.IsHead(d.index) && !b.queue.IsOver(d.index) {
+			n++
+			continue
+		}
+		b.held = slices.Delete(b.held, n, n+1)
+		goOn := d.goOn
+		d.goOn, resumed = nil, true
+		goOn()
+	}
+	return resumed
+}
+
+// deferred returns the result of a delivery that is left to a later receive. Behind a failed
+// head it comes back with that.
+func (b *batch) deferred(d *delivery, reason string) *Result {
 	res := b.resolver.deferred(d.message, reason, nil)
 	if head := b.heads[d.group]; reason == ReasonGroupHead && head != nil {
 		res.Delay = head.result.Delay
 	}
-	d.result = res
+	return res
+}
+
+// deferNow ends a delivery that the run queue has deferred.
+func (b *batch) deferNow(d *delivery, reason string) {
+	d.result = b.deferred(d, reason)
 	d.message.asReceived(d.record)
 	b.recordEnd(d)
 	b.log(d)

@@ -14,6 +14,9 @@ import (
 // parent.
 func (b *batch) newRun(ctx context.Context, d *delivery) *run {
 	r := &d.firstRun
+	if d.run != nil { // goroutines of its user code may have it still
+		r = new(run)
+	}
 	r.Context, r.message, r.table = ctx, d.message, b.table
 	r.jobs, r.options, r.process = b.jobs, &b.options, &b.process
 	d.run = r
@@ -132,7 +135,9 @@ func (b *batch) decoded(d *delivery, r *run, rejected *Result) {
 		return
 	}
 	b.leaveProcess(d)
-	if rejected != nil {
+	if rejected != nil { // user code has it again, as it was received
+		m := b.received(d)
+		d.message = &m
 		b.queue.Postponed(d.index)
 		return
 	}

@@ -47,9 +47,9 @@ func (b *batch) abandonDeliveries() {
 			(*stop)()
 		}
 		job := d.job
-		d.message = &Message{
-			SQSMessage: *d.record, Job: job, claimed: d.claim != nil, limits: b.resolver, received: b.start,
-		}
+		m := b.received(d)
+		m.Job, m.claimed = job, d.claim != nil
+		d.message = &m
 		// FIFO: what is deleted lets its group go on beside the goroutine that is left behind.
 		d.noVerdict = !crashed && d.group == 0 && b.queue.LastReceive(d.index)
 		ending := b.abandonedEnding(d, r)

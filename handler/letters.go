@@ -94,7 +94,6 @@ func (b *batch) sendPack(pack []*delivery, out []sent, table *deadline.Table) {
 func (b *batch) arrived(letters []*delivery) {
 	for _, d := range letters {
 		b.queue.Sent(d.index)
-		b.resume(d.group)
 	}
 }
 

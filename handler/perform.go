@@ -11,7 +11,7 @@ func (b *batch) perform() {
 	b.queue.Breaker(b.breaker.isOpen())
 	for {
 		actions := b.queue.Next()
-		if len(actions) == 0 {
+		if len(actions) == 0 && !b.resume() {
 			break
 		}
 		for _, a := range actions {

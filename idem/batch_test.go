@@ -151,9 +151,9 @@ func (i *invocation) Prepare(ctx context.Context, m *handler.Message) (func(cont
 }
 
 // Send takes all letters.
-func (i *invocation) Send(_ context.Context, letters []handler.Letter) {
-	if i.postage > 0 {
-		pass(i.postage)
+func (i *invocation) Send(ctx context.Context, letters []handler.Letter) {
+	if i.postage > 0 && until(ctx, i.postage) != nil {
+		return
 	}
 	for n, l := range letters {
 		i.called("send", func() { i.letters = append(i.letters, l.Message.MessageId) })

@@ -208,6 +208,11 @@ func TestAClaimAheadInAGroupIsGivenBack(t *testing.T) {
 		if h.runs != 1 || h.count("acquire") != 2 || h.count("abort") != 1 {
 			h.Errorf("the store was asked for %q", h.calls)
 		}
+		for _, id := range []string{"m1", "m2"} {
+			if delay := i.result(id).Delay; delay != i.result("m0").Delay {
+				h.Errorf("%s comes back after %v, want with the first one", id, delay)
+			}
+		}
 		h.faults.Before = nil
 		again := h.invoke(1).batch(messages[1:]...)
 		again.wantOutcomes(map[string]int{"done": 2})
@@ -235,8 +240,14 @@ func TestAJobOfAGroupEndsInItsTurn(t *testing.T) {
 		want    map[string]int
 	}{
 		{"refused", refuse, nil, map[string]int{"done": 2, "dead card": 1}},
-		{"refused behind a failure", refuse, errStore, map[string]int{"unrecorded idempotency_store": 1, "deferred group_head": 2}},
-		{"done before", func(h *harness) { h.deliver(ten("g")[1]) }, nil, map[string]int{"done": 2, "duplicate completed": 1}},
+		{
+			"refused behind a failure", refuse, errStore,
+			map[string]int{"unrecorded idempotency_store": 1, "deferred group_head": 2},
+		},
+		{
+			"done before", func(h *harness) { h.deliver(ten("g")[1]) }, nil,
+			map[string]int{"done": 2, "duplicate completed": 1},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -48,7 +48,7 @@ func TestAWorkerDoesNotGrow(t *testing.T) { //nolint:paralleltest // it counts g
 		}
 		rounds(1)
 		goroutines, files := runtime.NumGoroutine(), openFiles()
-		rounds(100)
+		rounds(60)
 		if runs < 1000 {
 			t.Errorf("%d runs, want 1,000 or more", runs)
 		}

@@ -34,14 +34,14 @@ type shape struct {
 
 func shapes() []shape {
 	return []shape{
-		{name: "1 × 200 B", messages: 1, bodyBytes: 200, again: 2, limits: []float64{1.10, 1.30}},
-		{name: "10 × 1 KB", messages: 10, bodyBytes: 1000, limits: []float64{0.85, 1.25}},
-		{name: "1,000 × 1 KB", messages: 1000, bodyBytes: 1000, limits: []float64{0.70, 1.20}},
-		{name: "max × 200 B", bodyBytes: 200, limits: []float64{0.75, 1.90}},
-		{name: "1,000 × 1 KB, escapes", messages: 1000, bodyBytes: 1000, escapes: true, limits: []float64{0.70, 1.20}},
-		{name: "1,000 × 100 B, all read", messages: 1000, bodyBytes: 100, allRead: true, limits: []float64{0.80, 1.90}},
-		{name: "10 × 1 KB, 10 % fail", messages: 10, bodyBytes: 1000, failEvery: 10, limits: []float64{0.95, 1.35}},
-		{name: "1,000 × 1 KB, 10 % fail", messages: 1000, bodyBytes: 1000, failEvery: 10, limits: []float64{0.75, 1.30}},
+		{name: "1 × 200 B", messages: 1, bodyBytes: 200, again: 2, limits: []float64{1.10, 1.25}},
+		{name: "10 × 1 KB", messages: 10, bodyBytes: 1000, limits: []float64{0.80, 1.15}},
+		{name: "1,000 × 1 KB", messages: 1000, bodyBytes: 1000, limits: []float64{0.62, 1.10}},
+		{name: "max × 200 B", bodyBytes: 200, limits: []float64{0.65, 1.70}},
+		{name: "1,000 × 1 KB, escapes", messages: 1000, bodyBytes: 1000, escapes: true, limits: []float64{0.62, 1.10}},
+		{name: "1,000 × 100 B, all read", messages: 1000, bodyBytes: 100, allRead: true, limits: []float64{0.65, 1.50}},
+		{name: "10 × 1 KB, 10 % fail", messages: 10, bodyBytes: 1000, failEvery: 10, limits: []float64{0.90, 1.25}},
+		{name: "1,000 × 1 KB, 10 % fail", messages: 1000, bodyBytes: 1000, failEvery: 10, limits: []float64{0.72, 1.20}},
 	}
 }
 

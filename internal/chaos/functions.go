@@ -27,6 +27,7 @@ func writeTemplate(path, code, provider string) error {
 	for _, q := range queues {
 		some = append(some, map[string]any{
 			"ID": q.id, "Name": q.name(), "Dead": q.dead(), "FIFO": q.fifo, "Function": q.function,
+			"Invocations": max(q.invocations, 1),
 		})
 	}
 	all["Queues"] = some

@@ -17,16 +17,19 @@ type queue struct {
 	// id is its logical id, and its name but for the end of a FIFO queue's.
 	id   string
 	fifo bool
-	// function and worker say what polls it: so many processes.
+	// function and workers say what polls it: so many invocations of the function at a time,
+	// and so many processes of the worker, each of which has several batches.
 	function, workers int
+	// invocations is how many invocations a process of the function has at a time; 0 for one.
+	invocations int
 	// long: it has jobs that take longer than the visibility timeout.
 	long bool
 }
 
 var queues = []*queue{
-	{id: "Plain", function: 2},
+	{id: "Plain", function: 4, invocations: 2},
 	{id: "Ordered", fifo: true, function: 2},
-	{id: "Shared", function: 2, workers: 1},
+	{id: "Shared", function: 3, invocations: 3, workers: 1},
 	{id: "SharedOrdered", fifo: true, function: 2, workers: 1},
 	{id: "Long", workers: 3, long: true},
 }

@@ -75,6 +75,8 @@ type model struct {
 	all       []*resource
 	byID      map[string]*resource
 	consumers []*consumer
+	// open says that a loop makes resources that are not known here.
+	open bool
 	// fills are the sources of each dead-letter queue, once they were asked for:
 	// with many queues it takes too long to look each time.
 	fills map[*resource][]*resource
@@ -90,10 +92,11 @@ func newModel(file string, root *yaml.Node, given map[string]string) (*model, er
 	for _, e := range cfn.Entries(conditions) {
 		r.conditions[e.Key.Value] = e.Value
 	}
-	resources, _, err := cfn.Unroll(file, cfn.Member(root, "Resources"), r.items)
+	resources, open, err := cfn.Unroll(file, cfn.Member(root, "Resources"), r.items)
 	if err != nil {
 		return nil, err
 	}
+	m.open = len(open) > 0
 	globals := cfn.Member(cfn.Member(root, "Globals"), "Function")
 	for _, e := range cfn.Entries(resources) {
 		m.add(e, globals)

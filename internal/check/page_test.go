@@ -34,7 +34,7 @@ func sentence(title string) string { return strings.ToUpper(title[:1]) + title[1
 func lowerFirst(text string) string {
 	word, _, _ := strings.Cut(text, " ")
 	switch word {
-	case "Lambda", "CloudWatch", "SQS", "SAM", "SAM's", "AWS":
+	case "Lambda", "CloudFormation", "CloudWatch", "SQS", "SAM", "SAM's", "AWS":
 		return text
 	}
 	return strings.ToLower(text[:1]) + text[1:]

@@ -81,7 +81,7 @@ func (f finding) fixedBy(edits ...edit) finding {
 func Rules() []Rule {
 	all := slices.Concat(
 		mappingRules(), queueRules(), deadLetterRules(), alarmRules(), rightsRules(), sqsafeRules(), functionRules(),
-		ignoreRules(), liveRules())
+		nameRules(), ignoreRules(), liveRules())
 	slices.SortStableFunc(all, func(a, b Rule) int {
 		if a.ID[1:] == b.ID[1:] {
 			return int(a.ID[0]) - int(b.ID[0])

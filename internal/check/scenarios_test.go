@@ -39,6 +39,16 @@ var fifoBase = []string{
 
 // withSqsafe are changes of testdata/base.yaml, a stack that uses sqsafe.
 var withSqsafe = []scenario{
+	{"E40 the queue of an event", []string{"Queue: !GetAtt ChargeQueue.Arn", "Queue: !GetAtt ChargeQeue.Arn"}, "E40"},
+	{"E40 in a text", []string{baseEnv, baseEnv + "          URL: !Sub 'https://${Hots}/${!x}'\n"}, "E40"},
+	{"E40 not for what SAM makes", []string{baseEnv, baseEnv + "          ROLE: !GetAtt ChargeFunctionRole.Arn\n          API: !Sub 'https://${ServerlessRestApi}.x'\n"}, ""},
+	{"E40 not with a macro", []string{"Transform: AWS::Serverless-2016-10-31", "Transform: [Own, AWS::Serverless-2016-10-31]",
+		baseEnv, baseEnv + "          OWN: !Ref Made\n"}, ""},
+	{"E41 another name", []string{"maxReceiveCount: 30}", "maxReceivesCount: 30}"}, "E41"},
+	{"E41 not for a policy that is not known", []string{"{deadLetterTargetArn: !GetAtt ChargeDeadLetterQueue.Arn, maxReceiveCount: 30}",
+		"{Fn::Transform: {Name: Own, Parameters: {}}}"}, ""},
+	{"E42 no transform", []string{"Transform: AWS::Serverless-2016-10-31\n", ""}, "E42"},
+	{"E42 not with a macro", []string{"Transform: AWS::Serverless-2016-10-31", "Transform: Own"}, ""},
 	{"E01 also with a batch of one", []string{baseReports, "", "BatchSize: 10", "BatchSize: 1"}, "E01"},
 	{"E01 not where the list is not known", []string{"[ReportBatchItemFailures]", "!Ref Types",
 		"Parameters:\n", "Parameters:\n  Types: {Type: CommaDelimitedList}\n"}, ""},

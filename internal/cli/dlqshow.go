@@ -29,7 +29,7 @@ import (
 type DLQShow struct {
 	DLQTarget
 	Queue string `arg:"" help:"The dead-letter queue."`
-	ID    string `arg:"" help:"Id of the letter, its original id, or the key of its job."`
+	ID    string `arg:"" help:"Id of the letter or its original id, or the first 8 characters, or the key of its job."`
 	DLQLogs
 	Redact bool `help:"Leave out values: of the payload, of attributes, and the texts of errors."`
 	Raw    bool `help:"Print the body byte for byte, and nothing else."`
@@ -54,6 +54,9 @@ func (d *DLQShow) Validate() error {
 	return d.DLQTarget.Validate()
 }
 
+// shortID is how much of an id sqsafe local prints; it selects a letter to look at.
+const shortID = 8
+
 // Run shows the letter.
 func (d *DLQShow) Run(ctx context.Context, streams Streams) error {
 	s, err := d.open(ctx, d.Queue)
@@ -61,6 +64,9 @@ func (d *DLQShow) Run(ctx context.Context, streams Streams) error {
 		return err
 	}
 	filter := &deadletters.Filter{IDs: []string{d.ID}}
+	if len(d.ID) >= shortID {
+		filter.IDBegin = d.ID
+	}
 	letters, reading, err := s.letters(ctx, streams, filter, true)
 	if err != nil {
 		return err
@@ -70,7 +76,8 @@ func (d *DLQShow) Run(ctx context.Context, streams Streams) error {
 	}
 	if len(letters) == 0 {
 		notices(streams.Err, s, reading)
-		return fmt.Errorf("no dead letter of %d in %s has the id or key %s", reading.Read, s.Name, oneLine(d.ID))
+		return fmt.Errorf("no dead letter of %d in %s has the id or key %s; sqsafe dlq list %s --letters lists them",
+			reading.Read, s.Name, oneLine(d.ID), s.Name)
 	}
 	if !d.Raw {
 		s.join(ctx, streams, letters)

@@ -72,6 +72,10 @@ func (j *Job) Run(ctx context.Context, streams Streams) error {
 		err = newEncoder(streams.Out).Encode(status)
 	} else {
 		_, err = fmt.Fprintln(streams.Out, statusText(status, time.Now()))
+		if status.State == jobs.Unknown {
+			fmt.Fprintf(streams.Err, "note: %s is no id in table %s; sqsafe ledger list shows those that are there\n",
+				oneLine(queue+"#"+key), table)
+		}
 	}
 	if late {
 		return exitCode(ExitTimeout)

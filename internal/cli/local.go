@@ -154,7 +154,7 @@ func (l *Local) check(parameters map[string]string) ([]string, error) {
 		}
 		note := fmt.Sprintf("%s %s %s: %s", place(f), f.Level, ruleAt(f), f.Message)
 		if f.Level == check.LevelError && !l.NoCheck {
-			return nil, fmt.Errorf("%s; sqsafe check %s says more, --no-check runs it all the same", note, file)
+			return nil, fmt.Errorf("%s; sqsafe check %s says more, --no-check leaves this check out", note, file)
 		}
 		notes = append(notes, note)
 	}

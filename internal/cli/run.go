@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/alecthomas/kong"
 
@@ -148,8 +149,11 @@ func Exit(err error, streams Streams) int {
 	if code, ok := errors.AsType[exitCode](err); ok {
 		return int(code)
 	}
-	// Joined errors are several lines.
-	fmt.Fprintf(streams.Err, "sqsafe: %s\n", redact.Text(strings.ReplaceAll(err.Error(), "\n", "; ")))
+	text := strings.ReplaceAll(err.Error(), "\n", "; ") // joined errors are several lines
+	if errors.Is(err, syscall.EISDIR) {
+		text += "; name a file in it"
+	}
+	fmt.Fprintf(streams.Err, "sqsafe: %s\n", redact.Text(text))
 	if errors.As(err, new(usageError)) {
 		return ExitUsage
 	}

@@ -112,7 +112,12 @@ func quantities() string {
 
 func money(dollars float64) string { return fmt.Sprintf("$%.2f", dollars) }
 
-func number(f float64) string { return fmt.Sprintf("%.3g", f) }
+func number(f float64) string {
+	if f >= 100 {
+		return fmt.Sprintf("%.0f", f)
+	}
+	return fmt.Sprintf("%.3g", f)
+}
 
 func table(rows [][]string) string {
 	var b strings.Builder

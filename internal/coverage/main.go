@@ -6,7 +6,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -39,12 +38,6 @@ var limits = []limit{
 }
 
 func main() {
-	packages := flag.Bool("packages", false, "only print a pattern for the paths of the packages")
-	flag.Parse()
-	if *packages {
-		fmt.Fprintln(os.Stdout, pattern(limits))
-		return
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := run(ctx, os.Stdout)
 	stop()
@@ -55,7 +48,7 @@ func main() {
 }
 
 func run(ctx context.Context, w io.Writer) error {
-	args := []string{"test", "-cover", "-shuffle=on"}
+	args := []string{"test", "-cover"}
 	for _, l := range limits {
 		args = append(args, "./"+l.path)
 	}
@@ -64,15 +57,6 @@ func run(ctx context.Context, w io.Writer) error {
 		return fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, out)
 	}
 	return check(w, limits, string(out))
-}
-
-// pattern matches the paths of the packages, as grep -E reads it.
-func pattern(limits []limit) string {
-	var paths []string
-	for _, l := range limits {
-		paths = append(paths, l.path)
-	}
-	return "/sqsafe/(" + strings.Join(paths, "|") + ")$"
 }
 
 // line is what go test prints of a package whose tests passed.

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 )
@@ -54,19 +53,6 @@ func TestLimitsAreOfPackages(t *testing.T) {
 	for _, l := range limits {
 		if entries, err := os.ReadDir("../../" + l.path); err != nil || len(entries) == 0 {
 			t.Errorf("limit of %s: %v", l.path, err)
-		}
-	}
-}
-
-// CI leaves out of make test what is tested here, and nothing else.
-func TestThePatternOfThePackages(t *testing.T) {
-	t.Parallel()
-	expression := regexp.MustCompile(pattern(limits))
-	for path, want := range map[string]bool{
-		"handler": true, "internal/runqueue": true, "handler/handlertest": false, "idem/dynamo": false,
-	} {
-		if got := expression.MatchString("github.com/sqsafe/sqsafe/" + path); got != want {
-			t.Errorf("%s: %t, want %t", path, got, want)
 		}
 	}
 }

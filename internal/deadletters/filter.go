@@ -13,6 +13,8 @@ import (
 type Filter struct {
 	// IDs selects letters by their id, their original id, or the key of their job.
 	IDs []string
+	// IDBegin selects letters by the begin of their id or original id as well.
+	IDBegin string
 	// Kinds, Reasons, Classes, Rules, Codes, Types (of errors), Versions (of the function),
 	// Groups (of messages) and Sources (names of queues) select letters that have one of
 	// the values.
@@ -55,7 +57,8 @@ func (f *Filter) names(l *Letter) bool {
 	return slices.Contains(f.IDs, l.ID) || slices.Contains(f.IDs, l.OriginalID()) ||
 		l.Record.DeliveredID != "" && slices.Contains(f.IDs, l.Record.DeliveredID) ||
 		l.Record.Key != "" && slices.Contains(f.IDs, l.Record.Key) ||
-		l.JobID() != "" && slices.Contains(f.IDs, l.JobID())
+		l.JobID() != "" && slices.Contains(f.IDs, l.JobID()) ||
+		f.IDBegin != "" && (strings.HasPrefix(l.ID, f.IDBegin) || strings.HasPrefix(l.OriginalID(), f.IDBegin))
 }
 
 func oneOf(wanted []string, value string) bool {

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-	"sync"
 )
 
 // Hidden replaces the user name and the password.
@@ -31,9 +30,8 @@ func URL(text string) string {
 	return text[:start] + Hidden + text[at:]
 }
 
-// Functions link this package, so the expression is not compiled at their start.
-var credentials = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`://\S*@`) })
+var credentials = regexp.MustCompile(`://\S*@`)
 
 // Text returns the text without the user names and passwords of its URLs. It hides all that
 // is between :// and the last @ before a space, which may be more than necessary.
-func Text(text string) string { return credentials().ReplaceAllString(text, "://"+Hidden+"@") }
+func Text(text string) string { return credentials.ReplaceAllString(text, "://"+Hidden+"@") }

@@ -6,13 +6,6 @@ import "slices"
 // so for an urgent suspect, except at its last receive, where it may wait in vain.
 func (q *Queue) holds(i int) bool { return q.Urgent(i) && !q.LastReceive(i) }
 
-// isHead reports whether no earlier delivery of its FIFO group holds it back; true without
-// a group.
-func (q *Queue) isHead(i int) bool {
-	group := q.items[i].Group
-	return group == 0 || q.Head(group) == i
-}
-
 func (q *Queue) takeSlot(it *item) {
 	it.slot = true
 	q.count.slots++
@@ -184,7 +177,7 @@ func (q *Queue) leaveCopies(i int) {
 	}
 	q.count.duplicates--
 	next.state = identified
-	if q.isHead(follower) {
+	if q.IsHead(follower) {
 		q.begin.push(next.position)
 	}
 	q.due = append(q.due, follower)

@@ -52,16 +52,16 @@ func (q *Queue) Sending(i int) {
 
 // Promising says that a delivery that is settling or sending will be acknowledged, unless
 // a write fails. The next one of its FIFO group is decoded and claimed meanwhile, if it is
-// a first delivery. It starts when it is the head. Until then the owner keeps a claim that it
-// got, and answers all else by Postponed.
+// a first delivery. It starts when it is the head. The owner keeps a claim that it got until
+// IsHead or IsOver, and answers all else by Postponed.
 func (q *Queue) Promising(i int) {
-	if q.items[i].Group > 0 && q.isHead(i) {
+	if q.items[i].Group > 0 && q.IsHead(i) {
 		q.promising = append(q.promising, i)
 	}
 }
 
-// Postponed says that a delivery that is not the head of its FIFO group has no claim. It is
-// decoded or claimed again in its turn.
+// Postponed says that a delivery that was not the head of its FIFO group when it was begun has
+// no claim. It is decoded or claimed again in its turn.
 func (q *Queue) Postponed(i int) {
 	it := &q.items[i]
 	again := waiting
@@ -70,17 +70,17 @@ func (q *Queue) Postponed(i int) {
 	}
 	q.leaveState(it)
 	it.state = again
-	if q.isHead(i) {
+	if q.IsHead(i) {
 		q.begin.push(it.position)
 	}
 	q.due = append(q.due, i)
 }
 
 // Sent says that the queue has the dead letter of a delivery. The next one of its FIFO
-// group does not wait for the write that confirms it. Ended follows.
+// group does not wait for the write that confirms it. Ended follows, or came before.
 func (q *Queue) Sent(i int) {
 	it := &q.items[i]
-	if it.Group == 0 {
+	if it.Group == 0 || it.state != sending {
 		return
 	}
 	it.passed = true
@@ -176,7 +176,7 @@ func (q *Queue) Stalled() {
 		case it.state == claimed:
 			q.release(i, NoSlot)
 		case it.state == waiting || it.state == identified:
-			if q.isHead(i) {
+			if q.IsHead(i) {
 				q.deferDelivery(i, NoSlot)
 			}
 		case it.state == duplicate: // its first may run for hours

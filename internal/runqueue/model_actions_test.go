@@ -90,9 +90,11 @@ func (w *world) takeDecode(d *delivery, a runqueue.Action) {
 // takeEarly is for what begins before its turn in its FIFO group.
 func (w *world) takeEarly(d *delivery) {
 	head := w.holds(d)
-	w.must(head.promising, "the next of a group begins behind one that will be acknowledged", "%d behind %d", d.index, head.index)
+	w.must(head.promising, "the next of a group begins behind one that will be acknowledged",
+		"%d behind %d", d.index, head.index)
 	for _, e := range w.all[head.index+1 : d.index] {
-		w.must(e.Group != d.Group || e.phase == ended, "only the next of a group begins early", "%d before %d", d.index, e.index)
+		w.must(e.Group != d.Group || e.phase == ended, "only the next of a group begins early",
+			"%d before %d", d.index, e.index)
 	}
 	w.must(d.Receives <= 1 && w.config.Ahead > 0, "only first deliveries begin early", "%d", d.index)
 	w.must(!w.closed(), "nothing begins while it is closed", "%d early", d.index)
@@ -185,7 +187,7 @@ func (w *world) takeProbe(d *delivery) {
 
 // takeHome is for what does not run any more.
 func (w *world) takeHome(d *delivery, a runqueue.Action) {
-	w.must(w.head(d) || a.Reason == runqueue.GroupHead || d.early && a.Kind == runqueue.Defer, "a FIFO group is in order",
+	w.must(w.head(d) || a.Reason == runqueue.GroupHead || d.early && a.Kind != runqueue.Bury, "a FIFO group is in order",
 		"%d", d.index)
 	w.reason(d, a)
 	holdsClaim := d.phase == claimed || d.phase == parked

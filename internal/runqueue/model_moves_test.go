@@ -26,21 +26,14 @@ func (w *world) answers() []move {
 			if !d.verdict && w.config.Ledger {
 				add("refused", func() { w.refuse(d) })
 			}
-			if w.head(d) {
+			if w.head(d) && !w.failed[d.Group] {
 				w.addEnds(add, d, false)
 			} else {
 				add("postponed", func() { w.postpone(d, idle) })
 				add("abandoned", func() { w.finish(d, false); w.q.Ended(d.index, false) })
 			}
 		case claiming:
-			if !w.head(d) { // a claim is kept until it is
-				add("postponed", func() { w.settles[d.index]++; w.postpone(d, known) })
-				break
-			}
-			for range 3 {
-				add("claimed", func() { w.claimed(d) })
-			}
-			w.addEnds(add, d, false)
+			w.addClaims(add, d)
 		case running:
 			add("ran", func() { w.settle(d, true) })
 			if !d.alone {
@@ -184,6 +177,23 @@ func (w *world) send(d *delivery) {
 	}
 	d.phase, d.slot, d.ahead, d.counted = sending, false, false, false
 	w.q.Sending(d.index)
+}
+
+// addClaims adds the answers to a claim. One that is made before its turn is kept until then,
+// or until it is known that the delivery does not run.
+func (w *world) addClaims(add func(string, func()), d *delivery) {
+	over := w.poisoned || w.cut && (w.over || !w.last(d)) || w.draining && !w.last(d)
+	w.must(w.q.IsOver(d.index) == over, "what is over is known", "%d: %v", d.index, over)
+	if w.head(d) || over {
+		for range 3 {
+			add("claimed", func() { w.claimed(d) })
+		}
+	}
+	if w.head(d) && !w.failed[d.Group] {
+		w.addEnds(add, d, false)
+	} else {
+		add("postponed", func() { w.settles[d.index]++; w.postpone(d, known) })
+	}
 }
 
 // postpone puts a delivery back that was begun early.

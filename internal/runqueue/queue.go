@@ -275,12 +275,28 @@ func (q *Queue) Waiting() bool {
 		q.peek(&q.verdicts, waiting, identified) >= 0
 }
 
-// Head returns the delivery that the others of a FIFO group wait for; -1 for none.
-func (q *Queue) Head(number int) int {
-	if g := &q.groups[number-1]; g.next < len(g.members) {
-		return g.members[g.next]
+// IsHead reports whether no earlier delivery of its FIFO group holds a delivery back; true
+// without a group.
+func (q *Queue) IsHead(i int) bool {
+	it := &q.items[i]
+	if it.Group == 0 {
+		return true
 	}
-	return -1
+	g := &q.groups[it.Group-1]
+	return g.next < len(g.members) && g.members[g.next] == i
+}
+
+// IsOver reports whether a delivery will not run, and will have no verdict, whatever becomes
+// of those before it.
+func (q *Queue) IsOver(i int) bool {
+	switch {
+	case q.flags.poisoned:
+		return true
+	case q.flags.cut:
+		return !q.mayDeadLetter(i, NoTime)
+	default:
+		return q.flags.draining && !q.LastReceive(i)
+	}
 }
 
 // Lone returns the delivery that runs alone; -1 for none.

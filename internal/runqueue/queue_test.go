@@ -181,14 +181,17 @@ func TestFIFO(t *testing.T) {
 			name: "what is claimed ahead is given back behind a failure", receives: []int{1, 1, 1}, groups: []int{1, 1, 1},
 			ahead: 10,
 			lines: []string{
-				"-> decode 0", "identified 0, claimed 0 -> claim 0, start 0", "promising 0, ran 0, identified 1 -> decode 1, claim 1",
+				"-> decode 0", "identified 0, claimed 0 -> claim 0, start 0",
+				"promising 0, ran 0, identified 1 -> decode 1, claim 1",
 				"failed 0 -> defer 2 group", "claimed 1 -> release 1 group",
 			},
 		},
 		{
-			name: "what is found out ahead is found out again in its turn", receives: []int{1, 1}, groups: []int{1, 1}, ahead: 10,
+			name: "what is found out ahead is found out again in its turn", receives: []int{1, 1}, groups: []int{1, 1},
+			ahead: 10,
 			lines: []string{
-				"-> decode 0", "identified 0, claimed 0 -> claim 0, start 0", "promising 0, ran 0, identified 1 -> decode 1, claim 1",
+				"-> decode 0", "identified 0, claimed 0 -> claim 0, start 0",
+				"promising 0, ran 0, identified 1 -> decode 1, claim 1",
 				"postponed 1 ->", "ended 0 -> claim 1",
 			},
 		},
@@ -199,7 +202,8 @@ func TestFIFO(t *testing.T) {
 			},
 		},
 		{
-			name: "a group does not wait for the write that confirms a letter", receives: []int{1, 1}, groups: []int{1, 1}, ahead: 10,
+			name: "a group does not wait for the write that confirms a letter", receives: []int{1, 1}, groups: []int{1, 1},
+			ahead: 10,
 			lines: []string{
 				"-> decode 0", "identified 0, claimed 0 -> claim 0, start 0", "ran 0, sending 0, promising 0 -> decode 1",
 				"identified 1 -> claim 1", "sent 0, claimed 1 -> start 1", "ended 0, ran 1, ended 1 ->",

@@ -106,7 +106,7 @@ func (q *Queue) endIfBlocked(i int) {
 	switch it.state {
 	case waiting, identified:
 		switch {
-		case !q.isHead(i):
+		case !q.IsHead(i):
 		case q.mayDeadLetter(i, reason):
 			it.condemned = true
 			q.verdicts.push(it.position)
@@ -206,7 +206,7 @@ func (q *Queue) claimBehind() {
 	}
 	for _, head := range q.promising {
 		g := &q.groups[q.items[head].Group-1]
-		if !q.isHead(head) || g.next+1 == len(g.members) || q.closed() || q.count.ahead >= q.config.Ahead {
+		if !q.IsHead(head) || g.next+1 == len(g.members) || q.closed() || q.count.ahead >= q.config.Ahead {
 			continue
 		}
 		next := g.members[g.next+1]
@@ -396,7 +396,7 @@ func (q *Queue) compareSuspects(i, j int) int {
 func (q *Queue) probeCandidate() int {
 	best := -1
 	for _, i := range q.order {
-		if q.blockedBy(i) != Breaker || !q.isHead(i) {
+		if q.blockedBy(i) != Breaker || !q.IsHead(i) {
 			continue
 		}
 		it := &q.items[i]

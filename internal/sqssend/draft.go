@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -26,10 +25,9 @@ const (
 	maxAttributeName = 256
 )
 
-// Functions link this package, so the expressions are not compiled at their start.
 var (
-	legalName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`) })
-	reserved  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(aws|amazon)\.`) })
+	legalName = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`)
+	reserved  = regexp.MustCompile(`(?i)^(aws|amazon)\.`)
 )
 
 // legalID reports whether SQS takes a text as a message group id or a deduplication id: up to
@@ -185,9 +183,9 @@ func checkAttributes(attributes map[string]types.MessageAttributeValue) error {
 			return fmt.Errorf("attribute %q is %q; SQS wants a name and a value", name, value)
 		case len(name) > maxAttributeName:
 			return fmt.Errorf("attribute %.20s… has a name of %d bytes; SQS takes up to %d", name, len(name), maxAttributeName)
-		case reserved().MatchString(name):
+		case reserved.MatchString(name):
 			return fmt.Errorf("attribute %q: names that begin with AWS. or Amazon. are reserved; choose another", name)
-		case !legalName().MatchString(name):
+		case !legalName.MatchString(name):
 			return fmt.Errorf("attribute %q: SQS takes names of letters, digits, _ and -, with single periods between them",
 				name)
 		}

@@ -18,7 +18,8 @@ func (j *judge) checkBreaker(p *process, m *message, fields map[string]string) {
 	if fields["reason"] == fault.ReasonStore {
 		a.failed = now
 	}
-	if fields["outcome"] != handler.OutcomeDeferred.String() || fields["reason"] != handler.ReasonBreaker || j.w.on[hangs] {
+	keptBack := fields["outcome"] == handler.OutcomeDeferred.String() && fields["reason"] == handler.ReasonBreaker
+	if !keptBack || j.w.on[hangs] {
 		return
 	}
 	if worked := now - a.worked; a.worked > a.failed && worked > time.Second {

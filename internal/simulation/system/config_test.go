@@ -72,7 +72,7 @@ const (
 var shares = map[profile]map[feature]float64{
 	poisoned: {shuffling: 0.7, ordered: 0.3, copies: 0.2, replays: 0.2, awaiting: 0.1, versions: 0.1},
 	refusing: {
-		partials: 0.6, spells: 0.6, losses: 0.2, shuffling: 0.5, ordered: 0.3, copies: 0.2, replays: 0.2, awaiting: 0.1,
+		partials: 0.6, spells: 0.6, losses: 0.2, shuffling: 0.5, ordered: 0.3, copies: 0.2, replays: 0.5, awaiting: 0.1,
 		versions: 0.1,
 	},
 	crowded: {shuffling: 0.5, ordered: 0.2, hasty: 0.2, slowness: 0.2, deploys: 0.2, versions: 0.2},

@@ -14,8 +14,8 @@ import (
 )
 
 // steps is the work of a job in parts.
-func (p *process) steps(ctx context.Context, j *job) error {
-	for n := range 1 + j.fails {
+func (p *process) steps(ctx context.Context, j *job, parts int) error {
+	for n := range parts {
 		name := fmt.Sprintf("part%d", n)
 		err := idem.Step(ctx, name, func(ctx context.Context) error {
 			p.judge.stepped(p, j, name)

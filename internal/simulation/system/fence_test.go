@@ -76,7 +76,7 @@ func (f *fence) answered(owner string, kind idem.AnswerKind) bool {
 // is locked.
 func (j *judge) checkFence(p *process, c *call) {
 	f := &j.state(c.subjects[0]).fence
-	what := ""
+	var what string
 	if c.operation == "claim" {
 		what = f.claim(c)
 		j.checkMargin(p, c)
@@ -182,7 +182,7 @@ func (j *judge) checkEpoch(r idem.Request, a idem.Answer, key string) {
 		margin += 10 * time.Second
 	}
 	if died := s.at(epoch - 1); died.dead && sent.sent < died.decided-margin {
-		j.w.breaksLocked("no run after the end", []string{key}, "%s begins epoch %d, and was sent %v before the death of epoch %d",
-			sent.name, epoch, died.decided-sent.sent, epoch-1)
+		j.w.breaksLocked("no run after the end", []string{key},
+			"%s begins epoch %d, and was sent %v before the death of the one before", sent.name, epoch, died.decided-sent.sent)
 	}
 }

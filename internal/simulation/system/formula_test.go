@@ -2,6 +2,8 @@ package system
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"strconv"
 	"time"
 
@@ -25,10 +27,13 @@ func (j *judge) checkDelay(p *process, m *message, fields map[string]string) {
 	if delay == 0 || m.gone != "" {
 		return
 	}
-	m.back = &comeback{p, j.w.now(), delay}
 	about, name, reason := []string{keyOf(m.name)}, m.name, fields["reason"]
 	attempt, _ := strconv.Atoi(fields["attempt"])
 	receives, _ := strconv.Atoi(fields["receiveCount"]) // they count where a failure costs nothing
+	// With a receipt handle that has lapsed a message of a FIFO queue cannot be hidden.
+	if lapsed := j.w.on[ordered] && (m.due <= j.w.now() || receives < m.receives); !lapsed || j.w.reliable() {
+		m.back = &comeback{p, j.w.now(), delay}
+	}
 	switch outcome := fields["outcome"]; {
 	case outcome == handler.OutcomeRetry.String() && attempt > 0 && reason != fault.ReasonStore:
 		top := func() float64 { return 1 }
@@ -38,13 +43,31 @@ func (j *judge) checkDelay(p *process, m *message, fields map[string]string) {
 		// The ledger knows how many attempts are used; a failure that costs none goes by receives.
 		used := min(j.state(keyOf(name)).budget.attempts, receives)
 		none := func() float64 { return 0 }
-		if least := p.release.profile().Delay(used, none) - time.Second; delay < min(max(least, p.release.backoff), j.w.visibility) {
+		least := max(p.release.profile().Delay(used, none)-time.Second, p.release.backoff)
+		if delay < min(least, j.w.visibility) {
 			j.w.breaksLocked("delay", about, "%s is retried after %v, want %v at least", name, delay, least)
 		}
+	case outcome == handler.OutcomeBusy.String():
+		until, ok := j.busy[p.name+" "+m.id]
+		if left := until - j.w.now(); ok && delay < left-time.Second {
+			j.w.breaksLocked("delay", about, "%s comes back after %v, and the claim that keeps it out holds for %v",
+				name, delay, left)
+		}
+		delete(j.busy, p.name+" "+m.id)
+	case waits[reason] && 2*receives > cmp.Or(p.release.maxReceives, 30) && delay < longWait:
+		j.w.breaksLocked("delay", about, "%s has used more than half of its receives, and is deferred for %v", name, delay)
 	case outcome == handler.OutcomeDeferred.String() && (delay < time.Second || delay > deferLimit):
 		j.w.breaksLocked("delay", about, "%s is deferred for %v, want from 1 s to %v", name, delay, deferLimit)
 	}
 }
+
+// waits are reasons for which a message does not run, and longWait is how long it stays away
+// at least when it has used half of its receives.
+var waits = map[string]bool{
+	handler.ReasonNoTime: true, handler.ReasonBreaker: true, handler.ReasonNoSlot: true, handler.ReasonNotAlone: true,
+}
+
+const longWait = 5 * time.Minute
 
 // checkComeback checks, when a message is received again, that it was away for as long as
 // its outcome has said. The world is locked.
@@ -72,8 +95,13 @@ func (j *judge) settledSince(at time.Duration) bool {
 // should have hidden it. The world is locked.
 func (j *judge) checkHidden(m *message) {
 	for _, r := range j.state(keyOf(m.name)).runs {
-		// Of the receive before this one, since only its receipt handle is valid.
-		if !j.w.reliable() && (!j.settledSince(j.w.now()-j.w.visibility) || r.receive != m.receives) {
+		// Of the receive before this one, since only its receipt handle is valid. That of a FIFO
+		// queue is never valid again after its time, however well things go then.
+		since := j.w.now() - j.w.visibility
+		if j.w.on[ordered] {
+			since = min(since, r.start-j.w.visibility-time.Minute)
+		}
+		if !j.w.reliable() && (!j.settledSince(since) || r.receive != m.receives) {
 			continue
 		}
 		if r.messageID == m.id && !r.ended && !r.process.isDead() && r.ctx.Err() == nil {
@@ -112,7 +140,7 @@ func (j *judge) checkBudget(l *letter) {
 
 // checkAttempts checks that a failed run leaves no smaller budget used than the runs before it,
 // and that all of them are in the history. The world is locked.
-func (j *judge) checkAttempts(c *call) {
+func (j *judge) checkAttempts(p *process, c *call) {
 	s := j.state(c.subjects[0])
 	if c.operation != idem.SettleRelease.String() || j.w.on[rekeyed] {
 		return
@@ -121,7 +149,29 @@ func (j *judge) checkAttempts(c *call) {
 		j.w.breaksLocked("budget", c.subjects, "%s has %d attempts and a history of %d runs, and had %d and %d before",
 			c.subjects[0], c.attempts, c.history, s.budget.attempts, s.budget.history)
 	}
+	used := s.budget.attempts
+	if c.epoch != s.budget.epoch {
+		used = 0
+	}
+	if n := len(s.runs); n > 0 && c.attempts > used {
+		if r := s.runs[n-1]; r.free && r.process == p && r.messageID == c.messageID {
+			j.w.breaksLocked("budget", c.subjects, "run %d of %s was cut off, and costs an attempt", r.number, r.name)
+		}
+	}
 	s.budget = budget{c.epoch, c.attempts, c.history}
+}
+
+// isFree reports whether a run that ended with err costs nothing. The world is locked.
+func (j *judge) isFree(r *jobRun, err error) bool {
+	switch r.ctx.Err() {
+	case context.Canceled:
+		return errors.Is(err, context.Canceled)
+	case context.DeadlineExceeded:
+		const margin = 100 * time.Millisecond
+		return errors.Is(err, context.DeadlineExceeded) && j.w.timeout() > 0 && j.w.now()-r.start+margin < j.w.jobTime()/2
+	default:
+		return false
+	}
 }
 
 // budget is what failed runs have used in an epoch.

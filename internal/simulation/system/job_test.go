@@ -42,6 +42,7 @@ const (
 	bursts    kind = "bursts"   // panics when it is decoded
 	keyless   kind = "keyless"  // has no key
 	spawned   kind = "spawned"  // panics on a goroutine of its own
+	halts     kind = "halts"    // does a step, and fails for good behind it
 	moody     kind = "moody"    // panics and fails in turns before it ends well
 )
 
@@ -68,12 +69,12 @@ func (c *config) drawJob(r *rand.Rand, name string, share float64) *job {
 	switch {
 	case chance(r, share):
 		j.kind = pick(r, flaky, permanent, odd, panics, poison, poison, endless, stuck, garbled, goexit, unwanted,
-			bursts, keyless, spawned, fatal, moody)
+			bursts, keyless, spawned, fatal, moody, halts)
 		switch c.profile {
 		case poisoned:
 			j.kind = pick(r, panics, poison, poison, endless, stuck, goexit, spawned, fatal, moody)
 		case refusing:
-			j.kind = pick(r, permanent, permanent, permanent, odd, flaky, flaky, garbled, keyless, unwanted, bursts)
+			j.kind = pick(r, permanent, permanent, halts, halts, odd, flaky, flaky, garbled, keyless, unwanted, bursts)
 		}
 		if j.kind == fatal && (c.maxReceives > 30 || c.on[ordered]) {
 			j.kind = poison // it would take days
@@ -246,9 +247,18 @@ func (p *process) work(ctx context.Context, r *jobRun, j *job) error {
 		handler.Go(ctx, func(context.Context) error { panic("bug of " + j.name) })
 		return nil
 	case stepped:
-		return p.steps(ctx, j)
+		return p.steps(ctx, j, 1+j.fails)
+	case halts:
+		if err := p.steps(ctx, j, 1); err != nil {
+			return err
+		}
+		return fault.Permanent(errors.New("no such account"))
 	case transact:
-		return p.transact(ctx, j)
+		err := p.transact(ctx, j)
+		if err == nil && j.fails > 1 {
+			return errors.New("stumbles after its commit")
+		}
+		return err
 	case poison:
 		if err := p.falters(ctx, r.name); err != nil {
 			return err

@@ -41,6 +41,8 @@ type judge struct {
 	// first about to be written, by owner.
 	ends     map[string]term
 	verdicts map[string]time.Duration
+	// busy is until when a claim holds that has kept out a message, by process and message.
+	busy map[string]time.Duration
 	// counted are the crashes that lone runs have counted ahead, by owner.
 	counted map[string]int
 	// said is what SQS has said last, by process, operation and receive; receipts are the
@@ -173,6 +175,9 @@ type jobRun struct {
 	// messageID is that of its message, receive how often it was received then.
 	messageID string
 	receive   int
+	// free reports whether its failure must cost nothing: it was cancelled, or cut off in less
+	// than half of the time for jobs.
+	free bool
 }
 
 func newJudge(w *world) *judge {
@@ -182,6 +187,7 @@ func newJudge(w *world) *judge {
 		waiting: map[string]*delivery{}, active: map[*process]*activity{},
 		ends: map[string]term{}, verdicts: map[string]time.Duration{},
 		said: map[string]bool{}, receipts: map[string]string{}, counted: map[string]int{},
+		busy: map[string]time.Duration{},
 	}
 }
 
@@ -336,6 +342,11 @@ func (j *judge) claimed(p *process, r idem.Request, a idem.Answer) {
 		text += fmt.Sprintf(", unsettled %d, crashes %d, attempts %d, epoch %d",
 			a.Claims-a.Settled, a.Job.Crashes, a.Job.Attempts, a.Job.Epoch)
 	}
+	if a.Kind == idem.AnswerBusy {
+		j.w.mu.Lock()
+		j.busy[p.name+" "+r.MessageID] = a.Until.Sub(j.w.begin) - p.skew
+		j.w.mu.Unlock()
+	}
 	p.note(p.name, []string{key}, "%s", text)
 }
 
@@ -360,7 +371,7 @@ func (j *judge) effective(p *process, c *call, ok bool) {
 		j.checkRelease(p, c)
 	case idem.SettleAbort.String(), idem.SettleRelease.String():
 		j.checkRelease(p, c)
-		j.checkAttempts(c)
+		j.checkAttempts(p, c)
 	}
 	if what := s.claims.settle(p, c); what != "" {
 		j.w.breaksLocked("aloneness", c.subjects, "%s: %s", c.subjects[0], what)
@@ -467,6 +478,7 @@ func (j *judge) returned(r *jobRun, err error) {
 	j.w.mu.Lock()
 	defer j.w.mu.Unlock()
 	r.ended = true
+	r.free = j.isFree(r, err)
 	j.crashes(r, err)
 	j.ended(r, err)
 	j.runs(r.process, -1)

@@ -127,7 +127,11 @@ func (w *world) replay() {
 		in := &sqs.SendMessageInput{QueueUrl: &w.source, MessageBody: m.Body, MessageAttributes: m.MessageAttributes}
 		mended, stripped := chance(r, 0.6), chance(r, 0.2)
 		if mended {
-			text, _ := json.Marshal(payload{ID: keyOf(name), Kind: quick, Note: "mended"})
+			does := quick
+			if w.job(name).kind == halts {
+				does = stepped // which goes on behind the step that is done
+			}
+			text, _ := json.Marshal(payload{ID: keyOf(name), Kind: does, Note: "mended"})
 			in.MessageBody = aws.String(string(text))
 			w.judge.edit(keyOf(name))
 		}

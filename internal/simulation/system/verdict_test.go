@@ -16,6 +16,7 @@ import (
 var reasons = map[kind][]string{
 	flaky:     {handler.ReasonExhausted},
 	permanent: {"tagged"},
+	halts:     {"tagged", handler.ReasonExhausted}, // its step calls the provider
 	odd:       {fault.ReasonUnclassified},
 	panics:    {idem.ReasonCrashLoop},
 	poison:    {idem.ReasonCrashLoop},
