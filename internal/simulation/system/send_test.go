@@ -112,6 +112,8 @@ func (w *world) redrive() {
 
 // replay sends letters again, some of them mended, and some without their record.
 func (w *world) replay() {
+	w.replaying.Add(1)
+	defer w.replaying.Add(-1)
 	ctx := context.Background()
 	out := must(w.direct.sqs.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
 		QueueUrl: &w.letters, MaxNumberOfMessages: 10, VisibilityTimeout: 600, MessageAttributeNames: []string{"All"},

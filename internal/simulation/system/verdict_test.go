@@ -68,7 +68,9 @@ func (j *judge) judgeLetter(l *letter) {
 		// It came with one that is fatal each time: what is done could not be deleted, and
 		// with several slots what is not done was decoded at the same moment.
 		j.w.stats["excused: beside a fatal one"]++
-	case l.moved && (scarce || j.lowered || j.w.on[hasty] && j.w.on[slowness] || j.outlasted(l.name)):
+	case l.moved && j.w.on[hasty] && (j.w.on[slowness] || j.w.on[spells]): // it came back too often to be kept hidden
+		j.w.stats["excused: a hasty queue"]++
+	case l.moved && (scarce || j.lowered || j.outlasted(l.name)):
 		j.w.stats["excused: "+string(k)+" moved by SQS"]++
 	case l.moved:
 		j.w.breaksLocked("healthy", about, "SQS moved %s (%s)", l.name, k)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -55,6 +56,8 @@ type world struct {
 	changed chan struct{}
 	calls   int
 	turns   *turns
+	// replaying counts the operators who have received letters and not yet sent all of them.
+	replaying atomic.Int32
 	// stats count what has happened, for those who want to know what is played.
 	stats map[string]int
 	all   []*process
@@ -225,7 +228,7 @@ func (w *world) run() {
 		return empty > enough
 	})
 	w.becomeCalm()
-	w.watch(w.limit, func() bool { return w.judge.left() == 0 || w.tooMany() })
+	w.watch(w.limit, func() bool { return w.judge.left() == 0 && w.replaying.Load() == 0 || w.tooMany() })
 	w.watch(w.aftermath(), func() bool { return false })
 	w.judge.end()
 	w.mu.Lock()
