@@ -139,7 +139,8 @@ func TestTheEvidence(t *testing.T) {
 		if f.First.Sub(start) != 3*time.Second || !f.Last.Equal(f.First.Time) {
 			t.Errorf("first %v, last %v, started %v", f.First, f.Last, start)
 		}
-		if !strings.Contains(f.Stack, "handler_test") || len(f.Message) > 8<<10 || len(f.Fingerprint) != 12 {
+		if own := strings.Contains(f.Stack, "handler_test"); !own || strings.Contains(f.Stack, "Processor") ||
+			len(f.Message) > 8<<10 || len(f.Fingerprint) != 12 {
 			t.Errorf("stack %q, message of %d bytes, fingerprint %q", f.Stack, len(f.Message), f.Fingerprint)
 		}
 		if len(f.History.Attempts) != 1 || len(f.History.Attempts[0].Message) > 256 {

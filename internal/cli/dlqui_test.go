@@ -155,7 +155,7 @@ func TestLocalHasThePage(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	s := start(ctx, t, "--jobs", jobsFile(t, goodJob), "PaymentUrl="+provider.URL)
-	link, ready := s.noted("dead letters: "), s.next(local.KindReady)
+	link, ready := s.noted("page of the stack and its dead letters: "), s.next(local.KindReady)
 	dead := s.next(local.KindDead)
 	mapping := func(command string) string {
 		return mustRun(t, "dlq", command, "ChargeDeadLetterQueue", "--endpoint-sqs", "http://"+ready.Address)

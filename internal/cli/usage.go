@@ -26,6 +26,9 @@ func misuse(err error, args []string) error {
 		return fmt.Errorf("%w: --failure selects by the reason of a failure, and --why says why you do something; "+
 			"see %s --help", err, node.FullPath())
 	}
+	if strings.Contains(parse.Error(), "missing unit in duration") {
+		return fmt.Errorf("%w; add one, as in 90s, 5m or 1h; see %s --help", err, node.FullPath())
+	}
 	return fmt.Errorf("%w; see %s --help", err, node.FullPath())
 }
 

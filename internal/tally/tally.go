@@ -30,14 +30,31 @@ type Count struct {
 // Handler counts the calls to a server.
 func (t *Tally) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, name, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-		t.add(func(c *Count) {
-			if c.Calls == nil {
-				c.Calls = map[string]int{}
-			}
-			c.Calls[name]++
-		})
+		t.call(r)
 		next.ServeHTTP(w, r)
+	})
+}
+
+// Transport counts the calls of a client that has no server.
+func (t *Tally) Transport(next http.RoundTripper) http.RoundTripper { return transport{next, t} }
+
+type transport struct {
+	next  http.RoundTripper
+	tally *Tally
+}
+
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	t.tally.call(r)
+	return t.next.RoundTrip(r)
+}
+
+func (t *Tally) call(r *http.Request) {
+	_, name, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	t.add(func(c *Count) {
+		if c.Calls == nil {
+			c.Calls = map[string]int{}
+		}
+		c.Calls[name]++
 	})
 }
 

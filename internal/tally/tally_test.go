@@ -1,6 +1,7 @@
 package tally_test
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -49,3 +50,25 @@ func TestCallsBytesAndConnectionsAreCounted(t *testing.T) {
 		t.Errorf("after the reset (-want +got):\n%s", diff)
 	}
 }
+
+func TestCallsOfAClientWithoutAServerAreCounted(t *testing.T) {
+	t.Parallel()
+	var counted tally.Tally
+	answers := roundTripper(func(*http.Request) (*http.Response, error) { return nil, io.EOF })
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("X-Amz-Target", "AmazonSQS.SendMessageBatch")
+	answer, err := counted.Transport(answers).RoundTrip(r)
+	if err == nil {
+		_ = answer.Body.Close()
+	}
+	if diff := cmp.Diff(map[string]int{"SendMessageBatch": 1}, counted.Read().Calls); diff != "" || !errors.Is(err, io.EOF) {
+		t.Errorf("calls (-want +got):\n%s, and the error %v of the transport behind it", diff, err)
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -76,7 +76,7 @@ func (f *fence) answered(owner string, kind idem.AnswerKind) bool {
 // is locked.
 func (j *judge) checkFence(p *process, c *call) {
 	f := &j.state(c.subjects[0]).fence
-	what := ""
+	var what string
 	if c.operation == "claim" {
 		what = f.claim(c)
 		j.checkMargin(p, c)
