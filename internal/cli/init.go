@@ -70,6 +70,7 @@ func (i *Init) Run(streams Streams) error {
 	fmt.Fprintf(streams.Out, "  cd %s\n", forShell(folder))
 	fmt.Fprint(streams.Out, "  make test     # the function's tests; waits take no time in them\n"+
 		"  make run      # the stack on this machine, with the jobs of jobs.jsonl\n"+
+		"  make check    # what loses or doubles jobs in template.yaml\n"+
 		"  make deploy EMAIL=you@example.com   # to AWS, with the SAM CLI\n\n"+
 		"Your code goes into run in main.go.\n")
 	return nil

@@ -75,7 +75,9 @@ func (p *localPage) serve(ctx context.Context, address string) {
 	p.target.EndpointDynamoDB = cmp.Or(p.target.EndpointDynamoDB, here)
 	u := &DLQUI{Addr: "127.0.0.1:0", DLQTarget: p.target, feed: p.feed}
 	u.EndpointLambda = here
-	err := u.serve(ctx, p.streams, func(url string, _ []string) { p.note("page of the stack and its dead letters: " + url) })
+	err := u.serve(ctx, p.streams, func(url string, _ []string) {
+		p.note("page of the stack and its dead letters: " + url)
+	})
 	if err != nil && ctx.Err() == nil {
 		p.note("no page of dead letters: " + oneLine(err.Error()))
 	}

@@ -21,6 +21,10 @@ var ranBy = map[string][2]string{
 	"sqsafe local":                                          {"internal/cli/localalone_test.go", "sqsafe local"},
 	`sqsafe send ChargeQueue '{"id": "4", "amount": 500}'`: {"internal/cli/testdata/script/send.txtar", "sqsafe send"},
 
+	"sqsafe local --jobs jobs.jsonl":                  {"internal/cli/testdata/script/bad_input.txtar", "--jobs"},
+	"sqsafe job 4 --queue ChargeQueue":                {"internal/cli/testdata/script/job.txtar", "sqsafe job o --queue"},
+	"sqsafe dlq list ChargeDeadLetterQueue --letters": {"internal/cli/testdata/script/dlq_list.txtar", "--letters"},
+
 	"sqsafe dlq list Charge --aws --stack charge":   {"internal/cli/dlqstack_test.go", `"--aws", "--stack"`},
 	"sqsafe dlq replay Charge --aws --stack charge": {"internal/cli/testdata/script/dlq_replay.txtar", "dlq replay"},
 
