@@ -2,6 +2,7 @@ package system
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/sqsafe/sqsafe/dlq"
@@ -86,7 +87,8 @@ func (j *judge) checkLetterOrder(l *letter) {
 // which there is none: SQS would move it without a record. The world is locked.
 func (j *judge) checkLastReceive(p *process, m *message, fields map[string]string) {
 	most := p.release.maxReceives
-	if most == 0 || m.receives < most || fields["outcome"] != handler.OutcomeDeferred.String() {
+	receives, _ := strconv.Atoi(fields["receiveCount"]) // a logger that hangs may tell of an earlier one
+	if most == 0 || receives < most || fields["outcome"] != handler.OutcomeDeferred.String() {
 		return
 	}
 	switch reason := fields["reason"]; reason {
