@@ -125,8 +125,8 @@ func (b *batch) release(d *delivery, reason string) {
 
 // deadLetterNotRun dead-letters a delivery that can no longer run at its last receive.
 func (b *batch) deadLetterNotRun(d *delivery, reason string) {
+	r := b.resolver.deferred(d.message, reason, nil)
 	write := func(ctx context.Context) Ending {
-		r := b.resolver.deferred(d.message, reason, nil)
 		return Ending{Result: b.resolver.lastWord(ctx, d.message, nil, r)}
 	}
 	if d.claim != nil {

@@ -366,6 +366,10 @@ func (j *judge) effective(p *process, c *call, ok bool) {
 		return
 	case "renew":
 		j.leased(p, c)
+	case idem.SettleAlone.String():
+		if p.struck { // the write was under way
+			s.killedAlone++
+		}
 	case idem.SettleCrash.String():
 		j.checkBlame(p, c)
 		j.checkRelease(p, c)
@@ -506,9 +510,9 @@ func (j *judge) straggling(c *call, about bool) {
 func (j *judge) killed(p *process, own bool) {
 	j.w.mu.Lock()
 	defer j.w.mu.Unlock()
-	j.lastDeath = j.w.now()
+	j.lastDeath, p.struck = j.w.now(), !own
 	for _, s := range j.jobs {
-		if !own && s.claims.isAlone(p) {
+		if p.struck && s.claims.isAlone(p) {
 			s.killedAlone++
 		}
 	}

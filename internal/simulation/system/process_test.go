@@ -38,6 +38,8 @@ type process struct {
 	end  context.CancelFunc
 	// slots is how many jobs a worker runs at a time.
 	slots int
+	// struck reports whether it was killed from outside. The world's lock guards it.
+	struck bool
 	// skew is how much its clock is ahead.
 	skew time.Duration
 	// retired is closed when the process is told to stop.

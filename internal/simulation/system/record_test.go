@@ -87,8 +87,8 @@ func (j *judge) checkLetterOrder(l *letter) {
 // which there is none: SQS would move it without a record. The world is locked.
 func (j *judge) checkLastReceive(p *process, m *message, fields map[string]string) {
 	most := p.release.maxReceives
-	receives, _ := strconv.Atoi(fields["receiveCount"]) // a logger that hangs may tell of an earlier one
-	if most == 0 || receives < most || fields["outcome"] != handler.OutcomeDeferred.String() {
+	received, err := strconv.Atoi(fields["receiveCount"]) // a copy of the message may have been received later
+	if err != nil || most == 0 || received < most || fields["outcome"] != handler.OutcomeDeferred.String() {
 		return
 	}
 	switch reason := fields["reason"]; reason {
