@@ -16,7 +16,8 @@ func (f Func) Prepare(_ context.Context, m *Message) (func(context.Context) erro
 type Handler interface {
 	// Prepare decodes and validates the message, before the job is claimed, and returns
 	// the work, which runs at most once. An error is permanent, unless a rule of the
-	// classifier says that it is retryable.
+	// classifier says that it is retryable. In a FIFO group a message that it refuses before
+	// the one before is recorded is prepared again in its turn, as it was received.
 	Prepare(ctx context.Context, m *Message) (work func(ctx context.Context) error, err error)
 }
 

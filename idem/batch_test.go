@@ -150,14 +150,14 @@ func (i *invocation) Prepare(ctx context.Context, m *handler.Message) (func(cont
 	}, nil
 }
 
-// Send takes all letters.
+// Send takes all letters, or refuses them.
 func (i *invocation) Send(ctx context.Context, letters []handler.Letter) {
 	if i.postage > 0 && until(ctx, i.postage) != nil {
 		return
 	}
 	for n, l := range letters {
 		i.called("send", func() { i.letters = append(i.letters, l.Message.MessageId) })
-		letters[n].DeadLetterID = "dead-" + l.Message.MessageId
+		letters[n].DeadLetterID, letters[n].Err = "dead-"+l.Message.MessageId, i.unsent[l.Message.MessageId]
 	}
 }
 

@@ -172,3 +172,74 @@ func TestAClaimAheadIsGivenBackInTime(t *testing.T) {
 		})
 	}
 }
+
+// A group does not go on beside a letter.
+func TestAGroupGoesOnWhenALetterHasArrived(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		h.posts, h.postage = true, time.Second
+		h.job = func(_ context.Context, m *handler.Message) error {
+			if m.MessageId == "m0" {
+				return errCard
+			}
+			if h.count("send") != 1 {
+				h.Errorf("%s runs before the letter has arrived", m.MessageId)
+			}
+			return nil
+		}
+		h.invoke(8).batch(ten("g")[:3]...).wantOutcomes(map[string]int{"dead card": 1, "done": 2})
+	})
+}
+
+// A group does not go on behind a letter that was not sent, beside one that was.
+func TestAGroupStopsAtALetterThatWasNotSent(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		messages := ten("g")[:7]
+		for n, group := range []string{"a", "b", "c", "d", "e", "f", "f"} {
+			messages[n].Attributes["MessageGroupId"] = group
+		}
+		h.posts, h.postage, h.unsent = true, time.Second, map[string]error{"m5": errStore}
+		h.job = func(_ context.Context, m *handler.Message) error {
+			switch m.MessageId {
+			case "m4", "m5": // their letters are in one pack, since four others are under way
+				pass(time.Millisecond)
+			case "m6":
+				return nil
+			}
+			return errCard
+		}
+		h.slowly(map[string]time.Duration{idem.SettleConfirm.String(): time.Second}, "")
+		i := h.invoke(8).batch(messages...)
+		i.wantOutcomes(map[string]int{"dead card": 6, "deferred group_head": 1})
+		if h.count("abort") != 1 || len(h.letters) != 6 {
+			h.Errorf("the claim was not given back: %q", h.calls)
+		}
+	})
+}
+
+// A claim that is lost before its turn does not run, and costs nothing.
+func TestAClaimAheadThatIsLostDoesNotRun(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		h.options.Lease = 3 * time.Second
+		h.faults.Before = func(_ context.Context, call idemtest.Call) error {
+			switch string(call) {
+			case idem.SettleComplete.String():
+				pass(9 * time.Second)
+			case string(idemtest.CallRenew):
+				return errStore
+			}
+			return nil
+		}
+		ctx, cancel := context.WithCancel(h.Context())
+		defer cancel()
+		i := h.invoke(1).batchIn(ctx, ten("g")[:2]...)
+		if h.runs != 1 {
+			h.Errorf("%d runs, want that of the head alone", h.runs)
+		}
+		if r := i.result("m1"); r.Outcome != handler.OutcomeBusy && r.Outcome != handler.OutcomeDeferred {
+			h.Errorf("the next is %s (%s)", r.Outcome, r.Decision.Reason)
+		}
+	})
+}

@@ -35,8 +35,10 @@ type harness struct {
 	process *handler.Processor
 	// posts says that the dead-letter queue takes letters; without it they stay unsent.
 	posts bool
-	// postage is how long a call to the dead-letter queue takes.
+	// postage is how long a call to the dead-letter queue takes, unsent what it then says of
+	// messages that it does not take.
 	postage time.Duration
+	unsent  map[string]error
 	replays map[string]*handler.Replay // by message
 
 	mu          sync.Mutex

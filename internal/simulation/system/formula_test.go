@@ -99,7 +99,7 @@ func (j *judge) checkHidden(m *message) {
 		// queue is never valid again after its time, however well things go then.
 		since := j.w.now() - j.w.visibility
 		if j.w.on[ordered] {
-			since = min(since, r.start-j.w.visibility-time.Minute)
+			since = min(since, m.due-j.w.visibility) // when it was hidden last
 		}
 		if !j.w.reliable() && (!j.settledSince(since) || r.receive != m.receives) {
 			continue
