@@ -27,7 +27,8 @@ func (j *judge) checkBreaker(p *process, m *message, fields map[string]string) {
 			"%s is kept back by the breaker of %s, in which a job ended well %v ago, and none has failed since",
 			m.name, p.name, worked)
 	}
-	if idle := now - a.changed; idle > breakerLag && j.w.claims() {
+	// A probe that has to be alone waits after its claim.
+	if idle := now - max(a.changed, a.claimed); idle > breakerLag && j.w.claims() {
 		j.w.breaksLocked("no standing still", about, "%s is kept back by the breaker of %s, in which nothing has run for %v",
 			m.name, p.name, idle)
 	}

@@ -93,9 +93,9 @@ func (j *judge) checkFence(p *process, c *call) {
 func (j *judge) checkMargin(p *process, c *call) {
 	until := c.now.Add(p.lease)
 	if p.timeout() > 0 {
-		last, ok := j.ends[p.name+" "+c.messageID]
-		if asked := c.now.Sub(j.w.begin) - p.skew; !ok || asked < last.since {
-			return // it arrives late, and the message was handed out again since
+		last, ok := j.term(p, c.messageID, c.now.Sub(j.w.begin)-p.skew)
+		if !ok {
+			return // it arrives late
 		}
 		until = j.w.begin.Add(last.end + p.skew)
 	}
@@ -108,15 +108,23 @@ func (j *judge) checkMargin(p *process, c *call) {
 // term is the time that a process has for a message.
 type term struct{ since, end time.Duration }
 
-// endsAt notes when the time of a process for messages ends. Of two batches with the same
-// message the earlier end counts. The world is locked.
+// endsAt notes when the time of a process for messages ends. The world is locked.
 func (j *judge) endsAt(p *process, ids []string, end time.Duration) {
 	for _, id := range ids {
-		key, now := p.name+" "+id, j.w.now()
-		if before, ok := j.ends[key]; !ok || before.end <= now || end < before.end {
-			j.ends[key] = term{now, end}
+		key := p.name + " " + id
+		j.ends[key] = append(j.ends[key], term{j.w.now(), end})
+	}
+}
+
+// term returns the time that a process has for a message at some time. Of several batches with
+// the message that which ends first counts. The world is locked.
+func (j *judge) term(p *process, id string, at time.Duration) (first term, ok bool) {
+	for _, t := range j.ends[p.name+" "+id] {
+		if t.since <= at && at < t.end && (!ok || t.end < first.end) {
+			first, ok = t, true
 		}
 	}
+	return first, ok
 }
 
 // checkStart checks that a run begins under its lease, and not in its last part. The world

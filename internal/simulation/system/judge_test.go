@@ -39,7 +39,7 @@ type judge struct {
 	active  map[*process]*activity
 	// ends are when the time for a message ends, by process and message; verdicts when one was
 	// first about to be written, by owner.
-	ends     map[string]term
+	ends     map[string][]term
 	verdicts map[string]time.Duration
 	// busy is until when a claim holds that has kept out a message, by process and message.
 	busy map[string]time.Duration
@@ -185,7 +185,7 @@ func newJudge(w *world) *judge {
 		w: w, messages: map[string]*message{}, jobs: map[string]*jobState{}, accounts: map[string]*account{},
 		edited: map[string]bool{}, arrived: map[string]bool{}, unconfirmed: map[string]bool{},
 		waiting: map[string]*delivery{}, active: map[*process]*activity{},
-		ends: map[string]term{}, verdicts: map[string]time.Duration{},
+		ends: map[string][]term{}, verdicts: map[string]time.Duration{},
 		said: map[string]bool{}, receipts: map[string]string{}, counted: map[string]int{},
 		busy: map[string]time.Duration{},
 	}
@@ -362,6 +362,7 @@ func (j *judge) effective(p *process, c *call, ok bool) {
 	j.lonely(p, c)
 	switch c.operation {
 	case "claim":
+		j.activity(p).claimed = j.w.now()
 		s.claims.begin(c.owner)
 		return
 	case "renew":

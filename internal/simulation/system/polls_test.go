@@ -45,7 +45,8 @@ func (j *judge) checkPolls(now time.Duration) {
 			a.polls.enough = now
 			continue
 		}
-		if now > max(a.polls.enough, a.idle)+pollLag {
+		// The pause after failures may be as long, if the last one was right before the calm.
+		if now > max(a.polls.enough, a.idle, j.w.calm+settledAfter)+pollLag {
 			a.polls.enough = now
 			j.w.breaksLocked("no idle process", nil, "%s is idle for %v, and asks for %d jobs with %d slots",
 				p.name, pollLag, a.polls.asked, p.slots)

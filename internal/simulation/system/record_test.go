@@ -108,7 +108,8 @@ func (j *judge) checkLastReceive(p *process, m *message, fields map[string]strin
 	case handler.ReasonAfterCrash, handler.ReasonGroupHead, handler.ReasonCancelled:
 	case handler.ReasonNoTime:
 		// When user code is left behind, it is too late for a verdict.
-		late := j.ends[p.name+" "+m.id].end - (j.w.timeout()-j.w.jobTime())*3/4
+		in, _ := j.term(p, m.id, j.w.now())
+		late := in.end - (j.w.timeout()-j.w.jobTime())*3/4
 		if j.w.timeout() > 0 && j.w.now() < late-time.Millisecond && !j.w.on[hangs] {
 			j.w.breaksLocked("record", []string{keyOf(m.name)}, "%s is at its last receive, and left to another one: %s",
 				m.name, reason)
