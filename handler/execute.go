@@ -8,6 +8,7 @@ import (
 
 	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/internal/deadline"
+	"github.com/sqsafe/sqsafe/internal/host"
 	"github.com/sqsafe/sqsafe/internal/usercall"
 )
 
@@ -57,6 +58,9 @@ func (b *batch) execute(ctx context.Context, r *run, alone bool) *Result {
 			r.uncounted = err
 			return b.notCounted(r.message, err)
 		}
+		if b.drains(r.message) { // since the count was begun
+			return b.resolver.deferred(r.message, ReasonCancelled, nil)
+		}
 	}
 	job := ctx
 	if r.claim != nil {
@@ -73,6 +77,17 @@ func (b *batch) execute(ctx context.Context, r *run, alone bool) *Result {
 		}
 	}
 	return b.decide(job, r, err)
+}
+
+// drains reports whether a message is left to a later receive, of which there is one, since
+// the host stops.
+func (b *batch) drains(m *Message) bool {
+	select {
+	case <-host.Draining(b.ctx):
+		return b.options.MaxReceives <= 0 || m.ReceiveCount() < b.options.MaxReceives
+	default:
+		return false
+	}
 }
 
 // countCrash counts a crash of the job in the ledger before a lone run.

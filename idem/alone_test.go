@@ -16,6 +16,7 @@ import (
 	"github.com/sqsafe/sqsafe/handler"
 	"github.com/sqsafe/sqsafe/idem"
 	"github.com/sqsafe/sqsafe/idem/idemtest"
+	"github.com/sqsafe/sqsafe/internal/host"
 )
 
 // dies lets a run end its process without a word, and comes back when another
@@ -435,6 +436,36 @@ func TestALoneRunThatLastsIsSettledAfterItsCountIsTakenBack(t *testing.T) {
 			h.want(h.deliver(message("m1", "a")), handler.OutcomeDone, "", 2)
 		})
 	}
+}
+
+// A process that is told to stop while the crash of a lone run is counted does not begin it.
+func TestALoneRunDoesNotBeginAfterTheDrain(t *testing.T) {
+	t.Parallel()
+	scenario(t, func(h *harness) {
+		h.suspected("m1")
+		before, draining := h.runs, make(chan struct{})
+		h.faults.Before = func(_ context.Context, call idemtest.Call) error {
+			if call == "alone" {
+				close(draining)
+				pass(time.Second)
+			}
+			return nil
+		}
+		i := h.invoke(1).batchIn(host.WithDraining(h.Context(), draining), message("m1", "a"))
+		i.ended("m1", handler.OutcomeDeferred, handler.ReasonCancelled)
+		if h.runs != before {
+			h.Error("the job began")
+		}
+		h.faults.Before = nil
+		pass(time.Hour)
+		h.job = func(_ context.Context, m *handler.Message) error {
+			if m.Job.Crashes != 0 {
+				h.Errorf("%d crashes are counted", m.Job.Crashes)
+			}
+			return nil
+		}
+		h.want(h.deliver(message("m1", "a")), handler.OutcomeDone, "", 1)
+	})
 }
 
 func TestASuspectThatFindsNoIdleProcessIsGivenBack(t *testing.T) {

@@ -44,6 +44,37 @@ func TestAClaimWithoutAnAnswerEndsInTime(t *testing.T) {
 	}
 }
 
+// At its last receive a job is claimed once more after the cut. If the store does not answer, in
+// a function of a few seconds there is time to hide the message all the same.
+func TestAMessageThatCannotBeClaimedIsHiddenInTime(t *testing.T) {
+	t.Parallel()
+	for _, timeout := range []time.Duration{3 * time.Second, 6 * time.Second, 15 * time.Minute} {
+		t.Run(timeout.String(), func(t *testing.T) {
+			t.Parallel()
+			scenario(t, func(h *harness) {
+				asked := 0
+				h.faults.Before = func(ctx context.Context, _ idemtest.Call) error {
+					if asked++; asked == 2 { // the release of the first claim
+						return errStore
+					}
+					<-ctx.Done()
+					return ctx.Err()
+				}
+				h.engine.MaxReceives = 3
+				queue := &remote{}
+				i := h.invoke(1)
+				i.Queue = queue
+				ctx, cancel := context.WithTimeout(h.Context(), timeout)
+				defer cancel()
+				i.batchIn(ctx, received("m1", "x", 3))
+				if deadline, _ := ctx.Deadline(); queue.hidden != 1 || time.Until(deadline) < 5*roundTrip {
+					t.Errorf("%d messages are hidden, with %v left", queue.hidden, time.Until(deadline))
+				}
+			})
+		})
+	}
+}
+
 // With DeadLetterUnknown a job whose function was called does not run again if nobody
 // knows what became of it, whoever is to blame. One whose function was not called does.
 func TestAnEffectOfUnknownOutcomeIsNotRepeated(t *testing.T) {

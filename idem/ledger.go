@@ -129,7 +129,8 @@ func endReason(ctx context.Context) string {
 	return deadline.EndReason(ctx, handler.ReasonNoTime, handler.ReasonCancelled)
 }
 
-// abortTimeout limits the release of a claim whose request had no answer.
+// abortTimeout limits the release of a claim whose request had no answer. It takes at most a
+// quarter of the time that is left, since the message is to be hidden in that time too.
 const abortTimeout = time.Second
 
 // unclaimed returns the answer if the store did not answer. The claim may have been
@@ -159,7 +160,8 @@ func (l *Ledger) unclaimed(
 // giveBack releases a claim that may have been written although its answer was lost. A
 // repeated request returns whether it was.
 func (l *Ledger) giveBack(ctx context.Context, r Request) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTimeout)
+	left := time.Until(r.Lease.Add(-deadline.ClockMargin))
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), min(abortTimeout, left/4))
 	defer cancel()
 	answer, err := l.store.Acquire(ctx, r)
 	if err != nil || answer.Kind != AnswerAcquired {

@@ -238,7 +238,9 @@ func (j *judge) isHead(m *message) bool {
 		if before == m {
 			return true
 		}
-		if before.group == m.group && before.gone == "" && !j.settled(before) {
+		// What SQS has moved away may still run.
+		here := before.gone == "" || j.state(keyOf(before.name)).isRunning()
+		if here && before.group == m.group && !j.settled(before) {
 			return false
 		}
 	}
