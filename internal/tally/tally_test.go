@@ -64,7 +64,8 @@ func TestCallsOfAClientWithoutAServerAreCounted(t *testing.T) {
 	if err == nil {
 		_ = answer.Body.Close()
 	}
-	if diff := cmp.Diff(map[string]int{"SendMessageBatch": 1}, counted.Read().Calls); diff != "" || !errors.Is(err, io.EOF) {
+	diff := cmp.Diff(map[string]int{"SendMessageBatch": 1}, counted.Read().Calls)
+	if diff != "" || !errors.Is(err, io.EOF) {
 		t.Errorf("calls (-want +got):\n%s, and the error %v of the transport behind it", diff, err)
 	}
 }

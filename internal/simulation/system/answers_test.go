@@ -45,6 +45,9 @@ func (j *judge) receiveOf(receipt string) string {
 func (j *judge) asked(p *process, c *call) {
 	j.w.mu.Lock()
 	defer j.w.mu.Unlock()
+	if c.operation == "claim" {
+		j.activity(p).claimed = j.w.now()
+	}
 	for _, receive := range c.receives {
 		delete(j.said, p.name+" "+c.operation+" "+receive)
 	}

@@ -362,7 +362,6 @@ func (j *judge) effective(p *process, c *call, ok bool) {
 	j.lonely(p, c)
 	switch c.operation {
 	case "claim":
-		j.activity(p).claimed = j.w.now()
 		s.claims.begin(c.owner)
 		return
 	case "renew":

@@ -22,7 +22,7 @@ type activity struct {
 	crashed, told time.Duration
 	// worked is when a run ended well last, failed when one did not.
 	worked, failed time.Duration
-	// claimed is when it got a claim last.
+	// claimed is when it asked for a claim last.
 	claimed time.Duration
 	// alone is the run that is alone in it; nil for none.
 	alone *lone
