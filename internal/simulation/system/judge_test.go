@@ -119,6 +119,8 @@ type epoch struct {
 	// deadAt is when the verdict was written, decided when it was first about to be.
 	deadAt, decided time.Duration
 	letters         int
+	// outcomeAt is when it was completed, or its last letter was sent.
+	outcomeAt time.Duration
 }
 
 // at is an epoch of the job.
@@ -154,12 +156,11 @@ func (s *jobState) outcomeAfter(at time.Duration) bool {
 			first = i + 1
 		}
 	}
-	for _, e := range s.epochs[min(first, len(s.epochs)):] {
-		if e.completed || e.letters > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.epochs[min(first, len(s.epochs)):], func(e *epoch) bool {
+		return e.completed || e.letters > 0
+	}) || slices.ContainsFunc(s.epochs, func(e *epoch) bool {
+		return e.outcomeAt > at // a release with another key begins with its first epoch again
+	})
 }
 
 // jobRun is one run of a job.
@@ -314,6 +315,7 @@ func (j *judge) lettered(e queues.Event, name string) {
 	}
 	at := s.at(r.Epoch)
 	at.letters++
+	at.outcomeAt = j.w.now()
 	switch {
 	case !at.dead:
 		j.w.breaksLocked("verdict first", []string{key}, "the letter of %s is sent without a verdict", name)
@@ -383,9 +385,9 @@ func (j *judge) effective(p *process, c *call, ok bool) {
 	e := s.at(c.epoch)
 	switch c.operation {
 	case idem.SettleComplete.String():
-		e.completed = true
+		e.completed, e.outcomeAt = true, j.w.now()
 	case "transact":
-		e.completed = true
+		e.completed, e.outcomeAt = true, j.w.now()
 		s.paid++
 	case idem.SettleVerdict.String():
 		e.dead, e.deadAt, e.decided = true, j.w.now(), j.verdicts[c.owner]
