@@ -2,6 +2,7 @@ package handler_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -124,6 +125,41 @@ func TestAGroupWaitsForTheLetterOfItsHead(t *testing.T) {
 			if concurrency > 1 {
 				s.before(t, "a2", "b2") // nor does this one for the other
 				s.before(t, "a2", "confirm over")
+			}
+		})
+	}
+}
+
+// TestWhatIsBegunAheadInAGroupEndsInItsTurn: a message that is refused, or whose job is done
+// already, before the one in front of it is recorded waits for that.
+func TestWhatIsBegunAheadInAGroupEndsInItsTurn(t *testing.T) {
+	t.Parallel()
+	for name, prepare := range map[string]func(s *scene){
+		"refused": func(s *scene) {
+			s.ledger.identify = func(m *handler.Message) error {
+				if m.MessageId == "a2" {
+					return fault.Permanent(errors.New("no key"))
+				}
+				return nil
+			}
+		},
+		"decided": func(s *scene) {
+			s.ledger.decided = func(m *handler.Message) *handler.Result {
+				if m.MessageId == "a2" {
+					return &handler.Result{Outcome: handler.OutcomeDuplicate}
+				}
+				return nil
+			}
+		},
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			s := newScene()
+			s.ledger.ahead, s.ledger.settleTime = true, time.Second
+			prepare(s)
+			ids := s.run(t, grouped("a", record("a1", "good")), grouped("a", record("a2", "good")),
+				grouped("a", record("a3", "good")))
+			if diff := cmp.Diff([]string{"a1", "a3"}, s.runs()); diff != "" || len(ids) != 0 {
+				t.Errorf("reported %v, ran (-want +got):\n%s", ids, diff)
 			}
 		})
 	}

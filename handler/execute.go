@@ -84,7 +84,7 @@ func (b *batch) execute(ctx context.Context, r *run, alone bool) *Result {
 func (b *batch) drains(m *Message) bool {
 	select {
 	case <-host.Draining(b.ctx):
-		return b.options.MaxReceives <= 0 || m.ReceiveCount() < b.options.MaxReceives
+		return !b.resolver.lastReceive(m)
 	default:
 		return false
 	}
@@ -101,7 +101,7 @@ func (b *batch) countCrash(ctx context.Context, claim Claim) error {
 // not be counted.
 func (b *batch) notCounted(m *Message, err error) *Result {
 	if reason := endReason(b.jobs); reason != "" {
-		return b.resolver.deferred(m, reason, nil)
+		return b.resolver.lastWord(b.ctx, m, nil, b.resolver.deferred(m, reason, nil))
 	}
 	return b.resolver.storeFailed(m, fmt.Errorf("counting a crash: %w", err))
 }

@@ -484,3 +484,45 @@ func TestManySuspectsAreReleasedOnDrain(t *testing.T) {
 		}
 	})
 }
+
+// TestASuspectWhoseCrashIsNotCountedInTime does not run. At its last receive it is dead, as all
+// that find no time there: SQS would move it without a record.
+func TestASuspectWhoseCrashIsNotCountedInTime(t *testing.T) {
+	t.Parallel()
+	for receives, outcome := range map[int]string{1: "deferred", 2: "dead"} {
+		inBubble(t, outcome, func(t *testing.T) {
+			s := newScene()
+			s.timeout, s.options.MaxReceives, s.ledger.countErr = 10*time.Second, 2, context.DeadlineExceeded
+			s.ledger.on = func(ctx context.Context, call string, _ *handler.Message) {
+				if call == "count" {
+					<-ctx.Done()
+				}
+			}
+			s.run(t, received(receives, record("m1", "suspect good")))
+			if got := s.outcomeOf(t, "m1", "outcome"); got != outcome || len(s.runs()) != 0 {
+				t.Errorf("outcome %v, ran %v; want %s and no run", got, s.runs(), outcome)
+			}
+		})
+	}
+}
+
+// TestASuspectDoesNotBeginOnceTheHostDrains: the signal came while its crash was counted. At its
+// last receive it runs all the same.
+func TestASuspectDoesNotBeginOnceTheHostDrains(t *testing.T) {
+	t.Parallel()
+	for receives, outcome := range map[int]string{1: "deferred", 2: "done"} {
+		inBubble(t, outcome, func(t *testing.T) {
+			s := newScene()
+			s.options.MaxReceives = 2
+			s.ledger.on = func(_ context.Context, call string, _ *handler.Message) {
+				if call == "count" {
+					close(s.draining)
+				}
+			}
+			s.run(t, received(receives, record("m1", "suspect good")))
+			if got := s.outcomeOf(t, "m1", "outcome"); got != outcome {
+				t.Errorf("outcome %v, want %s", got, outcome)
+			}
+		})
+	}
+}

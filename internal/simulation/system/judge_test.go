@@ -270,6 +270,8 @@ func (j *judge) deleted(m *message) {
 	switch {
 	case s.outcomeAfter(m.sent-margin) || j.hasLetter(m):
 		return
+	case j.w.on[failOpen] && j.w.on[dropping] && !kindOf(m.body).healthy(): // nobody writes it
+		return
 	case kindOf(m.body) == unwanted, j.w.on[failOpen] && s.paid > 0, j.w.on[dropping] && s.dropped():
 		return
 	}
@@ -506,6 +508,11 @@ func (j *judge) straggling(c *call, about bool) {
 	j.w.mu.Lock()
 	defer j.w.mu.Unlock()
 	j.straggler = about && c.operation == "send"
+	for _, m := range j.order {
+		if c.operation == "hide" && slices.Contains(c.subjects, m.name) {
+			m.back = nil // what its last outcome has said does not count any more
+		}
+	}
 }
 
 // killed takes in the end of a process, which is its own or comes from outside.
