@@ -52,10 +52,11 @@ func TestAWorkerDoesNotGrow(t *testing.T) { //nolint:paralleltest // it counts g
 		if runs < 1000 {
 			t.Errorf("%d runs, want 1,000 or more", runs)
 		}
-		if n := runtime.NumGoroutine(); n > goroutines {
+		// What grows does so with each run. A few others come and go with the tests before.
+		if n := runtime.NumGoroutine(); n > goroutines+30 {
 			t.Errorf("%d goroutines after %d runs, %d before", n, runs, goroutines)
 		}
-		if n := openFiles(); n > files {
+		if n := openFiles(); n > files+30 {
 			t.Errorf("%d open files after %d runs, %d before", n, runs, files)
 		}
 		r.stop()

@@ -7,6 +7,7 @@ import "net/http"
 type emulator struct {
 	answers http.RoundTripper
 	asked   chan *request
+	over    chan struct{} // closed at the end
 }
 
 type request struct {
@@ -17,19 +18,24 @@ type request struct {
 }
 
 func newEmulator(answers http.RoundTripper) *emulator {
-	return &emulator{answers: answers, asked: make(chan *request)}
+	return &emulator{answers: answers, asked: make(chan *request), over: make(chan struct{})}
 }
 
 // serve answers until the end.
 func (e *emulator) serve() {
-	for r := range e.asked {
-		r.response, r.err = e.answers.RoundTrip(r.Request)
-		close(r.answered)
+	for {
+		select {
+		case r := <-e.asked:
+			r.response, r.err = e.answers.RoundTrip(r.Request)
+			close(r.answered)
+		case <-e.over:
+			return
+		}
 	}
 }
 
 // end is called when no call is made any more.
-func (e *emulator) end() { close(e.asked) }
+func (e *emulator) end() { close(e.over) }
 
 // Do implements [aws.HTTPClient].
 func (e *emulator) Do(r *http.Request) (*http.Response, error) {

@@ -14,8 +14,8 @@ import (
 type turns struct {
 	mu      sync.Mutex
 	waiting []*turn
-	// arrived has a value when one waits. It is closed at the end.
-	arrived chan struct{}
+	// arrived has a value when one waits. over is closed at the end.
+	arrived, over chan struct{}
 }
 
 type turn struct {
@@ -23,7 +23,7 @@ type turn struct {
 	comes chan struct{}
 }
 
-func newTurns() *turns { return &turns{arrived: make(chan struct{}, 1)} }
+func newTurns() *turns { return &turns{arrived: make(chan struct{}, 1), over: make(chan struct{})} }
 
 // take waits for the turn of the name.
 func (t *turns) take(name string) {
@@ -40,7 +40,12 @@ func (t *turns) take(name string) {
 
 // give gives turns to those who wait, until the end.
 func (t *turns) give() {
-	for range t.arrived {
+	for {
+		select {
+		case <-t.arrived:
+		case <-t.over:
+			return
+		}
 		synctest.Wait()
 		t.mu.Lock()
 		now := t.waiting
@@ -62,4 +67,4 @@ func (p *process) comesBack(ctx context.Context, what string) {
 }
 
 // end is called when nobody takes a turn any more.
-func (t *turns) end() { close(t.arrived) }
+func (t *turns) end() { close(t.over) }
