@@ -111,6 +111,17 @@ func TestAConnectionThatCannotBeOpenedDoesNotMatter(t *testing.T) {
 	newHost(lookupIn(env), cfg).connect()
 }
 
+// endsAsNamed is a function for jobs whose ids say how they end: done, or as "retry" and "dead".
+func endsAsNamed(_ context.Context, j job) error {
+	switch {
+	case strings.HasPrefix(j.ID, "retry"):
+		return fault.Retryable(errors.New("later"))
+	case strings.HasPrefix(j.ID, "dead"):
+		return fault.Permanent(errors.New("no"))
+	}
+	return nil
+}
+
 // What a job sends to AWS. The bytes do not depend on the machine. The calls to SQS do a little:
 // they are exact in virtual time, in TestRoundTripsOfTenJobs.
 func TestWhatAJobCosts(t *testing.T) {
@@ -131,17 +142,8 @@ func TestWhatAJobCosts(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t)
 				w.env[concurrencyVariable] = concurrency
-				fn := func(_ context.Context, j job) error {
-					switch {
-					case strings.HasPrefix(j.ID, "retry"):
-						return fault.Retryable(errors.New("later"))
-					case strings.HasPrefix(j.ID, "dead"):
-						return fault.Permanent(errors.New("no"))
-					}
-					return nil
-				}
 				quiet := func(o *Options) { o.Logger = slog.New(slog.DiscardHandler) }
-				p, _, err := newLambdaProcessor(lookupIn(w.env), fn, []Option{KeyField("id"), quiet})
+				p, _, err := newLambdaProcessor(lookupIn(w.env), endsAsNamed, []Option{KeyField("id"), quiet})
 				if err != nil {
 					t.Fatal(err)
 				}

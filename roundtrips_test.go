@@ -2,7 +2,6 @@ package sqsafe
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
-	"github.com/sqsafe/sqsafe/fault"
 	"github.com/sqsafe/sqsafe/internal/costs"
 	"github.com/sqsafe/sqsafe/internal/localaws"
 	"github.com/sqsafe/sqsafe/internal/localaws/localtest"
@@ -54,17 +52,8 @@ func roundTrips(t *testing.T, kind, concurrency, queue string) (trips float64, c
 	}); err != nil {
 		t.Fatal(err)
 	}
-	fn := func(_ context.Context, j job) error {
-		switch {
-		case strings.HasPrefix(j.ID, "retry"):
-			return fault.Retryable(errors.New("later"))
-		case strings.HasPrefix(j.ID, "dead"):
-			return fault.Permanent(errors.New("no"))
-		}
-		return nil
-	}
 	quiet := func(o *Options) { o.Logger = slog.New(slog.DiscardHandler) }
-	p, err := NewProcessorOn(h, fn, KeyField("id"), quiet)
+	p, err := NewProcessorOn(h, endsAsNamed, KeyField("id"), quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
