@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// contest are all programs that -compare measures, and what is missing of them.
-type contest struct {
+// competitors are all programs that -compare measures, and what is missing of them.
+type competitors struct {
 	programs []program
 	missing  []string
 }
 
-// newContest builds our programs into the directory and installs the others. The first
+// newCompetitors builds our programs into the directory and installs the others. The first
 // program is bare, and the first with DynamoDB that with two calls by hand.
-func newContest(ctx context.Context, directory string, w workshop) (contest, error) {
+func newCompetitors(ctx context.Context, directory string, i installer) (competitors, error) {
 	programs, err := buildAll(ctx, directory, []own{
 		{folder: "bare", title: "aws-lambda-go alone"},
 		{folder: "ours", title: "sqsafe, no ledger"},
@@ -24,21 +24,21 @@ func newContest(ctx context.Context, directory string, w workshop) (contest, err
 		{folder: "start", title: "sqsafe.Start, 10 at a time", atOnce: 10},
 	})
 	if err != nil {
-		return contest{}, err
+		return competitors{}, err
 	}
-	return w.addPeers(ctx, contest{programs: programs})
+	return i.addPeers(ctx, competitors{programs: programs})
 }
 
 // addPeers adds Powertools for all languages, or says why one is missing.
-func (w workshop) addPeers(ctx context.Context, c contest) (contest, error) {
+func (i installer) addPeers(ctx context.Context, c competitors) (competitors, error) {
 	for _, l := range languages() {
-		folder, err := w.prepare(ctx, l)
+		folder, err := i.prepare(ctx, l)
 		if err != nil {
 			c.missing = append(c.missing, fmt.Sprintf("Powertools for %s is not measured: %v", l.title, err))
 			continue
 		}
 		for _, file := range []string{batch, idempotent} {
-			p, err := w.peer(l, folder, file)
+			p, err := i.peer(l, folder, file)
 			if err != nil {
 				return c, err
 			}
@@ -48,9 +48,9 @@ func (w workshop) addPeers(ctx context.Context, c contest) (contest, error) {
 	return c, nil
 }
 
-// contest measures all programs and writes a table for each shape, and one of the calls.
-func (s settings) contest(ctx context.Context, directory string, w io.Writer) error {
-	c, err := newContest(ctx, directory, newWorkshop(s.install))
+// compareAll measures all programs and writes a table for each shape, and one of the calls.
+func (s settings) compareAll(ctx context.Context, directory string, w io.Writer) error {
+	c, err := newCompetitors(ctx, directory, newInstaller(s.install))
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (s settings) contest(ctx context.Context, directory string, w io.Writer) er
 			return err
 		}
 	}
-	all := comparisons(s.chosen(contestShapes()))
+	all := comparisons(s.chosen(comparedShapes()))
 	if len(all) == 0 {
 		return s.noShape()
 	}
@@ -68,7 +68,7 @@ func (s settings) contest(ctx context.Context, directory string, w io.Writer) er
 		if err := s.measure(ctx, programs, []*comparison{one}); err != nil {
 			return err
 		}
-		if err := writeContest(w, programs, one); err != nil {
+		if err := writeCompared(w, programs, one); err != nil {
 			return err
 		}
 	}
@@ -83,14 +83,14 @@ func (s settings) contest(ctx context.Context, directory string, w io.Writer) er
 const batchesCounted = 20
 
 // of returns the programs that take part in a shape.
-func (c contest) of(s shape) []program {
+func (c competitors) of(s shape) []program {
 	return slices.DeleteFunc(slices.Clone(c.programs), func(p program) bool { return p.remote && s.messages == 0 })
 }
 
-// contestShapes are those in which all programs can take part: no message fails, since
+// comparedShapes are those in which all programs can take part: no message fails, since
 // the emulator of SQS does not have the messages of the event. For the largest batch those
 // with DynamoDB are left out: it is 12,000 calls, minutes for some of them.
-func contestShapes() []shape {
+func comparedShapes() []shape {
 	return []shape{
 		{name: "1 × 200 B", messages: 1, bodyBytes: 200},
 		{name: "10 × 1 KB", messages: 10, bodyBytes: 1000},

@@ -90,7 +90,7 @@ func run(ctx context.Context, arguments []string, w io.Writer) error {
 	}
 	defer func() { _ = os.RemoveAll(directory) }()
 	if s.peers {
-		return s.contest(ctx, directory, w)
+		return s.compareAll(ctx, directory, w)
 	}
 	sets, err := s.sets(ctx, directory)
 	if err != nil {

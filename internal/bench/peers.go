@@ -49,16 +49,16 @@ func languages() []language {
 	}
 }
 
-// workshop is where peers are installed.
-type workshop struct {
+// installer installs peers into a directory.
+type installer struct {
 	directory string
 	// look finds a command, run runs one in a folder; exec's, but in tests.
 	look func(name string) (string, error)
 	run  func(ctx context.Context, directory string, command ...string) error
 }
 
-func newWorkshop(directory string) workshop {
-	return workshop{directory: directory, look: exec.LookPath, run: runCommand}
+func newInstaller(directory string) installer {
+	return installer{directory: directory, look: exec.LookPath, run: runCommand}
 }
 
 func runCommand(ctx context.Context, directory string, command ...string) error {
@@ -74,13 +74,13 @@ func runCommand(ctx context.Context, directory string, command ...string) error 
 
 // prepare installs a language's packages, if they are not installed, and returns its
 // folder.
-func (w workshop) prepare(ctx context.Context, l language) (folder string, err error) {
+func (i installer) prepare(ctx context.Context, l language) (folder string, err error) {
 	for _, tool := range l.tools {
-		if _, err := w.look(tool); err != nil {
+		if _, err := i.look(tool); err != nil {
 			return "", fmt.Errorf("%s is not installed", tool)
 		}
 	}
-	folder, err = filepath.Abs(filepath.Join(w.directory, l.name))
+	folder, err = filepath.Abs(filepath.Join(i.directory, l.name))
 	if err != nil {
 		return "", err
 	}
@@ -96,7 +96,7 @@ func (w workshop) prepare(ctx context.Context, l language) (folder string, err e
 		return folder, nil
 	}
 	for _, command := range l.install {
-		if err := w.run(ctx, folder, command...); err != nil {
+		if err := i.run(ctx, folder, command...); err != nil {
 			return "", err
 		}
 	}
@@ -120,8 +120,8 @@ func unpack(name, folder string) error {
 
 // peer is the program of the function in a file of a language. Its binary is a line for
 // the shell, as a custom runtime's bootstrap is.
-func (w workshop) peer(l language, folder, file string) (program, error) {
-	tool, err := w.look(l.tools[0])
+func (i installer) peer(l language, folder, file string) (program, error) {
+	tool, err := i.look(l.tools[0])
 	if err != nil {
 		return program{}, err
 	}

@@ -14,10 +14,10 @@ import (
 
 // fakeWorkshop has all tools but some, and installs nothing. It returns the commands that
 // were run.
-func fakeWorkshop(t *testing.T, missing ...string) (w workshop, commands *[]string) {
+func fakeWorkshop(t *testing.T, missing ...string) (w installer, commands *[]string) {
 	t.Helper()
 	commands = &[]string{}
-	return workshop{
+	return installer{
 		directory: t.TempDir(),
 		look: func(name string) (string, error) {
 			if slices.Contains(missing, name) {
@@ -35,7 +35,7 @@ func fakeWorkshop(t *testing.T, missing ...string) (w workshop, commands *[]stri
 func TestWhatIsMissingIsSaidAndTheRestIsMeasured(t *testing.T) {
 	t.Parallel()
 	w, _ := fakeWorkshop(t, "npm")
-	c, err := w.addPeers(t.Context(), contest{})
+	c, err := w.addPeers(t.Context(), competitors{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestAnInstallationThatFailsIsSaid(t *testing.T) {
 	t.Parallel()
 	w, _ := fakeWorkshop(t)
 	w.run = func(context.Context, string, ...string) error { return errors.New("no network") }
-	c, err := w.addPeers(t.Context(), contest{})
+	c, err := w.addPeers(t.Context(), competitors{})
 	want := []string{
 		"Powertools for Python is not measured: no network", "Powertools for TypeScript is not measured: no network",
 	}

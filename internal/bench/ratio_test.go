@@ -90,7 +90,7 @@ func TestContestTable(t *testing.T) {
 	}
 	programs := []program{{name: "bare"}, {name: "by hand", remote: true}, {name: "ours", remote: true}}
 	var b strings.Builder
-	if err := writeContest(&b, programs, c); err != nil {
+	if err := writeCompared(&b, programs, c); err != nil {
 		t.Fatal(err)
 	}
 	want := `| ten | processor time | to bare | quartiles | to two calls | wall | to bare |

@@ -22,9 +22,9 @@ func writeTable(w io.Writer, programs []program, all []*comparison) error {
 	return writeRows(w, rows)
 }
 
-// writeContest writes a table of all programs for one shape, a line for each. Those with
+// writeCompared writes a table of all programs for one shape, a line for each. Those with
 // DynamoDB are compared with the first of them too.
-func writeContest(w io.Writer, programs []program, c *comparison) error {
+func writeCompared(w io.Writer, programs []program, c *comparison) error {
 	rows := [][]string{{
 		c.name, "processor time", "to bare", "quartiles", "to two calls", "wall", "to bare",
 	}, rule(7)}
