@@ -29,21 +29,10 @@ func (j *judge) checkBreaker(p *process, m *message, fields map[string]string) {
 	}
 	// A probe that has to be alone waits after its claim, and a claim may be refused. Another
 	// message of the batch may be the probe, and is claimed next.
-	if idle := now - max(a.changed, a.claimed); idle > breakerLag && j.w.claims() && !j.hasOthers(p, m) {
+	if idle := now - max(a.changed, a.claimed); idle > breakerLag && j.w.claims() && !j.hasMessages(p, m) {
 		j.w.breaksLocked("no standing still", about, "%s is kept back by the breaker of %s, in which nothing has run for %v",
 			m.name, p.name, idle)
 	}
-}
-
-// hasOthers reports whether a process has other messages that it has not come to. The world is
-// locked.
-func (j *judge) hasOthers(p *process, m *message) bool {
-	for _, d := range j.waiting {
-		if d.process == p && d.message != m {
-			return true
-		}
-	}
-	return false
 }
 
 // ended takes in how a run ended. The world is locked.

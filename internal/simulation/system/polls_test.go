@@ -41,7 +41,7 @@ func (j *judge) checkPolls(now time.Duration) {
 		if p.slots == 0 || p.isDead() || a.told > 0 || a.polls.enough == 0 {
 			continue
 		}
-		if a.running > 0 || a.polls.asked >= p.slots || j.hasMessages(p) {
+		if a.running > 0 || a.polls.asked >= p.slots || j.hasMessages(p, nil) {
 			a.polls.enough = now
 			continue
 		}
@@ -54,11 +54,11 @@ func (j *judge) checkPolls(now time.Duration) {
 	}
 }
 
-// hasMessages reports whether a process has messages that it has not come to. The world is
-// locked.
-func (j *judge) hasMessages(p *process) bool {
+// hasMessages reports whether a process has messages that it has not come to, others than one.
+// The world is locked.
+func (j *judge) hasMessages(p *process, other *message) bool {
 	for _, d := range j.waiting {
-		if d.process == p {
+		if d.process == p && d.message != other {
 			return true
 		}
 	}
